@@ -10,8 +10,11 @@ from api import schemas
 from elastic.model import LedgerRow, spent_usd
 
 
-def cost_over_time(rows: Sequence[LedgerRow], *, points: int, now_s: float) -> list[schemas.CostPoint]:
-    """What the rows had cost at up to `points` instants from the first dollar on; the last is their total."""
+def cost_over_time(
+    rows: Sequence[LedgerRow], *, points: int, now_s: float
+) -> list[schemas.CostPoint]:
+    """What the rows had cost at up to `points` instants from the first dollar on; the last is their
+    total."""
     if not rows:
         return []
     first_s = min(row.from_s for row in rows)
@@ -23,7 +26,8 @@ def cost_over_time(rows: Sequence[LedgerRow], *, points: int, now_s: float) -> l
 
 
 def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
-    """Dollars that had been spent by an instant, now or before: later stretches are not begun, running ones not over.
+    """Dollars that had been spent by an instant, now or before: later stretches are not begun,
+    running ones not over.
 
     >>> from elastic.model import Offering
     >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=3600.0)
@@ -31,12 +35,16 @@ def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
     0.18
     """
     begun = (row for row in rows if row.from_s <= at_s)
-    as_it_stood = (replace(row, to_s=None) if row.to_s is not None and row.to_s > at_s else row for row in begun)
+    as_it_stood = (
+        replace(row, to_s=None) if row.to_s is not None and row.to_s > at_s else row
+        for row in begun
+    )
     return spent_usd(tuple(as_it_stood), at_s)
 
 
 def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now_s: float) -> float:
-    """Dollars that fall on a stretch, where a minimum bill is spread evenly over the time that it pays for.
+    """Dollars that fall on a stretch, where a minimum bill is spread evenly over the time that it
+    pays for.
 
     >>> from elastic.model import Offering
     >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0, minimum_s=60.0)

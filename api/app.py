@@ -35,7 +35,8 @@ from api.schemas import ProblemOut
 from elastic import __version__
 from elastic.archive import MOST_BYTES
 
-# A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000 windows.
+# A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000
+# windows.
 _BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
 
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
@@ -63,7 +64,8 @@ def give_context(app: FastAPI, context: Context) -> None:
 
 
 def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
-    """Gives the app without a context: enough to describe itself. `names` are host names it answers to."""
+    """Gives the app without a context: enough to describe itself. `names` are host names it answers
+    to."""
     app = FastAPI(
         title="elasticd",
         version=__version__,
@@ -97,7 +99,12 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(dashboard.router)
     dashboard.mount_static(app)
     app.openapi = _described(app.openapi)  # type: ignore[method-assign]  # FastAPI's documented way to extend it
-    app.add_api_route("/openapi.json", _openapi_of(app), dependencies=[Depends(require_user)], include_in_schema=False)
+    app.add_api_route(
+        "/openapi.json",
+        _openapi_of(app),
+        dependencies=[Depends(require_user)],
+        include_in_schema=False,
+    )
     install_problems(app)
     app.add_middleware(BodyLimit, default=MAX_BYTES, limits=_BODY_LIMITS)
     app.add_middleware(HostCheck, names=names)
@@ -122,7 +129,8 @@ def _openapi_of(app: FastAPI) -> Callable[[], JSONResponse]:
 
 
 def _described(generate: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-    """Adds what routes cannot say of themselves: the job's document, and the one shape of every error."""
+    """Adds what routes cannot say of themselves: the job's document, and the one shape of every
+    error."""
 
     def described() -> dict[str, Any]:
         document = generate()

@@ -1,4 +1,5 @@
-"""What jobs leave for people to look at, where it is: in a folder of this machine, or in a bucket."""
+"""What jobs leave for people to look at, where it is: in a folder of this machine, or in a
+bucket."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from api.lately import Lately
+from api.recent_answers import RecentAnswers
 from elastic.checkpoints import Location, is_location, parse_location
 from elastic.clock import Clock
 from elastic.config import Settings
@@ -46,7 +47,8 @@ class Artifacts(Protocol):
         ...
 
     def open(self, job_id: str, name: str) -> Opened:
-        """One of them. Raises NotFound for what is none, and for every name that could lead elsewhere."""
+        """One of them. Raises NotFound for what is none, and for every name that could lead
+        elsewhere."""
         ...
 
 
@@ -86,10 +88,10 @@ class BucketArtifacts:
     region: str | None
     clock: Clock
     _client: Any = None
-    _lately: Lately[tuple[ArtifactFile, ...]] = field(init=False)
+    _lately: RecentAnswers[tuple[ArtifactFile, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._lately = Lately(self.clock)
+        self._lately = RecentAnswers(self.clock)
 
     def listed(self, job_id: str) -> tuple[ArtifactFile, ...]:
         return self._lately.get(job_id, self._listed)
@@ -112,11 +114,16 @@ class BucketArtifacts:
         )
 
     def _bucket(self, job_id: str) -> Any:
-        from elastic.checkpoints.s3 import Bucket, connect  # only a daemon that has a bucket pays for boto3
+        from elastic.checkpoints.s3 import (  # only a daemon that has a bucket pays for boto3
+            Bucket,
+            connect,
+        )
 
         if self._client is None:
             self._client = connect(region=self.region, is_patient=False)
-        return Bucket(self._client, self.root.below(JobFolders(Path()).artifacts(job_id).as_posix()))
+        return Bucket(
+            self._client, self.root.below(JobFolders(Path()).artifacts(job_id).as_posix())
+        )
 
 
 def _none_such(job_id: str, name: str) -> NotFound:

@@ -1,4 +1,5 @@
-"""Replaces what a job's file only names, a file of requirements or a variable of the shell, by what it means there."""
+"""Replaces what a job's file only names, a file of requirements or a variable of the shell, by what
+it means there."""
 
 from __future__ import annotations
 
@@ -11,8 +12,11 @@ from elastic.errors import InvalidInput
 _MOST_FILES = 16
 
 
-def settle_env(document: Mapping[str, JsonValue], environment: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Gives the document with its variables as a map; those that are only named are `environment`'s, and secret.
+def settle_env(
+    document: Mapping[str, JsonValue], environment: Mapping[str, str]
+) -> dict[str, JsonValue]:
+    """Gives the document with its variables as a map; those that are only named are
+    `environment`'s, and secret.
 
     >>> settle_env({"env": ["KEY", "LR=1"]}, {"KEY": "x"})
     {'env': {'KEY': 'x', 'LR': '1'}, 'secrets': ['KEY']}
@@ -37,7 +41,8 @@ def settle_env(document: Mapping[str, JsonValue], environment: Mapping[str, str]
             missing.append(name)
     if missing:
         raise InvalidInput(
-            f"env: wanted {', '.join(missing)} in the environment of this shell, found none: export it, or write "
+            f"env: wanted {', '.join(missing)} in the environment of this shell, found none: "
+            "export it, or write "
             "NAME=value",
             field="env",
         )
@@ -47,7 +52,8 @@ def settle_env(document: Mapping[str, JsonValue], environment: Mapping[str, str]
 
 
 def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with the lines of its file of requirements, whose path counts from `folder`."""
+    """Gives the document with the lines of its file of requirements, whose path counts from
+    `folder`."""
     found = dict(document)
     match found.get("requirements"):
         case str(name):
@@ -56,15 +62,19 @@ def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict
 
 
 def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
-    """The lines of a requirements file that say something; files that it takes in are read where they stand."""
+    """The lines of a requirements file that say something; files that it takes in are read where
+    they stand."""
     if path in seen or len(seen) >= _MOST_FILES:
         raise InvalidInput(
-            f"requirements: wanted at most {_MOST_FILES} files, each once; got {path}", field="requirements"
+            f"requirements: wanted at most {_MOST_FILES} files, each once; got {path}",
+            field="requirements",
         )
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"requirements: wanted a file of pip's lines: {error}", field="requirements") from error
+        raise InvalidInput(
+            f"requirements: wanted a file of pip's lines: {error}", field="requirements"
+        ) from error
     for line in text.replace("\\\n", " ").splitlines():
         wanted = line.partition(" #")[0].strip()
         if not wanted or wanted.startswith("#"):
@@ -74,7 +84,8 @@ def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
             yield from _lines(path.parent / rest.strip(), seen=[*seen, path])
         elif option in ("-c", "--constraint"):
             raise InvalidInput(
-                f"requirements: {path.name} names a file of constraints, {rest.strip()}, which nodes do not have: "
+                f"requirements: {path.name} names a file of constraints, {rest.strip()}, which "
+                "nodes do not have: "
                 "write its versions into the requirements",
                 field="requirements",
             )

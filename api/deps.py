@@ -23,11 +23,12 @@ from elastic.errors import Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Node
 from elastic.providers import Provider
-from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, RightToEnd
+from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
-# Twice what an agent allows itself, and room for what a line costs beside its text: no honest one meets these.
+# Twice what an agent allows itself, and room for what a line costs beside its text: no honest one
+# meets these.
 _LOG_BYTES_PER_S = 256 << 10
 _LOG_BYTES_AT_ONCE = 4 << 20
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -35,7 +36,8 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The daemon's last look at the world: when it ended and how long it took. `error` is why it failed."""
+    """The daemon's last look at the world: when it ended and how long it took. `error` is why it
+    failed."""
 
     at_s: float
     elapsed_s: float
@@ -52,12 +54,12 @@ def _no_doubts() -> tuple[DoubtedPrice, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of the daemon that answer requests. `wake` makes the next tick come now, `doubted` gives the prices
-    that the last one did not believe though they are higher.
+    """The parts of the daemon that answer requests. `wake` makes the next tick come now, `doubted`
+    gives the prices that the last one did not believe though they are higher.
 
-    `logs` are those of workers, in memory where no file is given.
-    `right` bounds the leases, `alarms` are the reconciler's; None where there is nobody who could have any.
-    `wheel` is what nodes install; None where they get elasticd by other ways.
+    `logs` are those of workers, in memory where no file is given. `right` bounds the leases,
+    `alarms` are the reconciler's; None where there is nobody who could have any. `wheel` is what
+    nodes install; None where they get elasticd by other ways.
     """
 
     store: Store
@@ -70,13 +72,15 @@ class Context:
     last_tick: Callable[[], Tick | None] = _no_tick
     doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
     metrics_token: str = ""
-    right: RightToEnd | None = None
+    right: TerminationPermission | None = None
     alarms: Alarms | None = None
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None
     wheel: Wheel | None = None
     logs: JobLogs = field(default_factory=JobLogs)
-    log_rates: Rates = field(default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE))
+    log_rates: Rates = field(
+        default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)
+    )
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
@@ -123,11 +127,15 @@ def tokens_match(given: str, wanted: str) -> bool:
     >>> tokens_match("abc", "abc"), tokens_match("", "")
     (True, False)
     """
-    return bool(wanted) and hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
+    return bool(wanted) and hmac.compare_digest(
+        given.encode("utf-8", "replace"), wanted.encode("utf-8")
+    )
 
 
 _bearer = HTTPBearer(auto_error=False, description="The user's token: `elasticd token show`.")
-_cookie = APIKeyCookie(name=COOKIE, auto_error=False, description="The same token, as /login sets it for a browser.")
+_cookie = APIKeyCookie(
+    name=COOKIE, auto_error=False, description="The same token, as /login sets it for a browser."
+)
 
 
 def require_user(
@@ -143,10 +151,13 @@ def require_user(
         raise Unauthorized("the token is not this daemon's; `elasticd token show` prints it")
     if cookie is None or not tokens_match(cookie, wanted):
         raise Unauthorized(
-            "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token show` prints it"
+            "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token show` "
+            "prints it"
         )
     if request.method not in _SAFE_METHODS and not _is_own_page(request):
-        raise Unauthorized("wanted a request from the daemon's own pages, since it is authorised by a cookie")
+        raise Unauthorized(
+            "wanted a request from the daemon's own pages, since it is authorised by a cookie"
+        )
 
 
 def require_scraper(
@@ -171,7 +182,8 @@ def node_speaking(context: Context, authorization: str, *, node_id: str, instanc
 
 
 def _is_own_page(request: Request) -> bool:
-    # SameSite=Strict lets every other port of this host through, so a cookie alone does not show who asks.
+    # SameSite=Strict lets every other port of this host through, so a cookie alone does not show
+    # who asks.
     origin = urlsplit(request.headers.get("origin", ""))
     return bool(origin.netloc) and origin.netloc == request.headers.get("host")
 
@@ -183,7 +195,9 @@ async def read_body(request: Request) -> bytes:
 
 def read_job(
     context: Annotated[Context, Depends(get_context)],
-    job: Annotated[str | None, Query(max_length=64, description="Only this job's, by id or name.")] = None,
+    job: Annotated[
+        str | None, Query(max_length=64, description="Only this job's, by id or name.")
+    ] = None,
 ) -> str | None:
     """The id of the job that a list is narrowed to. Raises NotFound."""
     return None if job is None else context.store.job(job).id
@@ -194,7 +208,9 @@ def check_version(if_match: str | None, version: int) -> None:
     if if_match is None or if_match.strip() == "*":
         return
     if f'"{version}"' not in (tag.strip() for tag in if_match.split(",")):
-        raise HTTPException(412, f'wanted version "{version}", If-Match has {if_match[:80]}: read the job again')
+        raise HTTPException(
+            412, f'wanted version "{version}", If-Match has {if_match[:80]}: read the job again'
+        )
 
 
 ContextOf = Annotated[Context, Depends(get_context)]
@@ -205,9 +221,14 @@ JobFilter = Annotated[str | None, Depends(read_job)]
 JobKey = Annotated[
     str,
     Path(
-        max_length=64, description="The job's id, or its name: of several runs the one that goes on, else the newest."
+        max_length=64,
+        description="The job's id, or its name: of several runs the one that goes on, else the newest.",
     ),
 ]
 Limit = Annotated[int, Query(ge=1, le=500, description="Most items to give.")]
-Before = Annotated[int | None, Query(ge=0, le=2**53, description="`next_before` of the page before this one.")]
-IfMatch = Annotated[str | None, Header(max_length=200, description="The ETag the job must still have.")]
+Before = Annotated[
+    int | None, Query(ge=0, le=2**53, description="`next_before` of the page before this one.")
+]
+IfMatch = Annotated[
+    str | None, Header(max_length=200, description="The ETag the job must still have.")
+]

@@ -26,20 +26,28 @@ _TAG = "tag:yaml.org,2002:"
 
 
 def read_document(body: bytes, *, media_type: str | None = None) -> dict[str, JsonValue]:
-    """Gives the mapping that `body` holds; without a `media_type`, JSON is known by its opening brace.
+    """Gives the mapping that `body` holds; without a `media_type`, JSON is known by its opening
+    brace.
 
-    Aliases, anchors, tags, duplicate keys, more than `MAX_BYTES` and more than `MAX_DEPTH` levels are InvalidInput.
+    Aliases, anchors, tags, duplicate keys, more than `MAX_BYTES` and more than `MAX_DEPTH` levels
+    are InvalidInput.
 
     >>> read_document(b"name: a\\nrate: 2e-4\\nreply: no")
     {'name': 'a', 'rate': 0.0002, 'reply': 'no'}
     """
     if len(body) > MAX_BYTES:
-        raise InvalidInput(f"wanted a document of at most {MAX_BYTES} bytes, got {len(body)}: leave data out of it")
+        raise InvalidInput(
+            f"wanted a document of at most {MAX_BYTES} bytes, got {len(body)}: leave data out of it"
+        )
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"wanted UTF-8 text, got byte {body[error.start]:#04x} at offset {error.start}") from error
-    is_json = media_type in JSON_TYPES or (media_type not in YAML_TYPES and text.lstrip().startswith("{"))
+        raise InvalidInput(
+            f"wanted UTF-8 text, got byte {body[error.start]:#04x} at offset {error.start}"
+        ) from error
+    is_json = media_type in JSON_TYPES or (
+        media_type not in YAML_TYPES and text.lstrip().startswith("{")
+    )
     found = _read_json(text) if is_json else _read_yaml(text)
     if not isinstance(found, dict):
         raise InvalidInput(f"wanted a mapping of fields, got {_kind(found)}")
@@ -67,13 +75,16 @@ def _unique(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _check(value: JsonValue, depth: int = 0) -> None:
-    """Raises InvalidInput for nesting and for characters that argument lists and databases cannot hold."""
+    """Raises InvalidInput for nesting and for characters that argument lists and databases cannot
+    hold."""
     if depth > MAX_DEPTH:
         raise _too_deep()
     match value:
         case str():
             if _UNFIT.search(value):
-                raise InvalidInput(f"wanted text without NUL or half of a surrogate pair, got {value[:40]!a}")
+                raise InvalidInput(
+                    f"wanted text without NUL or half of a surrogate pair, got {value[:40]!a}"
+                )
         case dict():
             for key, each in value.items():
                 _check(key, depth)
@@ -84,7 +95,8 @@ def _check(value: JsonValue, depth: int = 0) -> None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes by the core schema of YAML 1.2, where `no` is a word and `2e-4` a number; builds no objects."""
+    """Composes nodes by the core schema of YAML 1.2, where `no` is a word and `2e-4` a number;
+    builds no objects."""
 
     # The order matters: a whole number is also a float.
     yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {  # type: ignore[misc]  # it is a class variable there, too
@@ -92,7 +104,10 @@ class _Loader(yaml.SafeLoader):
             (f"{_TAG}null", re.compile(r"(?:~|null|Null|NULL)\Z")),
             (f"{_TAG}bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")),
             (f"{_TAG}int", re.compile(r"[-+]?[0-9]+\Z")),
-            (f"{_TAG}float", re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")),
+            (
+                f"{_TAG}float",
+                re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"),
+            ),
             (f"{_TAG}float", re.compile(r"(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))\Z")),
         ],
         "": [(f"{_TAG}null", re.compile(r"\Z"))],
@@ -106,7 +121,9 @@ class _Loader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             line = event.start_mark.line + 1
-            raise InvalidInput(f"line {line}: anchors and aliases are not taken; write the value out")
+            raise InvalidInput(
+                f"line {line}: anchors and aliases are not taken; write the value out"
+            )
         self._depth += 1
         if self._depth > MAX_DEPTH + 1:  # a scalar is a node, too
             raise _too_deep()
@@ -144,7 +161,9 @@ def _value_of(node: Node) -> JsonValue:
 def _key(node: Node) -> str:
     if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str":
         return str(node.value)
-    raise InvalidInput(f"line {node.start_mark.line + 1}: wanted a field's name, got {_kind(node.value)}; quote it")
+    raise InvalidInput(
+        f"line {node.start_mark.line + 1}: wanted a field's name, got {_kind(node.value)}; quote it"
+    )
 
 
 def _scalar(node: ScalarNode) -> JsonValue:
@@ -163,7 +182,9 @@ def _scalar(node: ScalarNode) -> JsonValue:
                 return _float(text.lower())
     except (KeyError, ValueError) as error:
         kind = node.tag.removeprefix(_TAG)
-        raise InvalidInput(f"line {node.start_mark.line + 1}: wanted {kind}, got {text[:40]!r}") from error
+        raise InvalidInput(
+            f"line {node.start_mark.line + 1}: wanted {kind}, got {text[:40]!r}"
+        ) from error
     raise _foreign_tag(node)
 
 
@@ -172,12 +193,18 @@ _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 
 def _float(text: str) -> float:
     if text.endswith((".inf", ".nan")):
-        return math.nan if text == ".nan" else math.copysign(math.inf, -1 if text.startswith("-") else 1)
+        return (
+            math.nan
+            if text == ".nan"
+            else math.copysign(math.inf, -1 if text.startswith("-") else 1)
+        )
     return float(text)
 
 
 def _foreign_tag(node: Node) -> InvalidInput:
-    return InvalidInput(f"line {node.start_mark.line + 1}: wanted a plain value, got the tag {node.tag[:60]!r}")
+    return InvalidInput(
+        f"line {node.start_mark.line + 1}: wanted a plain value, got the tag {node.tag[:60]!r}"
+    )
 
 
 def _too_deep() -> InvalidInput:

@@ -1,4 +1,5 @@
-"""Tells waiting event streams that there is something new, and that the daemon is about to leave."""
+"""Tells waiting event streams that there is something new, and that the daemon is about to
+leave."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ class Feed:
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[asyncio.Event]:
-        """Gives an event that is set when there may be something new; it is for the stream to clear."""
+        """Gives an event that is set when there may be something new; it is for the stream to
+        clear."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:

@@ -41,7 +41,8 @@ def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.Output
 
 
 def artifacts_if_told(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
-    """The same; none where their storage does not answer: what shows them among other things goes on without."""
+    """The same; none where their storage does not answer: what shows them among other things goes
+    on without."""
     try:
         return artifacts_of(artifacts, job_id)
     except StorageUnavailable:

@@ -68,10 +68,13 @@ def _as_workers(value: Any) -> Any:
             return value
         case str() if value in list(PerNode):
             return PerNode(value)
-        case dict() if len(value) <= 256 and all(re.fullmatch(_TYPE_PATTERN, str(name)) for name in value):
+        case dict() if len(value) <= 256 and all(
+            re.fullmatch(_TYPE_PATTERN, str(name)) for name in value
+        ):
             return {name: _as_workers(each) for name, each in value.items()}
     raise ValueError(
-        f"wanted auto, gpu, a number from 1 to {_MOST_WORKERS}, or a map from node types to these; got {value!r:.60}"
+        f"wanted auto, gpu, a number from 1 to {_MOST_WORKERS}, or a map from node types to these; "
+        f"got {value!r:.60}"
     )
 
 
@@ -81,7 +84,14 @@ Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
 Command = Annotated[
     list[Text],
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string", "maxLength": 4096}}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "string", "maxLength": 4096}},
+            ]
+        }
+    ),
 ]
 EnvironmentText = Annotated[Text, BeforeValidator(as_text)]
 
@@ -94,7 +104,9 @@ class JobNodes(_Part):
     """How many nodes may train together."""
 
     min: int = Field(1, ge=1, le=1024, description="Fewest nodes that may train.")
-    max: int = Field(1, ge=1, le=1024, description="Most nodes that may train; `min` if that is more.")
+    max: int = Field(
+        1, ge=1, le=1024, description="Most nodes that may train; `min` if that is more."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -113,14 +125,18 @@ class JobNodes(_Part):
 class JobObjective(_Part):
     """What to maximise, within which limits."""
 
-    maximize: Goal = Field(Goal.ITERATIONS_PER_DOLLAR, strict=False, description="What the money should buy.")
+    maximize: Goal = Field(
+        Goal.ITERATIONS_PER_DOLLAR, strict=False, description="What the money should buy."
+    )
     deadline: str | None = Field(
         None,
         max_length=64,
         description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
     )
     budget_usd: Usd | None = Field(None, description="Most that the whole job may cost, in USD.")
-    max_usd_per_hour: Usd | None = Field(None, description="Most that its nodes together may cost, in USD per hour.")
+    max_usd_per_hour: Usd | None = Field(
+        None, description="Most that its nodes together may cost, in USD per hour."
+    )
     value_of_time_usd_per_h: FiniteFloat | None = Field(
         None, ge=0, le=1e9, description="What being done an hour sooner is worth, in USD."
     )
@@ -143,8 +159,14 @@ class JobObjective(_Part):
 class JobPolicy(_Part):
     """How the group of nodes is chosen."""
 
-    name: str = Field("best_value", max_length=64, description="`best_value`, or `fixed` to stay on one node type.")
-    node_type: str | None = Field(None, pattern=_TYPE_PATTERN, description="The node type of policy `fixed`.")
+    name: str = Field(
+        "best_value",
+        max_length=64,
+        description="`best_value`, or `fixed` to stay on one node type.",
+    )
+    node_type: str | None = Field(
+        None, pattern=_TYPE_PATTERN, description="The node type of policy `fixed`."
+    )
 
 
 class JobCheckpoint(_Part):
@@ -156,21 +178,28 @@ class JobCheckpoint(_Part):
 class JobDocument(_Part):
     """A job as its author describes it: a `command`, or a `workload` that elasticd brings along."""
 
-    name: Name = Field(description="What people call the job: lower-case letters, digits and hyphens.")
+    name: Name = Field(
+        description="What people call the job: lower-case letters, digits and hyphens."
+    )
     command: Command | None = Field(
         None,
         min_length=1,
         max_length=1024,
         description="What starts the training, as a line or a list: `torchrun --nproc_per_node 4 train.py`, "
-        "`python train.py`, `bash run.sh`, or the script itself. Its path is absolute, or within `code`.",
+        "`python train.py`, `bash run.sh`, or the script itself. Its path is absolute, or within "
+        "`code`.",
     )
     code: str | None = Field(
         None,
         pattern=SUM_PATTERN,
         description="The SHA-256 of the zip of the folder to run in, put to `/v1/code/{sha256}` before.",
     )
-    workload: str | None = Field(None, max_length=64, description="A training program that elasticd brings: `esrgan`.")
-    preset: str | None = Field(None, max_length=64, description="A named set of the workload's hyperparameters.")
+    workload: str | None = Field(
+        None, max_length=64, description="A training program that elasticd brings: `esrgan`."
+    )
+    preset: str | None = Field(
+        None, max_length=64, description="A named set of the workload's hyperparameters."
+    )
     hyperparameters: dict[OptionName, Option] = Field(
         default_factory=dict, max_length=256, description="The workload's options, by name."
     )
@@ -184,22 +213,32 @@ class JobDocument(_Part):
         "one a GPU and none elsewhere; a number; or a map from node types to these.",
     )
     global_batch: int | None = Field(
-        None, ge=1, le=10**6, description="Samples an iteration, over all workers together; fixed for the job."
+        None,
+        ge=1,
+        le=10**6,
+        description="Samples an iteration, over all workers together; fixed for the job.",
     )
     batch: str | None = Field(
         None,
         description="What an iteration of a command is: `worker`, one worker's batch, so that a step of 4 workers "
         "counts 4; or `job`, one step of all workers together.",
     )
-    iterations: Count | None = Field(None, description="Paramount iterations in all; absent: until the script ends.")
+    iterations: Count | None = Field(
+        None, description="Paramount iterations in all; absent: until the script ends."
+    )
     objective: JobObjective = JobObjective()
     node_types: list[Annotated[str, Field(pattern=_TYPE_PATTERN)]] = Field(
-        default_factory=list, max_length=256, description="The node types to choose from; empty: all there are."
+        default_factory=list,
+        max_length=256,
+        description="The node types to choose from; empty: all there are.",
     )
-    capacity: CapacityChoice = Field(CapacityChoice.ANY, strict=False, description="How nodes may be bought.")
+    capacity: CapacityChoice = Field(
+        CapacityChoice.ANY, strict=False, description="How nodes may be bought."
+    )
     policy: JobPolicy = JobPolicy()
     tier: str = Field(
-        AUTO, description="How workers are started: `auto`, the best that the script supports, T0, T1 or T2."
+        AUTO,
+        description="How workers are started: `auto`, the best that the script supports, T0, T1 or T2.",
     )
     most_samples: dict[Annotated[str, Field(pattern=_TYPE_PATTERN)], Count] = Field(
         default_factory=dict,
@@ -246,7 +285,9 @@ class JobDocument(_Part):
         description="Lines that a shell runs on each node, once, in the working folder, before workers begin.",
     )
     secrets: list[Variable] = Field(
-        default_factory=list, max_length=256, description="Variables of `env` whose values are never shown."
+        default_factory=list,
+        max_length=256,
+        description="Variables of `env` whose values are never shown.",
     )
 
     @field_validator("tier")
@@ -263,7 +304,9 @@ class JobDocument(_Part):
     @classmethod
     def _env_is_a_map(cls, env: Any) -> Any:
         if isinstance(env, list):
-            raise ValueError("wanted a map; names alone are taken from the shell by `elasticd job submit`")
+            raise ValueError(
+                "wanted a map; names alone are taken from the shell by `elasticd job submit`"
+            )
         return env
 
     @field_validator("requirements", mode="before")
@@ -289,7 +332,8 @@ class JobDocument(_Part):
     def _env_is_not_ours(cls, env: dict[str, str]) -> dict[str, str]:
         if taken := sorted(name for name in env if name.startswith("ELASTICD_")):
             raise ValueError(
-                f"wanted no name that begins with ELASTICD_, which are elasticd's own; got {', '.join(taken)}"
+                "wanted no name that begins with ELASTICD_, which are elasticd's own; got "
+                f"{', '.join(taken)}"
             )
         return env
 
@@ -304,7 +348,9 @@ def instant_s(text: str, *, now_s: float) -> float:
     """
     found = _DURATION.fullmatch(text.strip())
     if found is not None and any(found.groups()):
-        return now_s + sum(int(count or 0) * unit_s for count, unit_s in zip(found.groups(), _UNIT_S, strict=True))
+        return now_s + sum(
+            int(count or 0) * unit_s for count, unit_s in zip(found.groups(), _UNIT_S, strict=True)
+        )
     try:
         instant = datetime.fromisoformat(text.strip())
     except ValueError as error:

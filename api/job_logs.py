@@ -21,9 +21,11 @@ _CHAINED = (
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines to show, oldest first. `is_failure` says that they are one worker's, from its traceback on.
+    """Lines to show, oldest first. `is_failure` says that they are one worker's, from its traceback
+    on.
 
-    `cut` is how many earlier ones are no longer kept, 0 where `lines` do not reach back to the first that is.
+    `cut` is how many earlier ones are no longer kept, 0 where `lines` do not reach back to the
+    first that is.
     """
 
     lines: tuple[LogLine, ...]
@@ -31,10 +33,21 @@ class Shown:
     cut: int = 0
 
 
-def shown(logs: JobLogs, job: Job, *, tail: int | None, rank: int | None, node_id: str | None, default: int) -> Shown:
-    """Gives the last `tail` lines of a rank, a node or all; of a failed job and without any wish, why it failed."""
+def shown(
+    logs: JobLogs,
+    job: Job,
+    *,
+    tail: int | None,
+    rank: int | None,
+    node_id: str | None,
+    default: int,
+) -> Shown:
+    """Gives the last `tail` lines of a rank, a node or all; of a failed job and without any wish,
+    why it failed."""
     if job.phase is JobPhase.FAILED and tail is None and rank is None and node_id is None:
-        newest = logs.lines(job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id))
+        newest = logs.lines(
+            job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id)
+        )
         workers = tuple(line for line in newest if line.worker is not None)
         if failure := failure_in(workers):
             return Shown(failure, is_failure=True)
@@ -48,7 +61,8 @@ def shown(logs: JobLogs, job: Job, *, tail: int | None, rank: int | None, node_i
 
 
 def failure_in(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """Gives the lines of the worker that failed first from its last traceback on; nothing where there is none.
+    """Gives the lines of the worker that failed first from its last traceback on; nothing where
+    there is none.
 
     A worker whose peer is gone fails too: it counts only where no other one tells more.
     """

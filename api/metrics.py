@@ -1,4 +1,5 @@
-"""The daemon's metrics, read from the store when they are asked for; nothing is counted on the side."""
+"""The daemon's metrics, read from the store when they are asked for; nothing is counted on the
+side."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _OFFERING = ["node_type", "capacity", "zone"]
 
 
 class StoreCollector(Collector):
-    """Gives every metric as it is at the scrape; those of single jobs only for jobs that are not over."""
+    """Gives every metric as it is at the scrape; those of single jobs only for jobs that are not
+    over."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -33,30 +35,52 @@ class StoreCollector(Collector):
         jobs, nodes, prices = store.unfinished_jobs(), store.nodes(), store.prices_in_force(now_s)
         tallies = store.tallies()
         yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
-        yield _total("elasticd_decisions", "Decisions; holds for one reason count once.", "action", tallies.decisions)
+        yield _total(
+            "elasticd_decisions",
+            "Decisions; holds for one reason count once.",
+            "action",
+            tallies.decisions,
+        )
         yield _total("elasticd_events", "Events.", "kind", {**_FROM_ZERO, **tallies.events})
         yield _nodes(nodes)
         yield _interruptions(store.interruptions())
         yield from self._money(jobs, nodes, prices, now_s)
-        yield _by_job("elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs])
+        yield _by_job(
+            "elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs]
+        )
         yield self._worth(jobs)
         yield from _prices(prices, now_s)
         yield self._alarms()
         yield GaugeMetricFamily(
-            "elasticd_lease_seconds", "The lease a node is given now.", value=self._context.lease_s()
+            "elasticd_lease_seconds",
+            "The lease a node is given now.",
+            value=self._context.lease_s(),
         )
         yield from self._tick(now_s)
 
     def _money(
-        self, jobs: tuple[Job, ...], nodes: tuple[Node, ...], prices: tuple[Price, ...], now_s: float
+        self,
+        jobs: tuple[Job, ...],
+        nodes: tuple[Node, ...],
+        prices: tuple[Price, ...],
+        now_s: float,
     ) -> Iterator[Metric]:
         spent = [(job, self._context.store.spent(job.id, now_s)) for job in jobs]
         yield _by_job("elasticd_job_spent_usd", "Dollars spent.", spent)
         budgets = [(job, usd) for job in jobs if (usd := job.spec.objective.budget_usd) is not None]
-        yield _by_job("elasticd_job_budget_usd", "Dollars that may be spent, of jobs with a budget.", budgets)
+        yield _by_job(
+            "elasticd_job_budget_usd", "Dollars that may be spent, of jobs with a budget.", budgets
+        )
         usd_per_h = {price.offering: price.usd_per_h for price in prices}
-        burns = [(job, _burn_usd_per_h((node for node in nodes if node.job_id == job.id), usd_per_h)) for job in jobs]
-        yield _by_job("elasticd_job_burn_usd_per_h", "What the job's machines cost, at the prices in force.", burns)
+        burns = [
+            (job, _burn_usd_per_h((node for node in nodes if node.job_id == job.id), usd_per_h))
+            for job in jobs
+        ]
+        yield _by_job(
+            "elasticd_job_burn_usd_per_h",
+            "What the job's machines cost, at the prices in force.",
+            burns,
+        )
 
     def _worth(self, jobs: tuple[Job, ...]) -> Metric:
         family = GaugeMetricFamily(
@@ -84,9 +108,15 @@ class StoreCollector(Collector):
         last = self._context.last_tick()
         if last is None:
             return
-        yield GaugeMetricFamily("elasticd_tick_seconds", "How long the last tick took.", value=last.elapsed_s)
-        yield GaugeMetricFamily("elasticd_tick_age_seconds", "How long ago it ended.", value=now_s - last.at_s)
-        yield GaugeMetricFamily("elasticd_tick_failed", "1 if it failed.", value=float(last.error is not None))
+        yield GaugeMetricFamily(
+            "elasticd_tick_seconds", "How long the last tick took.", value=last.elapsed_s
+        )
+        yield GaugeMetricFamily(
+            "elasticd_tick_age_seconds", "How long ago it ended.", value=now_s - last.at_s
+        )
+        yield GaugeMetricFamily(
+            "elasticd_tick_failed", "1 if it failed.", value=float(last.error is not None)
+        )
 
 
 def _counted(name: str, text: str, label: str, counts: Mapping[str, int]) -> Metric:
@@ -111,7 +141,9 @@ def _by_job(name: str, text: str, values: Iterable[tuple[Job, float]]) -> Metric
 
 
 def _nodes(nodes: tuple[Node, ...]) -> Metric:
-    family = GaugeMetricFamily("elasticd_nodes", "Nodes not proven gone.", labels=["phase", "node_type"])
+    family = GaugeMetricFamily(
+        "elasticd_nodes", "Nodes not proven gone.", labels=["phase", "node_type"]
+    )
     counts = Counter((node.phase, node.offering.node_type) for node in nodes)
     for (phase, node_type), count in sorted(counts.items()):
         family.add_metric([phase.value, node_type], count)
@@ -135,7 +167,9 @@ def _burn_usd_per_h(nodes: Iterable[Node], usd_per_h: Mapping[Offering, float]) 
 
 def _prices(prices: tuple[Price, ...], now_s: float) -> Iterator[Metric]:
     usd_per_h = GaugeMetricFamily("elasticd_price_usd_per_h", "Price in force.", labels=_OFFERING)
-    age_s = GaugeMetricFamily("elasticd_price_age_seconds", "How long ago it was last observed.", labels=_OFFERING)
+    age_s = GaugeMetricFamily(
+        "elasticd_price_age_seconds", "How long ago it was last observed.", labels=_OFFERING
+    )
     for price in prices:
         labels = [price.offering.node_type, price.offering.capacity.value, price.offering.zone]
         usd_per_h.add_metric(labels, price.usd_per_h)

@@ -14,7 +14,8 @@ from api.problems import problem
 from elastic.figures import size
 
 _PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src "
+    "'self';"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
@@ -39,7 +40,9 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 is_page = headers.get("content-type", "").startswith("text/html")
-                headers.setdefault("Content-Security-Policy", _PAGE_POLICY if is_page else _DATA_POLICY)
+                headers.setdefault(
+                    "Content-Security-Policy", _PAGE_POLICY if is_page else _DATA_POLICY
+                )
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -48,7 +51,8 @@ class SecurityHeaders:
 
 
 class HostCheck:
-    """Refuses requests to a host name that is not ours: a page elsewhere could have had its name resolve to loopback.
+    """Refuses requests to a host name that is not ours: a page elsewhere could have had its name
+    resolve to loopback.
 
     An address written out cannot be rebound to another, so any of those is fine.
     """
@@ -97,7 +101,9 @@ class BodyLimit:
         limit = self._limit_of(scope["path"])
         declared = Headers(scope=scope).get("content-length", "")
         if declared.isdecimal() and int(declared) > limit:
-            await problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(limit))(scope, receive, send)
+            await problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(limit))(
+                scope, receive, send
+            )
             return
         received = 0
 
@@ -112,7 +118,10 @@ class BodyLimit:
         await self._app(scope, receive_at_most, send)
 
     def _limit_of(self, path: str) -> int:
-        return next((limit for start, limit in self._limits.items() if path.startswith(start)), self._default)
+        return next(
+            (limit for start, limit in self._limits.items() if path.startswith(start)),
+            self._default,
+        )
 
 
 def _too_large(limit: int) -> str:

@@ -21,7 +21,9 @@ class JobForecast:
     @classmethod
     def of(cls, snapshot: Snapshot, plan: Plan) -> JobForecast:
         """Foresees from what a plan was made from."""
-        return cls(snapshot.now_s, forecast(snapshot, plan.candidates), misses(snapshot, plan) or ())
+        return cls(
+            snapshot.now_s, forecast(snapshot, plan.candidates), misses(snapshot, plan) or ()
+        )
 
     def told(self) -> schemas.ForecastOut:
         """Gives it in the words of the API."""

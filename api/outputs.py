@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from api.artifacts import Opened
-from api.lately import Lately
+from api.recent_answers import RecentAnswers
 from elastic.checkpoints import File, is_location, parse_location
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.objects import FolderObjects, Objects
-from elastic.checkpoints.shelf import Shelf
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.errors import NotFound
@@ -28,14 +28,17 @@ class Carried:
 
 @dataclass(slots=True)
 class StoredOutputs:
-    """Every call may raise StorageUnavailable. `lately` remembers lists where asking for one is dear."""
+    """Every call may raise StorageUnavailable. `lately` remembers lists where asking for one is
+    dear."""
 
     objects: Callable[[str], Objects]
-    lately: Lately[Carried] | None = None
+    lately: RecentAnswers[Carried] | None = None
 
     def listed(self, job_id: str) -> Carried:
         """A job's outputs, by path."""
-        return self._newest(job_id) if self.lately is None else self.lately.get(job_id, self._newest)
+        return (
+            self._newest(job_id) if self.lately is None else self.lately.get(job_id, self._newest)
+        )
 
     def open(self, job_id: str, path: str) -> tuple[File, Opened]:
         """One of them. Raises NotFound for what is none."""
@@ -46,9 +49,11 @@ class StoredOutputs:
         raise NotFound(f"no output {path[:128]!r}; /v1/jobs/{job_id}/outputs lists them")
 
     def _newest(self, job_id: str) -> Carried:
-        shelf = Shelf(self.objects(job_id), job_id=job_id)
-        for manifest in shelf.manifests(shelf.places()):
-            return Carried(tuple(sorted(manifest.files, key=lambda each: each.path)), manifest.committed_at_s)
+        index = CheckpointIndex(self.objects(job_id), job_id=job_id)
+        for manifest in index.manifests(index.places()):
+            return Carried(
+                tuple(sorted(manifest.files, key=lambda each: each.path)), manifest.committed_at_s
+            )
         return Carried()
 
 
@@ -61,10 +66,13 @@ def outputs_in(settings: Settings, clock: Clock) -> StoredOutputs:
     location, clients = parse_location(root), list[Any]()
 
     def objects(job_id: str) -> Objects:
-        from elastic.checkpoints.s3 import Bucket, connect  # only a daemon that has a bucket pays for boto3
+        from elastic.checkpoints.s3 import (  # only a daemon that has a bucket pays for boto3
+            Bucket,
+            connect,
+        )
 
         if not clients:
             clients.append(connect(region=settings.ec2.region, is_patient=False))
         return Bucket(clients[0], location.below(JobFolders(Path()).outputs(job_id).as_posix()))
 
-    return StoredOutputs(objects, Lately(clock))
+    return StoredOutputs(objects, RecentAnswers(clock))

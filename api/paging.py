@@ -18,8 +18,11 @@ class Numbered(Protocol):
     def id(self) -> int: ...
 
 
-def cut(found: Sequence[Value], limit: int, number_of: Callable[[Value], int]) -> tuple[Sequence[Value], int | None]:
-    """Gives the first `limit` of what was found, and the number to read on before, None where nothing follows.
+def cut(
+    found: Sequence[Value], limit: int, number_of: Callable[[Value], int]
+) -> tuple[Sequence[Value], int | None]:
+    """Gives the first `limit` of what was found, and the number to read on before, None where
+    nothing follows.
 
     >>> cut([9, 8, 7], 2, lambda each: each)
     ([9, 8], 8)

@@ -15,8 +15,13 @@ _DAY_S = 86_400.0
 def price_histories(
     store: Store, node_type: str, *, days: float = HISTORY_DAYS, now_s: float
 ) -> tuple[PriceHistory, ...]:
-    """Gives the history of each offering of a node type. Raises NotFound if no price of it was ever heard."""
-    found = histories(store.past_prices.of_type(node_type), from_s=now_s - days * _DAY_S, to_s=now_s)
+    """Gives the history of each offering of a node type. Raises NotFound if no price of it was ever
+    heard."""
+    found = histories(
+        store.past_prices.of_type(node_type), from_s=now_s - days * _DAY_S, to_s=now_s
+    )
     if not found:
-        raise NotFound(f"{node_type}: no price of it was ever heard; `elasticd price ls` names what is priced")
+        raise NotFound(
+            f"{node_type}: no price of it was ever heard; `elasticd price ls` names what is priced"
+        )
     return found

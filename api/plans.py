@@ -1,4 +1,5 @@
-"""What a job would begin with or be scaled to, and cost, from the same decision that a tick would take."""
+"""What a job would begin with or be scaled to, and cost, from the same decision that a tick would
+take."""
 
 from __future__ import annotations
 
@@ -13,8 +14,26 @@ from api.specs import is_precision_open, with_precision
 from elastic.config import Settings
 from elastic.errors import InvalidInput
 from elastic.market import limits
-from elastic.model import CapacityChoice, Change, Group, Job, JobPhase, JobSpec, Plan, Price, Snapshot, surcharge_usd
-from elastic.policy import burn_usd_per_h, choose_precision, contradictions, dearest_quotes, decide, misses
+from elastic.model import (
+    CapacityChoice,
+    Change,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    Plan,
+    Price,
+    Snapshot,
+    surcharge_usd,
+)
+from elastic.policy import (
+    burn_usd_per_h,
+    choose_precision,
+    contradictions,
+    dearest_quotes,
+    decide,
+    misses,
+)
 from elastic.reconciler import observe, read_catalog
 
 _LOOKED_BACK = 100
@@ -22,14 +41,17 @@ _LOOKED_BACK = 100
 
 
 def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:
-    """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its author named it."""
+    """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its
+    author named it."""
     if not is_precision_open(spec):
         return spec, ""
     choice = choose_precision(_snapshot(context, spec, now_s=now_s))
     return with_precision(spec, choice.precision), choice.why
 
 
-def priced_plan(context: Context, spec: JobSpec, why_precision: str, *, now_s: float) -> schemas.PricedPlan:
+def priced_plan(
+    context: Context, spec: JobSpec, why_precision: str, *, now_s: float
+) -> schemas.PricedPlan:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
     series = () if earlier is None else context.store.recent_series(earlier.id)
@@ -57,7 +79,8 @@ def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> N
 
 
 def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]:
-    """The goals that a job just submitted will miss, by what an earlier run of the same program tells."""
+    """The goals that a job just submitted will miss, by what an earlier run of the same program
+    tells."""
     earlier = _earlier_run(context, job.spec, but=job.id)
     if earlier is None:
         return ()
@@ -69,10 +92,15 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
     """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
     store, doubted = context.store, context.doubted()
-    facts, ended_at_s = store.facts(job.id, now_s=now_s), now_s if job.finished_at_s is None else job.finished_at_s
+    facts, ended_at_s = (
+        store.facts(job.id, now_s=now_s),
+        now_s if job.finished_at_s is None else job.finished_at_s,
+    )
     return replace(
         _snapshot(context, spec, now_s=now_s),
-        job=replace(job, spec=spec, phase=JobPhase.SUBMITTED, iteration=store.resumes.retained(job.id)),
+        job=replace(
+            job, spec=spec, phase=JobPhase.SUBMITTED, iteration=store.resumes.retained(job.id)
+        ),
         series=facts.series,
         switches=facts.switches,
         changes=(*facts.changes, Change(ended_at_s, None, None, job.phase)),
@@ -83,7 +111,9 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
     )
 
 
-def priced_scaling(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> schemas.PricedScaling:
+def priced_scaling(
+    context: Context, job: Job, spec: JobSpec, *, now_s: float
+) -> schemas.PricedScaling:
     """Decides as the next tick would, were the job's spec this one; nothing is stored."""
     store, provider, doubted = context.store, context.provider, context.doubted()
     facts = store.facts(job.id, now_s=now_s)
@@ -115,11 +145,16 @@ def priced_scaling(context: Context, job: Job, spec: JobSpec, *, now_s: float) -
 
 
 def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
-    """What doing so many iterations again costs on the nodes that are planned; until these are measured, as it did."""
+    """What doing so many iterations again costs on the nodes that are planned; until these are
+    measured, as it did."""
     if not redone:
         return 0.0
     values = {each.group: each.iterations_per_usd for each in plan.candidates}
-    known = (value for group in (plan.target, held) if group is not None and (value := values.get(group)) is not None)
+    known = (
+        value
+        for group in (plan.target, held)
+        if group is not None and (value := values.get(group)) is not None
+    )
     value = next(known, None)
     return None if value is None or not value.value else redone / value.value
 
@@ -128,7 +163,8 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
     script = spec.command[0]
     if settings.provider != "local" and spec.code is None and script.startswith("/"):
         yield (
-            f"{script} is a path on the nodes, and must be there when they have booted, by ec2.bootstrap or in a "
+            f"{script} is a path on the nodes, and must be there when they have booted, by "
+            "ec2.bootstrap or in a "
             "folder that they mount; `code` in the job's file sends a folder along instead"
         )
 
@@ -136,10 +172,13 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
 def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
     """That nothing of the capacity that the job insists on is sold here."""
     sold = context.provider.offerings()
-    if any(map(spec.admits, sold)) or not any(map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)):
+    if any(map(spec.admits, sold)) or not any(
+        map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)
+    ):
         return
     yield (
-        f"capacity is {spec.capacity}, and no {spec.capacity} machine that the job may use is sold here: it would wait "
+        f"capacity is {spec.capacity}, and no {spec.capacity} machine that the job may use is sold "
+        "here: it would wait "
         "and never begin. `capacity: any` lets it use what is sold"
     )
 
@@ -148,7 +187,8 @@ def _lessons(earlier: Job | None) -> Iterator[str]:
     """What an earlier run of the same program has shown."""
     if earlier is not None and earlier.restarts_at_zero:
         yield (
-            f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. Let it save, and "
+            f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. "
+            "Let it save, and "
             "load what it saved when it begins"
         )
 

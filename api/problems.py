@@ -1,4 +1,5 @@
-"""Every refusal as one kind of answer: application/problem+json (RFC 9457), with nothing of the inside."""
+"""Every refusal as one kind of answer: application/problem+json (RFC 9457), with nothing of the
+inside."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ _HEADERS: Mapping[HTTPStatus, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One thing that is wrong with a request; `field` is its path, empty for the request as a whole."""
+    """One thing that is wrong with a request; `field` is its path, empty for the request as a
+    whole."""
 
     field: str
     message: str
@@ -82,7 +84,11 @@ def problem(
         document["errors"] = [{"field": each.field, "message": each.message} for each in faults]
     # In ASCII, since what is quoted back may hold text that is not Unicode.
     body = json.dumps(document, ensure_ascii=True).encode("ascii")
-    own = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", **_HEADERS.get(known, {})}
+    own = {
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        **_HEADERS.get(known, {}),
+    }
     return Response(body, status, headers={**own, **(headers or {})}, media_type=MEDIA_TYPE)
 
 
@@ -121,7 +127,9 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
         for each in error.errors()
     ]
     detail = "; ".join(f"{each.field}: {each.message}" for each in faults[:3])
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100])
+    return problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, faults=faults[:100]
+    )
 
 
 def _message(error: Mapping[str, object]) -> str:
@@ -129,7 +137,9 @@ def _message(error: Mapping[str, object]) -> str:
         return "wanted a value, got none"
     if error["type"] == "extra_forbidden":
         return "no such field; take it out"
-    return f"{str(error['msg']).replace('Input should be', 'wanted')}, got {error.get('input')!r:.60}"
+    return (
+        f"{str(error['msg']).replace('Input should be', 'wanted')}, got {error.get('input')!r:.60}"
+    )
 
 
 async def _http(request: Request, error: Exception) -> Response:

@@ -9,7 +9,8 @@ _MOST_NODES = 4096
 
 
 class Rates:
-    """A bucket for each node that fills at `per_s` and holds `most`; safe to use from several threads."""
+    """A bucket for each node that fills at `per_s` and holds `most`; safe to use from several
+    threads."""
 
     def __init__(self, *, per_s: float, most: float) -> None:
         self._per_s = per_s

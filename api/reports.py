@@ -1,4 +1,5 @@
-"""The closing report: where a job's dollars went, what they bought, what a fixed choice would have cost."""
+"""The closing report: where a job's dollars went, what they bought, what a fixed choice would have
+cost."""
 
 from __future__ import annotations
 
@@ -30,7 +31,10 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
-    fixed, first = [schemas.FixedChoiceOut.of(each) for each in choices], where_it_began(store, job, choices)
+    fixed, first = (
+        [schemas.FixedChoiceOut.of(each) for each in choices],
+        where_it_began(store, job, choices),
+    )
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -41,13 +45,20 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         spent_usd=spent,
         iterations_per_usd=job.iteration / spent if spent > 0 else None,
         nodes=cost_by_node(rows, now_s=now_s),
-        uses=[schemas.UseOut(name=name, usd=usd) for name, usd in spent_on(store, job, now_s=now_s).items()],
+        uses=[
+            schemas.UseOut(name=name, usd=usd)
+            for name, usd in spent_on(store, job, now_s=now_s).items()
+        ],
         fixed=fixed,
         first_fixed=None if first is None else schemas.FixedChoiceOut.of(first),
         warnings=list(warnings_of(job, now_s=now_s)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
-        decisions=[schemas.DecisionOut.of(each) for each in decisions if each.plan.action is not Action.HOLD],
+        decisions=[
+            schemas.DecisionOut.of(each)
+            for each in decisions
+            if each.plan.action is not Action.HOLD
+        ],
         notes=[schemas.EventOut.of(each) for each in _notes(store, job.id)],
         artifacts=list(artifacts_if_told(artifacts, job.id)),
         quality=_quality(artifacts, job.id),
@@ -55,18 +66,25 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
 
 
 def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice, ...]:
-    """What the iterations done would have cost on each measured group from first to last, cheapest first.
+    """What the iterations done would have cost on each measured group from first to last, cheapest
+    first.
 
-    Each at the mean pace of its whole history. Old and new nodes of a swap in a session, which train together for a
-    moment, were no choice. Each group is charged the start-up and the end that this job had, and the least bill. A job
-    that trained on one group alone would have cost what it did.
+    Each at the mean pace of its whole history. Old and new nodes of a swap in a session, which
+    train together for a moment, were no choice. Each group is charged the start-up and the end that
+    this job had, and the least bill. A job that trained on one group alone would have cost what it
+    did.
     """
     rows, trained = store.ledger_of_job(job.id), store.trained(job.id)
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
     end_s = max((now_s if row.to_s is None else row.to_s for row in rows), default=begin_s)
-    steps_s = [at_s for each in store.stints(job.id) for at_s in (each.first_step_at_s, each.last_step_at_s) if at_s]
+    steps_s = [
+        at_s
+        for each in store.stints(job.id)
+        for at_s in (each.first_step_at_s, each.last_step_at_s)
+        if at_s
+    ]
     decided = {each.to_group for each in store.changes(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
         [each for each in trained if len(each.group.members) == 1 or each.group in decided],
@@ -93,7 +111,8 @@ def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
 
 
 def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> FixedChoice | None:
-    """The choice of the group that trained first, of those measured: what the job would be on had it never moved.
+    """The choice of the group that trained first, of those measured: what the job would be on had
+    it never moved.
 
     Which one that is does not change with prices, nor with what else is measured later.
     """
@@ -131,7 +150,8 @@ def _notes(store: Store, job_id: str) -> list[Event]:
 
 
 def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
-    """The plain values of what the workload says of its own result; nothing if it says nothing that can be read."""
+    """The plain values of what the workload says of its own result; nothing if it says nothing that
+    can be read."""
     try:
         opened = artifacts.open(job_id, _REPORT)
         said = json.loads(b"".join(opened.chunks)) if opened.size_bytes <= _REPORT_BYTES else None

@@ -33,7 +33,8 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
         if spec.code is None:
             script = spec.command[0]
             raise InvalidInput(
-                f"code: wanted a job that was submitted with code; {spec.name} runs {script} as it is on its nodes, so "
+                f"code: wanted a job that was submitted with code; {spec.name} runs {script} as it "
+                "is on its nodes, so "
                 "resume it without (--code)",
                 field="code",
             )
@@ -54,7 +55,8 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
 
 
 def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
-    """Raises Conflict where the next tick would stop the job at its budget again, and says which one would do."""
+    """Raises Conflict where the next tick would stop the job at its budget again, and says which
+    one would do."""
     if spec.objective.budget_usd is None or not job.phase.may_resume:
         return
     snapshot = if_resumed(context, job, spec, now_s=now_s)
@@ -62,8 +64,8 @@ def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float)
     if "budget" not in plan.limited_by:
         return
     raise Conflict(
-        f"job {job.spec.name} cannot go on: {plan.reason.text}; resume it with a higher budget (--budget)"
-        + _enough(snapshot)
+        f"job {job.spec.name} cannot go on: {plan.reason.text}; resume it with a higher budget "
+        "(--budget)" + _enough(snapshot)
     )
 
 

@@ -43,7 +43,9 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
 class Server(uvicorn.Server):
     """A server that closes its streams first: it would wait for them forever."""
 
-    def __init__(self, config: uvicorn.Config, *, feeds: Sequence[Feed], on_started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, *, feeds: Sequence[Feed], on_started: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._feeds = feeds
         self._on_started = on_started
@@ -55,8 +57,9 @@ class Server(uvicorn.Server):
             self._on_started()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Not the parent's way, which raises the signal again at the end: the process would die of it before the daemon
-        # has stopped its ticker and closed its store. A second signal waits for nothing.
+        # Not the parent's way, which raises the signal again at the end: the process would die of
+        # it before the daemon has stopped its ticker and closed its store. A second signal waits
+        # for nothing.
         for feed in self._feeds:
             feed.close()
         self.force_exit = self.should_exit

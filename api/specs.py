@@ -1,6 +1,7 @@
 """Turns what a job's author wrote into the job's spec, or says everything that is wrong with it.
 
-Nothing here needs a daemon: the command line checks a file with the same functions before it sends it.
+Nothing here needs a daemon: the command line checks a file with the same functions before it sends
+it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,16 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from api.documents import JsonValue, read_document
-from api.job_document import AUTO, JobCheckpoint, JobDocument, JobNodes, JobObjective, JobPolicy, as_text, instant_s
+from api.job_document import (
+    AUTO,
+    JobCheckpoint,
+    JobDocument,
+    JobNodes,
+    JobObjective,
+    JobPolicy,
+    as_text,
+    instant_s,
+)
 from elastic.checkpoints import is_location, parse_location
 from elastic.errors import InvalidInput
 from elastic.model import (
@@ -66,14 +76,17 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
 
 
 def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
-    """Raises InvalidInput if the spec names a node type that is not on offer, or fixes one that it does not admit."""
+    """Raises InvalidInput if the spec names a node type that is not on offer, or fixes one that it
+    does not admit."""
     named = [("node_types", name) for name in spec.node_types]
     named += [("most_samples", name) for name in spec.most_samples]
     if isinstance(spec.nproc_per_node, Mapping):
         named += [("nproc_per_node", name) for name in spec.nproc_per_node]
     if spec.fixed_node_type is not None:
         named.append(("policy.node_type", spec.fixed_node_type))
-    faults = tuple((field, _no_such("node type", name, known)) for field, name in named if name not in known)
+    faults = tuple(
+        (field, _no_such("node type", name, known)) for field, name in named if name not in known
+    )
     if faults:
         raise _invalid(faults)
     if spec.node_types and spec.fixed_node_type not in (None, *spec.node_types):
@@ -83,18 +96,21 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
 
 
 def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
-    """Raises InvalidInput if no node type that the spec admits can run it: too few GPUs, or another precision."""
+    """Raises InvalidInput if no node type that the spec admits can run it: too few GPUs, or another
+    precision."""
     admitted = [each for each in types if spec.admits_type(each.name)]
     reasons = [why for each in admitted if (why := spec.unfit(each)) is not None]
     if reasons and len(reasons) == len(admitted):
         more = f" (nor can the other {len(reasons) - 1})" if len(reasons) > 1 else ""
         raise InvalidInput(
-            f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}", field="node_types"
+            f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}",
+            field="node_types",
         )
 
 
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
-    """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so T1 at best."""
+    """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so
+    T1 at best."""
     has_gpus = any(each.gpu_count for each in types if spec.admits_type(each.name))
     return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1)) if has_gpus else spec
 
@@ -118,22 +134,26 @@ def with_precision(spec: JobSpec, precision: Precision) -> JobSpec:
 
 
 def check_workers(spec: JobSpec) -> None:
-    """Raises InvalidInput if the most nodes have more workers than an iteration has samples, whatever their type.
+    """Raises InvalidInput if the most nodes have more workers than an iteration has samples,
+    whatever their type.
 
-    Where the number of workers follows the type, and there are too many on some, those groups are no candidates.
+    Where the number of workers follows the type, and there are too many on some, those groups are
+    no candidates.
     """
     asked = spec.nproc_per_node
     workers = spec.nodes_max * (asked if isinstance(asked, int) else 1)
     if spec.global_batch is not None and spec.global_batch < workers:
         raise InvalidInput(
-            f"global_batch: wanted a sample for each of up to {workers} workers (nodes.max x nproc_per_node),"
+            f"global_batch: wanted a sample for each of up to {workers} workers (nodes.max x "
+            "nproc_per_node),"
             f" got {spec.global_batch}",
             field="global_batch",
         )
 
 
 def settle_command(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Gives the document with its command in the form that jobs keep; torchrun's own options become the job's fields.
+    """Gives the document with its command in the form that jobs keep; torchrun's own options become
+    the job's fields.
 
     What is no command is left to be refused with the other faults.
     """
@@ -151,9 +171,11 @@ def settle_command(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with its script and its data as absolute paths; relative ones count from `folder`.
+    """Gives the document with its script and its data as absolute paths; relative ones count from
+    `folder`.
 
-    A script within the job's code stays as it is: the node has that folder elsewhere. The command is a settled one.
+    A script within the job's code stays as it is: the node has that folder elsewhere. The command
+    is a settled one.
     """
     found = dict(document)
     match found.get("command"):
@@ -178,7 +200,9 @@ def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> 
     if not isinstance(options, dict):
         return  # what is wrong with it is said when it is checked
     outside = [name for name in ("data", "init") if name in document]
-    placed = dict(workload.placed({**options, **{name: document[name] for name in outside}}, folder))
+    placed = dict(
+        workload.placed({**options, **{name: document[name] for name in outside}}, folder)
+    )
     for name in outside:
         document[name] = cast(JsonValue, placed.pop(name))
     if placed != options:
@@ -186,19 +210,23 @@ def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> 
 
 
 def is_job(file: Path) -> bool:
-    """Whether a file describes a job: every field in it is a job's, and one of them is what the job runs."""
+    """Whether a file describes a job: every field in it is a job's, and one of them is what the job
+    runs."""
     try:
         found = read_document(file.read_bytes())
     except (InvalidInput, OSError):
         return False
-    return not {"command", "workload"}.isdisjoint(found) and set(found) <= set(JobDocument.model_fields)
+    return not {"command", "workload"}.isdisjoint(found) and set(found) <= set(
+        JobDocument.model_fields
+    )
 
 
 def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
-    """Gives the document with the tier that its script says it supports: where the daemon is, it may not be.
+    """Gives the document with the tier that its script says it supports: where the daemon is, it
+    may not be.
 
-    A relative path counts from `folder`, which is absolute where there is one. Raises InvalidInput for a shell's script
-    that starts torchrun itself.
+    A relative path counts from `folder`, which is absolute where there is one. Raises InvalidInput
+    for a shell's script that starts torchrun itself.
     """
     found = dict(document)
     match found.get("command"):
@@ -210,7 +238,8 @@ def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dic
 
 
 def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
-    """The tier that a command's script says it supports; None if it says none, or cannot be read on this machine.
+    """The tier that a command's script says it supports; None if it says none, or cannot be read on
+    this machine.
 
     Raises InvalidInput for a shell's script that starts torchrun itself.
     """
@@ -226,14 +255,17 @@ def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
 
 def _text_at(path: Path) -> str | None:
     try:
-        is_script = path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
+        is_script = (
+            path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
+        )
         return path.read_text() if is_script else None
     except (OSError, UnicodeDecodeError):
         return None
 
 
 def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
-    """Puts what a command says of the job's fields into them. Raises InvalidInput where the two disagree."""
+    """Puts what a command says of the job's fields into them. Raises InvalidInput where the two
+    disagree."""
     if said.nproc_per_node is not None:
         _set_once(found, "nproc_per_node", said.nproc_per_node, option="--nproc_per_node")
     if said.max_restarts is not None:
@@ -242,9 +274,14 @@ def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
     if said.nodes is not None and (nodes is None or isinstance(nodes, dict)):
         least, most = said.nodes
         _set_once(found, "nodes", {"min": least, "max": most}, option="--nnodes")
-    if said.is_one_node and isinstance(found.get("nodes"), dict) and found["nodes"] != {"min": 1, "max": 1}:
+    if (
+        said.is_one_node
+        and isinstance(found.get("nodes"), dict)
+        and found["nodes"] != {"min": 1, "max": 1}
+    ):
         raise InvalidInput(
-            f"nodes: torchrun's --standalone says one node, but nodes is {_plain(found['nodes'])}: take one of the two "
+            f"nodes: torchrun's --standalone says one node, but nodes is {_plain(found['nodes'])}: "
+            "take one of the two "
             "out",
             field="nodes",
         )
@@ -252,14 +289,17 @@ def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
     if said.env and isinstance(env, dict):
         for name, value in said.env.items():
             if str(as_text(env.get(name, value))) != value:
-                raise InvalidInput(f"env.{name}: the command says another value: write it once", field="env")
+                raise InvalidInput(
+                    f"env.{name}: the command says another value: write it once", field="env"
+                )
         found["env"] = {**env, **said.env}
 
 
 def _set_once(found: dict[str, JsonValue], field: str, value: JsonValue, *, option: str) -> None:
     if found.setdefault(field, value) != value:
         raise InvalidInput(
-            f"{field}: wanted it said once, but it is {_plain(found[field])}, and torchrun's {option} in the command "
+            f"{field}: wanted it said once, but it is {_plain(found[field])}, and torchrun's "
+            f"{option} in the command "
             f"says {_plain(value)}: take one of the two out",
             field=field,
         )
@@ -276,18 +316,23 @@ def _is_relative(path: str) -> bool:
 def _command_spec(asked: JobDocument, now_s: float) -> JobSpec:
     if asked.command is None:
         known = ", ".join(sorted(WORKLOADS))
-        raise InvalidInput(f"wanted a command, or a workload ({known}); got neither", field="command")
+        raise InvalidInput(
+            f"wanted a command, or a workload ({known}); got neither", field="command"
+        )
     given = {
         "preset": asked.preset,
         "hyperparameters": asked.hyperparameters,
         "init": asked.init,
         "checkpoint": asked.checkpoint.interval,
     }
-    if faults := tuple((name, "only a workload takes it; give it in the command") for name in given if given[name]):
+    if faults := tuple(
+        (name, "only a workload takes it; give it in the command") for name in given if given[name]
+    ):
         raise _invalid(faults)
     if asked.precision == AUTO:
         raise InvalidInput(
-            f"precision: wanted one of {', '.join(Precision)} for a command; only a workload's can be chosen for it",
+            f"precision: wanted one of {', '.join(Precision)} for a command; only a workload's can "
+            "be chosen for it",
             field="precision",
         )
     _check_script(asked.command, has_code=asked.code is not None)
@@ -314,7 +359,8 @@ def _data(asked: str) -> str:
     path = asked.removeprefix("file://")
     if not path.startswith("/"):
         raise InvalidInput(
-            f"data: wanted s3://BUCKET/PREFIX, or an absolute path on the nodes; got {asked!r}", field="data"
+            f"data: wanted s3://BUCKET/PREFIX, or an absolute path on the nodes; got {asked!r}",
+            field="data",
         )
     return path
 
@@ -333,15 +379,20 @@ def _check_script(command: Sequence[str], *, has_code: bool) -> None:
     script = command[position]
     if script.startswith("python") and not script.endswith(".py"):
         raise InvalidInput(
-            f"command: wanted python (the node's own), or another Python's absolute path; got {script!r}",
+            "command: wanted python (the node's own), or another Python's absolute path; got "
+            f"{script!r}",
             field="command",
         )
     if has_code:
         if not script.startswith("/") and ".." in Path(script).parts:
-            raise InvalidInput(f"command: wanted a script within the code's folder, got {script!r}", field="command")
+            raise InvalidInput(
+                f"command: wanted a script within the code's folder, got {script!r}",
+                field="command",
+            )
     elif not script.startswith("/"):
         raise InvalidInput(
-            f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` makes it absolute, "
+            f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` "
+            "makes it absolute, "
             "and `code` sends its folder",
             field="command",
         )
@@ -354,17 +405,27 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
     if asked.command is not None:
         raise InvalidInput("wanted a command or a workload, got both", field="command")
     if asked.batch is not None:
-        raise InvalidInput("batch: a workload's is the whole job's; only a command has one of its own", field="batch")
+        raise InvalidInput(
+            "batch: a workload's is the whole job's; only a command has one of its own",
+            field="batch",
+        )
     if asked.code is not None:
         raise InvalidInput("code: a workload needs none; only a command runs in it", field="code")
     if asked.outputs is not None:
         raise InvalidInput(
-            "outputs: a workload leaves its results with `job artifacts`; only a command has outputs", field="outputs"
+            "outputs: a workload leaves its results with `job artifacts`; only a command has "
+            "outputs",
+            field="outputs",
         )
     is_fetched = asked.data is not None and is_location(asked.data)
-    if asked.data not in (None, _SKIMAGE) and not is_fetched and not str(asked.data).startswith("/"):
+    if (
+        asked.data not in (None, _SKIMAGE)
+        and not is_fetched
+        and not str(asked.data).startswith("/")
+    ):
         raise InvalidInput(
-            f"data: wanted {_SKIMAGE}, s3://BUCKET/PREFIX or an absolute path, got {asked.data!r}", field="data"
+            f"data: wanted {_SKIMAGE}, s3://BUCKET/PREFIX or an absolute path, got {asked.data!r}",
+            field="data",
         )
     options = _options(asked, workload)
     chosen = _chosen(options)
@@ -377,7 +438,9 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         data=_data(str(asked.data)) if is_fetched else None,
         global_batch=chosen.get("batch_size"),
         iterations=chosen.get("iterations"),
-        phases=tuple(TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)),
+        phases=tuple(
+            TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)
+        ),
         supported=Tier.T2 if workload.has_session else Tier.T1,
         precision=None if precision == AUTO else Precision(precision),
         batch=Batch.JOB,
@@ -385,15 +448,20 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
 
 
 def _chosen(options: Any) -> dict[str, Any]:
-    return {field: value for field, value in dataclasses.asdict(options).items() if value is not None}
+    return {
+        field: value for field, value in dataclasses.asdict(options).items() if value is not None
+    }
 
 
 def _options(asked: JobDocument, workload: Workload) -> Any:
-    """The workload's options: its defaults, its preset's, and what the document says in either of two places."""
+    """The workload's options: its defaults, its preset's, and what the document says in either of
+    two places."""
     known = [field.name for field in dataclasses.fields(workload.options)]
     unknown = [name for name in asked.hyperparameters if name not in known]
     if unknown:
-        raise _invalid(tuple((f"hyperparameters.{name}", _no_such("option", name, known)) for name in unknown))
+        raise _invalid(
+            tuple((f"hyperparameters.{name}", _no_such("option", name, known)) for name in unknown)
+        )
     values: dict[str, object] = dict(asked.hyperparameters)
     for field, option, value in (
         ("iterations", "iterations", asked.iterations),
@@ -404,7 +472,10 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
         ("checkpoint.interval", "checkpoint_interval", asked.checkpoint.interval),
     ):
         if value is not None and values.setdefault(option, value) != value:
-            raise InvalidInput(f"{field} is {value!r} but hyperparameters.{option} is {values[option]!r}", field=field)
+            raise InvalidInput(
+                f"{field} is {value!r} but hyperparameters.{option} is {values[option]!r}",
+                field=field,
+            )
     try:
         return workload.configure(values, preset=asked.preset)
     except InvalidInput as error:
@@ -428,7 +499,9 @@ def _spec(
 ) -> JobSpec:
     if precision is Precision.FP16:
         supported = _without_session(asked.tier, supported)
-    tier = choose_tier(command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported)
+    tier = choose_tier(
+        command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported
+    )
     spec = JobSpec(
         name=asked.name,
         command=command,
@@ -461,7 +534,8 @@ def _spec(
     check_workers(spec)
     if spec.most_samples and spec.tier is not Tier.T2:
         raise InvalidInput(
-            f"most_samples: wanted tier T2, where a batch is divided by what each worker can take; got {spec.tier}",
+            "most_samples: wanted tier T2, where a batch is divided by what each worker can take; "
+            f"got {spec.tier}",
             field="most_samples",
         )
     return spec
@@ -471,7 +545,8 @@ def _without_session(tier: str, supported: Tier | None) -> Tier | None:
     """The best tier that a program supports in fp16: sessions have no loss scale."""
     if tier == Tier.T2:
         raise InvalidInput(
-            "precision: wanted fp32 or bf16 on tier T2, whose sessions have no loss scale; got fp16, which T0 and T1 "
+            "precision: wanted fp32 or bf16 on tier T2, whose sessions have no loss scale; got "
+            "fp16, which T0 and T1 "
             "train in",
             field="precision",
         )
@@ -494,9 +569,14 @@ def _check_policy(asked: JobDocument) -> None:
     if policy.name not in POLICIES:
         raise InvalidInput(_no_such("policy", policy.name, POLICIES), field="policy.name")
     if policy.name == "fixed" and policy.node_type is None:
-        raise InvalidInput("policy fixed: wanted the node_type to stay on, got none", field="policy.node_type")
+        raise InvalidInput(
+            "policy fixed: wanted the node_type to stay on, got none", field="policy.node_type"
+        )
     if policy.name != "fixed" and policy.node_type is not None:
-        raise InvalidInput(f"policy {policy.name} chooses the node type itself: take it out", field="policy.node_type")
+        raise InvalidInput(
+            f"policy {policy.name} chooses the node type itself: take it out",
+            field="policy.node_type",
+        )
 
 
 def _no_such(what: str, name: str, known: Collection[str]) -> str:
@@ -525,10 +605,16 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     field = ".".join(path)[:128] or "document"
     match error["type"]:
         case "extra_forbidden":
-            return field, _no_option(field) or _no_such("field", path[-1], _PARTS[path[:-1]].model_fields)
+            return field, _no_option(field) or _no_such(
+                "field", path[-1], _PARTS[path[:-1]].model_fields
+            )
         case "missing":
             return field, "wanted a value, got none"
         case "value_error":
             return field, str(error["ctx"]["error"])
-    found = "" if path[:1] == ("env",) else f", got {error['input']!r:.60}"  # an environment may hold secrets
-    return field, error["msg"].replace("Input should be", "wanted").replace("String should", "should") + found
+    found = (
+        "" if path[:1] == ("env",) else f", got {error['input']!r:.60}"
+    )  # an environment may hold secrets
+    return field, error["msg"].replace("Input should be", "wanted").replace(
+        "String should", "should"
+    ) + found

@@ -15,8 +15,11 @@ from elastic.model import LedgerRow
 _DAY_S = 86_400
 
 
-def ledger_totals(rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float) -> list[schemas.LedgerTotal]:
-    """What the rows have cost by now and what those that run cost an hour, for each key, in the keys' order."""
+def ledger_totals(
+    rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
+) -> list[schemas.LedgerTotal]:
+    """What the rows have cost by now and what those that run cost an hour, for each key, in the
+    keys' order."""
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
     for row in rows:
@@ -24,7 +27,10 @@ def ledger_totals(rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float) -> l
         for key, usd in _KEYS[by](row, now_s):
             spent[key] += usd
         burn[key] += _burn_usd_per_h(row)
-    return [schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key]) for key in sorted(spent)]
+    return [
+        schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key])
+        for key in sorted(spent)
+    ]
 
 
 def _by_job(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:

@@ -1,4 +1,5 @@
-"""What a job without nodes waits for: since when, which pools were refused, and when each is asked again."""
+"""What a job without nodes waits for: since when, which pools were refused, and when each is asked
+again."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ _WHY: Mapping[Obstacle, str] = {
 class RefusedPool:
     """An offering that the job would take and cannot have now.
 
-    `since_s` is when it was refused first, None where that is not kept (on demand). It is asked again at
-    `asked_again_s` at the earliest; None: at the next look.
+    `since_s` is when it was refused first, None where that is not kept (on demand). It is asked
+    again at `asked_again_s` at the earliest; None: at the next look.
     """
 
     offering: Offering
@@ -47,13 +48,18 @@ class RefusedPool:
     def __str__(self) -> str:
         since = "" if self.since_s is None else f" since {instant(self.since_s)}"
         times = f", refused {self.refusals} times" if self.refusals > 1 else ""
-        again = "at the next look" if self.asked_again_s is None else f"at {instant(self.asked_again_s)}"
+        again = (
+            "at the next look"
+            if self.asked_again_s is None
+            else f"at {instant(self.asked_again_s)}"
+        )
         return f"{self.offering}: {_WHY[self.why]}{since}{times}, asked again {again}"
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingForNodes:
-    """How long a job has had no node, and what it could have if that were there; the soonest first."""
+    """How long a job has had no node, and what it could have if that were there; the soonest
+    first."""
 
     since_s: float
     pools: tuple[RefusedPool, ...]
@@ -83,11 +89,18 @@ def waiting_of(
         if job.spec.admits(offering) and offering.node_type not in unfit
         for each in _refused(offering, known.get(offering), blocks, job.spec.nodes_min, now_s=now_s)
     ]
-    return WaitingForNodes(since_s, tuple(sorted(refused, key=lambda each: (each.asked_again_s or 0.0, each.offering))))
+    return WaitingForNodes(
+        since_s, tuple(sorted(refused, key=lambda each: (each.asked_again_s or 0.0, each.offering)))
+    )
 
 
 def _refused(
-    offering: Offering, pool: Pool | None, blocks: Sequence[Unavailable], nodes: int, *, now_s: float
+    offering: Offering,
+    pool: Pool | None,
+    blocks: Sequence[Unavailable],
+    nodes: int,
+    *,
+    now_s: float,
 ) -> Iterable[RefusedPool]:
     block = longest_block(blocks, offering, nodes, now_s=now_s)
     is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT

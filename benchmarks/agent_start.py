@@ -1,9 +1,11 @@
-"""Where the time goes from launching a node to its first training step: ``python benchmarks/agent_start.py``.
+"""Where the time goes from launching a node to its first training step: ``python
+benchmarks/agent_start.py``.
 
-Four ways to the first step of Adam on one gloo rank, each under torchrun with the settings the agent uses: torchrun as
-it comes (its workers are fresh interpreters), torchrun that forks its workers, and a node's first and second generation
-under the agent, whose spawner forks torchrun too. Seconds of wall time and of processor time; a node that has a quarter
-of a core waits four times the latter.
+Four ways to the first step of Adam on one gloo rank, each under torchrun with the settings the
+agent uses: torchrun as it comes (its workers are fresh interpreters), torchrun that forks its
+workers, and a node's first and second generation under the agent, whose spawner forks torchrun too.
+Seconds of wall time and of processor time; a node that has a quarter of a core waits four times the
+latter.
 """
 
 from __future__ import annotations
@@ -61,7 +63,13 @@ def main() -> None:
         script.write_text(SCRIPT)
         for number in range(arguments.rounds):
             _print("torchrun, fresh workers", _torchrun(endpoint, f"a{number}", [str(script)]))
-            forked = ["--start-method=fork", "--run-path", str(FORKED_WORKER), "--watched", str(script)]
+            forked = [
+                "--start-method=fork",
+                "--run-path",
+                str(FORKED_WORKER),
+                "--watched",
+                str(script),
+            ]
             _print("torchrun, forked workers", _torchrun(endpoint, f"b{number}", forked))
             first, second = _agent(Path(folder) / str(number), endpoint, script)
             _print("agent from its boot, first generation", first)
@@ -98,11 +106,22 @@ def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list
     (folder / "work").mkdir(parents=True)
     config = folder / "config.json"
     config.touch(mode=0o600)
-    fields = {"instance_id": "n", "daemon_url": daemon.url, "join_token": "j", "advertise_host": "127.0.0.1"}
-    folders = {"work_dir": str(folder / "work"), "checkpoint_root": str(folder), "artifact_root": str(folder)}
+    fields = {
+        "instance_id": "n",
+        "daemon_url": daemon.url,
+        "join_token": "j",
+        "advertise_host": "127.0.0.1",
+    }
+    folders = {
+        "work_dir": str(folder / "work"),
+        "checkpoint_root": str(folder),
+        "artifact_root": str(folder),
+    }
     config.write_text(json.dumps(fields | folders))
     start, processor_s = time.time(), _children_s()
-    agent = subprocess.Popen([sys.executable, "-m", "elastic.agent", "--config", str(config)], env=_environment())
+    agent = subprocess.Popen(
+        [sys.executable, "-m", "elastic.agent", "--config", str(config)], env=_environment()
+    )
     daemon.wait_for_exit(1)
     first = _parts((folder / "work/logs/g1-l0-r0.log").read_text(), start)
     daemon.generation, asked = 2, time.time()
@@ -111,7 +130,8 @@ def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list
     daemon.shutdown = True
     agent.wait()
     daemon.close()
-    # The agent's whole tree is counted when it has ended: both generations in one sum, shown with the first.
+    # The agent's whole tree is counted when it has ended: both generations in one sum, shown with
+    # the first.
     return [*first, _children_s() - processor_s], [*second, float("nan")]
 
 
@@ -138,7 +158,12 @@ class _Daemon:
 
     def answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path.endswith("register"):
-            known = {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            known = {
+                "node_id": "n",
+                "node_token": "t",
+                "heartbeat_interval_s": 1.0,
+                "lease_s": 600.0,
+            }
             return known | {"protocol": PROTOCOL}
         if path.endswith("logs"):
             return {"acked_seq": body["seq"]}

@@ -1,8 +1,8 @@
 """What a checkpoint takes from training: ``python benchmarks/checkpoint_pause.py``.
 
-The same steps three ways in turn, in blocks: without a checkpoint, with one written in line, and with one that is
-copied and written beside them. Ratios of a block's time to the block without; the longest step; one torch thread, as
-on the nodes. `--blocks` rounds, the median of each.
+The same steps three ways in turn, in blocks: without a checkpoint, with one written in line, and
+with one that is copied and written beside them. Ratios of a block's time to the block without; the
+longest step; one torch thread, as on the nodes. `--blocks` rounds, the median of each.
 """
 
 from __future__ import annotations
@@ -70,7 +70,10 @@ def _print(found: dict[str, list[tuple[float, float]]], costs: list[Saved]) -> N
         ratios = [total / plain for (total, _), plain in zip(blocks, plain_s, strict=True)]
         total, longest = (statistics.median(each) for each in zip(*blocks, strict=True))
         print(f"{name:12}{total:10.2f}{statistics.median(ratios):8.2f}{longest:16.3f}")
-    spent_s, took_s = (statistics.median(each) for each in zip(*((c.cost_s, c.elapsed_s) for c in costs), strict=True))
+    spent_s, took_s = (
+        statistics.median(each)
+        for each in zip(*((c.cost_s, c.elapsed_s) for c in costs), strict=True)
+    )
     print(f"copying and writing took {spent_s:.2f} s of one processor, {took_s:.2f} s in all")
 
 

@@ -1,8 +1,8 @@
-"""What the control plane carries: measurements stored per second, a tick of 1,000 nodes, a page of a million windows.
+"""What the control plane carries: measurements stored per second, a tick of 1,000 nodes, a page of
+a million windows.
 
-Run: python benchmarks/control_plane.py [--windows 1000000]
-Each number is the median of several runs in one process (CPU-seconds: their mean); the database is on disk, with full
-sync.
+Run: python benchmarks/control_plane.py [--windows 1000000] Each number is the median of several
+runs in one process (CPU-seconds: their mean); the database is on disk, with full sync.
 """
 
 from __future__ import annotations
@@ -32,7 +32,14 @@ from elastic.model import (
 from elastic.policy import decide
 from elastic.pricing import StaticPrices
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, Timeouts
+from elastic.reconciler import (
+    LaunchTerms,
+    LeaseHolder,
+    Machines,
+    Reconciler,
+    TerminationPermission,
+    Timeouts,
+)
 from elastic.store import HeartbeatReport, Store, open_store
 
 TYPES = [NodeType(f"type.{size}", cpu=size, memory_gib=size * 2.0) for size in (1.0, 2.0, 4.0, 8.0)]
@@ -43,13 +50,17 @@ START_S = 1_700_000_000.0
 def main() -> None:
     """Runs the three parts and prints their numbers."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--windows", type=int, default=1_000_000, help="windows stored for the page's part")
+    parser.add_argument(
+        "--windows", type=int, default=1_000_000, help="windows stored for the page's part"
+    )
     parser.add_argument("--jobs", type=int, default=100)
     parser.add_argument("--nodes", type=int, default=1000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         ingest(Path(folder))
-    for jobs in sorted({1, max(arguments.jobs // 10, 1), arguments.jobs}):  # what a job costs, and what a node
+    for jobs in sorted(
+        {1, max(arguments.jobs // 10, 1), arguments.jobs}
+    ):  # what a job costs, and what a node
         with tempfile.TemporaryDirectory() as folder:
             tick(Path(folder), jobs=jobs, nodes=arguments.nodes)
     with tempfile.TemporaryDirectory() as folder:
@@ -68,19 +79,23 @@ def ingest(folder: Path) -> None:
             begun_s = time.perf_counter()
             store.heard(
                 node.id,
-                HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq),
+                HeartbeatReport(
+                    NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq
+                ),
                 now_s=START_S,
             )
             spans_s.append(time.perf_counter() - begun_s)
         median_s = statistics.median(spans_s)
         print(
-            f"ingest, {size:3} windows a heartbeat: {size / median_s:9,.0f} windows/s  ({median_s * 1e3:.2f} ms each)"
+            f"ingest, {size:3} windows a heartbeat: {size / median_s:9,.0f} windows/s  "
+            f"({median_s * 1e3:.2f} ms each)"
         )
     store.close()
 
 
 def tick(folder: Path, *, jobs: int, nodes: int) -> None:
-    """One tick's time when nothing changes: all jobs observed, decided, recorded, every node settled."""
+    """One tick's time when nothing changes: all jobs observed, decided, recorded, every node
+    settled."""
     clock = ManualClock(START_S)
     cloud = FakeCloud(TYPES, clock=clock, offerings=OFFERINGS)
     provider = FakeProvider(cloud)
@@ -94,14 +109,19 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
             store=store,
             provider=provider,
             terms=LaunchTerms("http://127.0.0.1:1", str),
-            right=RightToEnd(provider.prove_end, 600.0),
-            namespace=Namespace("measured", store.holder(), "here", clock, provider.claims),
+            right=TerminationPermission(provider.prove_end, 600.0),
+            namespace=LeaseHolder("measured", store.holder(), "here", clock, provider.claims),
         ),
         rendezvous=_Nowhere(),
         decide=decide,
         limits=Limits(),
         timeouts=Timeouts(
-            register_s=600.0, lease_s=600.0, reaction_s=0.0, silence_s=10.0, missed_s=3.0, standstill_s=0.0
+            register_s=600.0,
+            lease_s=600.0,
+            reaction_s=0.0,
+            silence_s=10.0,
+            missed_s=3.0,
+            standstill_s=0.0,
         ),
         max_failures=3,
     )
@@ -129,12 +149,15 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
     cpu_s = time.process_time()
     median_s = _median_s(lambda: reconciler.tick(now_s=clock.now_s()), runs=5)
     cpu_s = (time.process_time() - cpu_s) / 5
-    print(f"tick, {jobs:3} jobs with {len(store.nodes())} nodes: {median_s:.3f} s, {cpu_s:.3f} CPU-s")
+    print(
+        f"tick, {jobs:3} jobs with {len(store.nodes())} nodes: {median_s:.3f} s, {cpu_s:.3f} CPU-s"
+    )
     store.close()
 
 
 def page(folder: Path, *, count: int) -> None:
-    """The overview page's time with so many windows stored, against the same page with a thousandth of them."""
+    """The overview page's time with so many windows stored, against the same page with a thousandth
+    of them."""
     from fastapi.testclient import TestClient
 
     from api.app import create_app
@@ -164,9 +187,16 @@ def page(folder: Path, *, count: int) -> None:
                 stored += step
             for path in ("/", f"/jobs/{node.job_id}", "/v1/jobs"):
                 response = client.get(path)
-                assert response.status_code == 200, (path, response.status_code, response.text[:300])
+                assert response.status_code == 200, (
+                    path,
+                    response.status_code,
+                    response.text[:300],
+                )
                 median_s = _median_s(partial(client.get, path), runs=7)
-                print(f"page {path.replace(node.job_id, '...'):12} with {stored:9,} windows: {median_s * 1e3:7.1f} ms")
+                print(
+                    f"page {path.replace(node.job_id, '...'):12} with {stored:9,} windows: "
+                    f"{median_s * 1e3:7.1f} ms"
+                )
     store.close()
 
 
@@ -176,7 +206,13 @@ def _training_node(store: Store) -> Node:
     )
     store.add_price(OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table")
     node = store.intend_launch(
-        job.id, OFFERINGS[0], count=1, workers=ONE_WORKER, reason="benchmark", request_hash="h", now_s=START_S
+        job.id,
+        OFFERINGS[0],
+        count=1,
+        workers=ONE_WORKER,
+        reason="benchmark",
+        request_hash="h",
+        now_s=START_S,
     ).nodes[0]
     store.node_launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
     node = store.node_joined(node.id, now_s=START_S + 5)

@@ -1,8 +1,9 @@
-"""What EC2's side costs at 1,000 instances: launching, listing, a tick, ending, prices; ours and the server's share.
+"""What EC2's side costs at 1,000 instances: launching, listing, a tick, ending, prices; ours and
+the server's share.
 
-Run: python benchmarks/ec2_scale.py [--nodes 1000]
-The server is a lab in a process of its own whose instances boot nothing, so that its CPU-seconds can be told from ours:
-they are moto's, whose lists take the longer the more it holds. Of real EC2 only our own share is to be expected again.
+Run: python benchmarks/ec2_scale.py [--nodes 1000] The server is a lab in a process of its own whose
+instances boot nothing, so that its CPU-seconds can be told from ours: they are moto's, whose lists
+take the longer the more it holds. Of real EC2 only our own share is to be expected again.
 """
 
 from __future__ import annotations
@@ -34,14 +35,29 @@ from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
 from elastic.providers.ec2 import CLUSTER, Aws, Ec2Provider, Paths, connect
-from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, Timeouts
+from elastic.reconciler import (
+    LaunchTerms,
+    LeaseHolder,
+    Machines,
+    Reconciler,
+    TerminationPermission,
+    Timeouts,
+)
 from elastic.store import open_store
 
-TYPES = [f"{family}.{size}" for family in ("c5", "m5", "r5", "c6i", "m6i") for size in ("large", "xlarge", "2xlarge")]
+TYPES = [
+    f"{family}.{size}"
+    for family in ("c5", "m5", "r5", "c6i", "m6i")
+    for size in ("large", "xlarge", "2xlarge")
+]
 ZONES = [f"us-east-1{letter}" for letter in "abcdef"]
 JOB_NODES = 10
 SETTINGS = Ec2Settings(
-    cluster="scale", region="us-east-1", types=tuple(TYPES), capacities=("on-demand", "spot"), bootstrap="true"
+    cluster="scale",
+    region="us-east-1",
+    types=tuple(TYPES),
+    capacities=("on-demand", "spot"),
+    bootstrap="true",
 )
 
 
@@ -63,7 +79,9 @@ class Meter:
     def cost(self, act: Callable[[], object]) -> Cost:
         wall_s, ours_s, server_s = time.perf_counter(), time.process_time(), self._server_s()
         act()
-        return Cost(time.perf_counter() - wall_s, time.process_time() - ours_s, self._server_s() - server_s)
+        return Cost(
+            time.perf_counter() - wall_s, time.process_time() - ours_s, self._server_s() - server_s
+        )
 
     def median(self, act: Callable[[], object], *, runs: int = 5) -> Cost:
         costs = [self.cost(act) for _ in range(runs)]
@@ -88,12 +106,15 @@ def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     for name in arguments.parts.split(","):
         with tempfile.TemporaryDirectory() as folder, lab(Path(folder)) as server:
-            provider = Ec2Provider(SETTINGS, aws=patient(), clock=SystemClock(), paths=Paths(folder, folder))
+            provider = Ec2Provider(
+                SETTINGS, aws=patient(), clock=SystemClock(), paths=Paths(folder, folder)
+            )
             PARTS[name](Meter(server), provider, Path(folder), arguments.nodes)
 
 
 def calls(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None:
-    """Single calls while so many machines are there, and while as many that are gone are told of as well."""
+    """Single calls while so many machines are there, and while as many that are gone are told of as
+    well."""
     prices(meter)
     ec2 = boto3.client("ec2")
     for each in (1, 2):
@@ -116,10 +137,14 @@ def patient() -> Aws:
 def lab(folder: Path) -> Iterator[psutil.Process]:
     """A lab in a process of its own, and the environment that leads there."""
     scenario = folder / "scale.yaml"
-    types = "".join(f"  {name}: {{on_demand_usd_per_h: 0.2, spot_usd_per_h: 0.07}}\n" for name in TYPES)
+    types = "".join(
+        f"  {name}: {{on_demand_usd_per_h: 0.2, spot_usd_per_h: 0.07}}\n" for name in TYPES
+    )
     scenario.write_text(f"machines: none\nzones: [{', '.join(ZONES)}]\nnode_types:\n{types}")
     command = [sys.executable, "-m", "elastic.cli", "lab", "--scenario", str(scenario)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
     assert process.stdout is not None
     try:
         for line in process.stdout:
@@ -136,7 +161,9 @@ def lab(folder: Path) -> Iterator[psutil.Process]:
 
 def prices(meter: Meter) -> None:
     """A first refresh of everything that is sold, the catalog read before."""
-    offerings = Ec2Provider(SETTINGS, aws=connect("us-east-1"), clock=SystemClock(), paths=Paths("/", "/")).offerings()
+    offerings = Ec2Provider(
+        SETTINGS, aws=connect("us-east-1"), clock=SystemClock(), paths=Paths("/", "/")
+    ).offerings()
     feeds = connect_feeds("us-east-1")
     market = PricedOffers(lambda: offerings, frozenset, lambda node_type: 30.0)
 
@@ -144,7 +171,10 @@ def prices(meter: Meter) -> None:
         quotes = Ec2Prices(SETTINGS, feeds=feeds, market=market).refresh(time.time())
         assert len(quotes) >= len(offerings)
 
-    tell(f"refresh {len(offerings)} prices ({len(TYPES)} types, {len(ZONES)} zones)", meter.median(refresh))
+    tell(
+        f"refresh {len(offerings)} prices ({len(TYPES)} types, {len(ZONES)} zones)",
+        meter.median(refresh),
+    )
 
 
 def fill(ec2: Any, provider: Ec2Provider, count: int) -> None:
@@ -183,13 +213,16 @@ def launches(meter: Meter, provider: Ec2Provider, *, first: int, runs: int = 3) 
 
 
 def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None:
-    """Ticks of the daemon's loop, with real prices, over jobs that already have all their machines."""
+    """Ticks of the daemon's loop, with real prices, over jobs that already have all their
+    machines."""
     clock = SystemClock()
     store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
     source = Ec2Prices(
         SETTINGS,
         feeds=connect_feeds("us-east-1"),
-        market=PricedOffers(provider.offerings, lambda: provider.catalog().public_zones, provider.disk_gib),
+        market=PricedOffers(
+            provider.offerings, lambda: provider.catalog().public_zones, provider.disk_gib
+        ),
     )
     reconciler = Reconciler(
         store=store,
@@ -199,14 +232,19 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
             store=store,
             provider=provider,
             terms=LaunchTerms("http://127.0.0.1:1", str),
-            right=RightToEnd(provider.prove_end, 600.0),
-            namespace=Namespace(SETTINGS.cluster, store.holder(), "here", clock, provider.claims),
+            right=TerminationPermission(provider.prove_end, 600.0),
+            namespace=LeaseHolder(SETTINGS.cluster, store.holder(), "here", clock, provider.claims),
         ),
         rendezvous=_Nowhere(),
         decide=decide,
         limits=Limits(),
         timeouts=Timeouts(
-            register_s=6000.0, lease_s=600.0, reaction_s=0.0, silence_s=10.0, missed_s=3.0, standstill_s=0.0
+            register_s=6000.0,
+            lease_s=600.0,
+            reaction_s=0.0,
+            silence_s=10.0,
+            missed_s=3.0,
+            standstill_s=0.0,
         ),
         max_failures=3,
     )
@@ -237,7 +275,9 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
 
 
 def end_all(meter: Meter, provider: Ec2Provider) -> None:
-    ids = [each.provider_id for each in provider.instances() if each.state is not InstanceState.GONE]
+    ids = [
+        each.provider_id for each in provider.instances() if each.state is not InstanceState.GONE
+    ]
 
     def end() -> None:
         for provider_id in ids:
@@ -247,7 +287,11 @@ def end_all(meter: Meter, provider: Ec2Provider) -> None:
 
 
 def tell(what: str, cost: Cost) -> None:
-    print(f"{what:55} {cost.wall_s:8.3f} s; CPU ours {cost.ours_s:7.3f} s, server {cost.server_s:7.3f} s", flush=True)
+    print(
+        f"{what:55} {cost.wall_s:8.3f} s; CPU ours {cost.ours_s:7.3f} s, server "
+        f"{cost.server_s:7.3f} s",
+        flush=True,
+    )
 
 
 class _Nowhere:
@@ -266,7 +310,10 @@ class _Nowhere:
         """Nothing to end."""
 
 
-PARTS: Mapping[str, Callable[[Meter, Ec2Provider, Path, int], None]] = {"calls": calls, "ticks": ticks}
+PARTS: Mapping[str, Callable[[Meter, Ec2Provider, Path, int], None]] = {
+    "calls": calls,
+    "ticks": ticks,
+}
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
-"""ESRGAN on a GPU: ``python -m benchmarks.esrgan_gpu``. Needs one, and looks at two where there are two.
+"""ESRGAN on a GPU: ``python -m benchmarks.esrgan_gpu``. Needs one, and looks at two where there are
+two.
 
-Full-size steps of the GAN phase in each precision, with and without cuDNN's search for kernels and channels_last, next
-to the reference's way (`esrgan_step.py` has both on a CPU); how long the host waits for the GPU in a step; what a
-checkpoint takes from training; what buckets and a session make of two GPUs. ``--device cpu --blocks 1 --size 32`` runs
-the same code without one, to see that it runs.
+Full-size steps of the GAN phase in each precision, with and without cuDNN's search for kernels and
+channels_last, next to the reference's way (`esrgan_step.py` has both on a CPU); how long the host
+waits for the GPU in a step; what a checkpoint takes from training; what buckets and a session make
+of two GPUs. ``--device cpu --blocks 1 --size 32`` runs the same code without one, to see that it
+runs.
 """
 
 from __future__ import annotations
@@ -63,13 +65,18 @@ class Contender:
     def name(self) -> str:
         if self.precision is None:
             return "reference"
-        own = "tf32" if (self.precision, self.arithmetic.products) == ("fp32", "tf32") else self.precision
+        own = (
+            "tf32"
+            if (self.precision, self.arithmetic.products) == ("fp32", "tf32")
+            else self.precision
+        )
         tried = " benchmark" if self.arithmetic.tries_kernels else ""
         return f"{own}{tried}{'' if self.is_channels_last else ' contiguous'}"
 
 
 def contenders(precisions: Sequence[str]) -> Iterator[Contender]:
-    """Gives the reference, by what torch does itself: TF32 in convolutions, and nowhere else; and all ways of ours."""
+    """Gives the reference, by what torch does itself: TF32 in convolutions, and nowhere else; and
+    all ways of ours."""
     yield Contender(None, Arithmetic("tf32", tries_kernels=False))
     for name, tries_kernels, is_channels_last in product(precisions, (False, True), (True, False)):
         precision, products = PRECISIONS[name]
@@ -83,15 +90,23 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--size", type=int, default=128)
     parser.add_argument("--batches", type=_numbers, default=(4, 16), help="such as 4,16")
     parser.add_argument("--turns", type=int, default=30)
-    parser.add_argument("--precisions", type=_precisions, default=tuple(PRECISIONS), help=",".join(PRECISIONS))
+    parser.add_argument(
+        "--precisions", type=_precisions, default=tuple(PRECISIONS), help=",".join(PRECISIONS)
+    )
     parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     if options.device == "cuda" and not torch.cuda.is_available():
-        print("esrgan_gpu: wanted an NVIDIA GPU, torch finds none; --device cpu only shows that the script runs")
+        print(
+            "esrgan_gpu: wanted an NVIDIA GPU, torch finds none; --device cpu only shows that the "
+            "script runs"
+        )
         return NEEDS_GPU
     if options.session:
         member(options)
-    print(f"{torch.cuda.get_device_name() if options.device == 'cuda' else 'cpu'}, torch {torch.__version__}")
+    print(
+        f"{torch.cuda.get_device_name() if options.device == 'cuda' else 'cpu'}, torch "
+        f"{torch.__version__}"
+    )
     for batch in options.batches:
         show_steps(options, batch)
     show_checkpoint(options)
@@ -114,7 +129,8 @@ def show_steps(options: argparse.Namespace, batch: int) -> None:
         first = first or seconds
         waits = f"{100 * waited(step, options) / seconds:.1f} %"
         print(
-            f"{contender.name:27}{batch / seconds:10.1f}{first / seconds:7.2f}{peak_mib:10.0f}{waits:>12}", flush=True
+            f"{contender.name:27}{batch / seconds:10.1f}{first / seconds:7.2f}{peak_mib:10.0f}{waits:>12}",
+            flush=True,
         )
 
 
@@ -126,11 +142,17 @@ def step_of(contender: Contender, options: argparse.Namespace, batch: int) -> Ca
         # As torch does by itself: products of matrices are exact.
         torch.set_float32_matmul_precision("highest")
         return reference_step(*shape, device=options.device)
-    return our_step(*shape, contender.precision, device=options.device, is_channels_last=contender.is_channels_last)
+    return our_step(
+        *shape,
+        contender.precision,
+        device=options.device,
+        is_channels_last=contender.is_channels_last,
+    )
 
 
 def timed(step: Callable[[], object], options: argparse.Namespace) -> tuple[float, float]:
-    """Gives the seconds of a step, many of them in a row, and the most memory (MiB) that they took on the GPU."""
+    """Gives the seconds of a step, many of them in a row, and the most memory (MiB) that they took
+    on the GPU."""
     is_gpu = options.device == "cuda"
     if is_gpu:
         torch.cuda.empty_cache()
@@ -147,17 +169,24 @@ def timed(step: Callable[[], object], options: argparse.Namespace) -> tuple[floa
 
 
 def waited(step: Callable[[], None], options: argparse.Namespace) -> float:
-    """Gives for how many seconds of a step the host does nothing but wait for the GPU, as torch's profiler sees it."""
-    activities = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if options.device == "cuda" else [])]
+    """Gives for how many seconds of a step the host does nothing but wait for the GPU, as torch's
+    profiler sees it."""
+    activities = [
+        ProfilerActivity.CPU,
+        *([ProfilerActivity.CUDA] if options.device == "cuda" else []),
+    ]
     with profile(activities=activities) as seen:
         for _ in range(PROFILED):
             step()
-    waited_us: float = sum(each.self_cpu_time_total for each in seen.key_averages() if each.key in WAITS)
+    waited_us: float = sum(
+        each.self_cpu_time_total for each in seen.key_averages() if each.key in WAITS
+    )
     return waited_us * 1e-6 / PROFILED
 
 
 def show_checkpoint(options: argparse.Namespace) -> None:
-    """Prints for how long the training's thread stands still for a checkpoint, and when the host has it."""
+    """Prints for how long the training's thread stands still for a checkpoint, and when the host
+    has it."""
     device = torch.device(options.device)
     networks = build_networks(EsrganOptions(residual_blocks=options.blocks), device)
     state = networks.state()
@@ -175,39 +204,74 @@ def show_checkpoint(options: argparse.Namespace) -> None:
             wholes.append(perf_counter() - began_s)
         # The first one asks for the memory.
         paused_ms, whole_ms = (1e3 * median(each[1:]) for each in (pauses, wholes))
-        print(f"{name:24}training stands still for {paused_ms:.1f} ms, whole after {whole_ms:.1f} ms")
+        print(
+            f"{name:24}training stands still for {paused_ms:.1f} ms, whole after {whole_ms:.1f} ms"
+        )
 
 
 def show_two(options: argparse.Namespace) -> None:
     """Prints what buckets make of two GPUs' sums, and a session of two of one batch."""
     batch = min(options.batches)
-    here = {"MASTER_ADDR": "127.0.0.1", **({} if options.device == "cuda" else {"CUDA_VISIBLE_DEVICES": "-1"})}
-    shape = ["--blocks", str(options.blocks), "--size", str(options.size), "--turns", str(options.turns)]
+    here = {
+        "MASTER_ADDR": "127.0.0.1",
+        **({} if options.device == "cuda" else {"CUDA_VISIBLE_DEVICES": "-1"}),
+    }
+    shape = [
+        "--blocks",
+        str(options.blocks),
+        "--size",
+        str(options.size),
+        "--turns",
+        str(options.turns),
+    ]
     print()
     gradient_overlap.show(
-        gradient_overlap.trained([[*gradient_overlap.MODULE, *shape, "--batch", str(batch)]] * 2, here),
+        gradient_overlap.trained(
+            [[*gradient_overlap.MODULE, *shape, "--batch", str(batch)]] * 2, here
+        ),
         f"both on this machine's {'GPUs' if options.device == 'cuda' else 'processor'}",
     )
-    command = [sys.executable, "-m", "benchmarks.esrgan_gpu", "--session", "--device", options.device]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.esrgan_gpu",
+        "--session",
+        "--device",
+        options.device,
+    ]
     command += [*shape, "--batches", str(batch)]
     with tempfile.TemporaryDirectory() as folder, running_fleet(Path(folder)) as fleet:
         ranks = [
             subprocess.Popen(
-                command, env={**fleet.environment, **here, "LOCAL_RANK": str(rank)}, stdout=subprocess.PIPE, text=True
+                command,
+                env={**fleet.environment, **here, "LOCAL_RANK": str(rank)},
+                stdout=subprocess.PIPE,
+                text=True,
             )
             for rank in range(2)
         ]
         told = [json.loads(rank.communicate()[0]) for rank in ranks]
-    alone_s, together_s = (median(each[what] for each in told) for what in ("alone_s", "together_s"))
-    print(f"a session of two, batch {batch}: {together_s:.3f} s a turn, {alone_s / together_s:.2f} x one of them alone")
+    alone_s, together_s = (
+        median(each[what] for each in told) for what in ("alone_s", "together_s")
+    )
+    print(
+        f"a session of two, batch {batch}: {together_s:.3f} s a turn, {alone_s / together_s:.2f} x "
+        "one of them alone"
+    )
 
 
 def member(options: argparse.Namespace) -> NoReturn:
     """Runs one member of a session of two, and prints what a turn takes it alone and together."""
-    device = device_of(int(os.environ["LOCAL_RANK"])) if options.device == "cuda" else torch.device("cpu")
+    device = (
+        device_of(int(os.environ["LOCAL_RANK"]))
+        if options.device == "cuda"
+        else torch.device("cpu")
+    )
     set_up(device, has_fixed_shapes=False)
     batch: int = options.batches[0]
-    networks, stepper, batches, job = our_training(options.blocks, options.size, batch, "fp32", device=str(device))
+    networks, stepper, batches, job = our_training(
+        options.blocks, options.size, batch, "fp32", device=str(device)
+    )
     passes = stepper.passes
 
     def compute(turn: SessionStep) -> Sequence[Tensor | None]:
@@ -223,15 +287,21 @@ def member(options: argparse.Namespace) -> NoReturn:
         stepper.gan_turn(batches.at(0, places=range(batch)), lr=0.0, stop=False)
 
     alone_s, _ = timed(by_itself, options)
-    with Session.join(networks.units(), apply, batch=batch, settings=SessionSettings.from_environment()) as session:
+    with Session.join(
+        networks.units(), apply, batch=batch, settings=SessionSettings.from_environment()
+    ) as session:
         while session.generation.world_size < 2:
             session.run(compute)
         ends_s = []
         for _ in range(WARM + options.turns):
-            session.run(compute)  # the host waits in each for the sum: its clock tells a turn's time
+            session.run(
+                compute
+            )  # the host waits in each for the sum: its clock tells a turn's time
             ends_s.append(perf_counter())
     # The median: the rank that is done first leaves the other one alone for its last turns.
-    together_s = median(end_s - before_s for before_s, end_s in pairwise(ends_s[-options.turns - 1 :]))
+    together_s = median(
+        end_s - before_s for before_s, end_s in pairwise(ends_s[-options.turns - 1 :])
+    )
     print(json.dumps({"alone_s": alone_s, "together_s": together_s}), flush=True)
     os._exit(0)
 
@@ -245,7 +315,9 @@ def settle(options: argparse.Namespace) -> None:
 def _precisions(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     if unknown := set(names) - set(PRECISIONS):
-        raise argparse.ArgumentTypeError(f"wanted some of {', '.join(PRECISIONS)}; got {', '.join(sorted(unknown))}")
+        raise argparse.ArgumentTypeError(
+            f"wanted some of {', '.join(PRECISIONS)}; got {', '.join(sorted(unknown))}"
+        )
     return names
 
 

@@ -1,10 +1,12 @@
 """The ESRGAN step against a plain re-implementation of the reference's way, in one run.
 
-    python benchmarks/esrgan_step.py                     23 blocks, 128 x 128, batch 1, one thread, GAN phase
-    python benchmarks/esrgan_step.py --preset small      what an iteration of the preset costs, in both phases
+    python benchmarks/esrgan_step.py                     23 blocks, 128 x 128, batch 1, one thread,
+    GAN phase python benchmarks/esrgan_step.py --preset small      what an iteration of the preset
+    costs, in both phases
 
-Each contender runs in a process of its own and takes its turn at a word from the parent, so that the machine's moods
-meet all alike; what counts is CPU-seconds, and the median over turns. Peak memory is each process's own.
+Each contender runs in a process of its own and takes its turn at a word from the parent, so that
+the machine's moods meet all alike; what counts is CPU-seconds, and the median over turns. Peak
+memory is each process's own.
 """
 
 from __future__ import annotations
@@ -31,18 +33,26 @@ CONTENDERS = ("reference", "fp32", "bf16")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--blocks", type=int, default=23)
     parser.add_argument("--size", type=int, default=128)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--contenders", help="default: all, bf16 only where the hardware computes in it")
+    parser.add_argument(
+        "--contenders", help="default: all, bf16 only where the hardware computes in it"
+    )
     parser.add_argument("--preset", help="measure this preset instead")
     parser.add_argument("--contender", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.contender:
         return serve_turns(arguments)
-    return measure_preset(arguments.preset, arguments.turns) if arguments.preset else compare(arguments)
+    return (
+        measure_preset(arguments.preset, arguments.turns)
+        if arguments.preset
+        else compare(arguments)
+    )
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -56,10 +66,15 @@ def compare(arguments: argparse.Namespace) -> int:
             seconds[name].append(ask(running[name])["seconds"])
     peaks_mib = {name: finish(running[name])["peak_mib"] for name in names}
     medians = {name: statistics.median(values) for name, values in seconds.items()}
-    print(f"{arguments.blocks} blocks, {arguments.size} x {arguments.size}, batch {arguments.batch}, one thread:")
+    print(
+        f"{arguments.blocks} blocks, {arguments.size} x {arguments.size}, batch {arguments.batch}, "
+        "one thread:"
+    )
     for name in names:
         # Turn by turn: neighbours come and go, and slow both of a turn's contenders alike.
-        ratio = statistics.median(a / b for a, b in zip(seconds[names[0]], seconds[name], strict=True))
+        ratio = statistics.median(
+            a / b for a, b in zip(seconds[names[0]], seconds[name], strict=True)
+        )
         print(
             f"  {name:<10} {medians[name]:7.3f} CPU-s a step (least {min(seconds[name]):.3f}), "
             f"{ratio:5.2f} x {names[0]}, peak {peaks_mib[name]:6.0f} MiB"
@@ -68,14 +83,18 @@ def compare(arguments: argparse.Namespace) -> int:
 
 
 def contenders_here() -> list[str]:
-    """Gives the contenders worth their time on this machine: emulated bf16 takes more than ten times float32."""
+    """Gives the contenders worth their time on this machine: emulated bf16 takes more than ten
+    times float32."""
     import torch
 
     from elastic.workloads.esrgan.precision import settle
 
     if settle("auto", torch.device("cpu")) == "bf16":
         return list(CONTENDERS)
-    print("bf16 is left out: this CPU has no arithmetic for it (the workload's precision `auto` takes fp32 here)")
+    print(
+        "bf16 is left out: this CPU has no arithmetic for it (the workload's precision `auto` "
+        "takes fp32 here)"
+    )
     return [name for name in CONTENDERS if name != "bf16"]
 
 
@@ -84,7 +103,12 @@ def start(name: str, arguments: argparse.Namespace) -> subprocess.Popen[str]:
     command = [sys.executable, __file__, "--contender", name, *map(str, shape)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_OFFLINE": "1"}
     process = subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
     )
     answer(process)
     return process
@@ -126,14 +150,24 @@ def serve_turns(arguments: argparse.Namespace) -> int:
         started = process_time()
         step()
         print(json.dumps({"seconds": process_time() - started}), flush=True)
-    print(json.dumps({"peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}), flush=True)
+    print(
+        json.dumps({"peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}),
+        flush=True,
+    )
     return 0
 
 
 def our_step(
-    blocks: int, size: int, batch_size: int, precision: str, *, device: str = "cpu", is_channels_last: bool = True
+    blocks: int,
+    size: int,
+    batch_size: int,
+    precision: str,
+    *,
+    device: str = "cpu",
+    is_channels_last: bool = True,
 ) -> Callable[[], None]:
-    """Gives one turn of the workload's GAN phase, data preparation included: on a CPU by the same thread."""
+    """Gives one turn of the workload's GAN phase, data preparation included: on a CPU by the same
+    thread."""
     import torch
 
     _, stepper, batches, options = our_training(
@@ -151,7 +185,13 @@ def our_step(
 
 
 def our_training(
-    blocks: int, size: int, batch_size: int, precision: str, *, device: str, is_channels_last: bool = True
+    blocks: int,
+    size: int,
+    batch_size: int,
+    precision: str,
+    *,
+    device: str,
+    is_channels_last: bool = True,
 ) -> tuple[Networks, Stepper, Batches, EsrganOptions]:
     """Gives the workload's networks, and what trains them."""
     import torch
@@ -182,18 +222,26 @@ def our_training(
     features.to(dtype=dtype, memory_format=layout)  # type: ignore[call-overload]
     loss_scale = LossScale(group.device) if precision == "fp16" else None
     networks = build_networks(options, group.device, layout=layout, loss_scale=loss_scale)
-    return networks, Stepper(networks, options, group, features=features, dtype=dtype), batches, options
+    return (
+        networks,
+        Stepper(networks, options, group, features=features, dtype=dtype),
+        batches,
+        options,
+    )
 
 
 def reference_step(
     blocks: int, size: int, batch_size: int, _: str = "reference", *, device: str = "cpu"
 ) -> Callable[[], None]:
-    """Gives one GAN step done the reference's way: its order of work and its waste, in our own words."""
+    """Gives one GAN step done the reference's way: its order of work and its waste, in our own
+    words."""
     import torch
     from torch import nn
     from torch.nn import functional
 
-    generator, discriminator, features = (network.to(device) for network in _reference_networks(blocks))
+    generator, discriminator, features = (
+        network.to(device) for network in _reference_networks(blocks)
+    )
     generator_adam = torch.optim.Adam(generator.parameters(), lr=2e-4, betas=(0.9, 0.999))
     discriminator_adam = torch.optim.Adam(discriminator.parameters(), lr=2e-4, betas=(0.9, 0.999))
     classify, l1 = nn.BCEWithLogitsLoss(), nn.L1Loss()
@@ -217,7 +265,8 @@ def reference_step(
         discriminator_adam.zero_grad()
         real, fake = discriminator(high), discriminator(made.detach())
         loss = (
-            classify(real - fake.mean(0, keepdim=True), valid) + classify(fake - real.mean(0, keepdim=True), invalid)
+            classify(real - fake.mean(0, keepdim=True), valid)
+            + classify(fake - real.mean(0, keepdim=True), invalid)
         ) / 2
         loss.backward()
         discriminator_adam.step()
@@ -228,7 +277,8 @@ def reference_step(
 
 
 def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
-    """Gives generator, discriminator (with BatchNorm) and VGG19[:35] as the reference builds them."""
+    """Gives generator, discriminator (with BatchNorm) and VGG19[:35] as the reference builds
+    them."""
     import torch
     from torch import nn
 
@@ -241,7 +291,8 @@ def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
         def __init__(self) -> None:
             super().__init__()
             self.parts = nn.ModuleList(
-                nn.Sequential(convolution(64 * n, 64), *([nn.LeakyReLU()] if n < 5 else [])) for n in range(1, 6)
+                nn.Sequential(convolution(64 * n, 64), *([nn.LeakyReLU()] if n < 5 else []))
+                for n in range(1, 6)
             )
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -264,8 +315,14 @@ def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
             super().__init__()
             self.first, self.second = convolution(3, 64), convolution(64, 64)
             self.blocks = nn.Sequential(*(Residual() for _ in range(blocks)))
-            doubling = [m for _ in range(2) for m in (convolution(64, 256), nn.LeakyReLU(), nn.PixelShuffle(2))]
-            self.last = nn.Sequential(*doubling, convolution(64, 64), nn.LeakyReLU(), convolution(64, 3))
+            doubling = [
+                m
+                for _ in range(2)
+                for m in (convolution(64, 256), nn.LeakyReLU(), nn.PixelShuffle(2))
+            ]
+            self.last = nn.Sequential(
+                *doubling, convolution(64, 64), nn.LeakyReLU(), convolution(64, 3)
+            )
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             first = self.first(x)
@@ -274,8 +331,16 @@ def _reference_networks(blocks: int) -> tuple[Any, Any, Any]:
     layers: list[nn.Module] = []
     inputs = 3
     for place, outputs in enumerate((64, 128, 256, 512)):
-        layers += [convolution(inputs, outputs), *([nn.BatchNorm2d(outputs)] if place else []), nn.LeakyReLU(0.2, True)]
-        layers += [convolution(outputs, outputs, 2), nn.BatchNorm2d(outputs), nn.LeakyReLU(0.2, True)]
+        layers += [
+            convolution(inputs, outputs),
+            *([nn.BatchNorm2d(outputs)] if place else []),
+            nn.LeakyReLU(0.2, True),
+        ]
+        layers += [
+            convolution(outputs, outputs, 2),
+            nn.BatchNorm2d(outputs),
+            nn.LeakyReLU(0.2, True),
+        ]
         inputs = outputs
     discriminator = nn.Sequential(*layers, convolution(512, 1))
     features = Features(35)
@@ -303,14 +368,23 @@ def measure_preset(preset: str, turns: int) -> int:
     batches = Batches(photographs, options, group)
     features = random_features(options.feature_layers, seed=0)
     features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    stepper = Stepper(build_networks(options, group.device), options, group, features=features, dtype=torch.float32)
+    stepper = Stepper(
+        build_networks(options, group.device),
+        options,
+        group,
+        features=features,
+        dtype=torch.float32,
+    )
     for phase, turn in (("warmup", stepper.warmup_turn), ("gan", stepper.gan_turn)):
         seconds = []
         for number in range(turns + 3):
             started = process_time()
             turn(batches.at(number * options.batch_size), lr=options.lr, stop=False)
             seconds.append(process_time() - started)
-        print(f"{preset}, {phase}: {statistics.median(seconds[3:]):.3f} CPU-s an iteration on one thread")
+        print(
+            f"{preset}, {phase}: {statistics.median(seconds[3:]):.3f} CPU-s an iteration on one "
+            "thread"
+        )
     return 0
 
 

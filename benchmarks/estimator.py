@@ -1,10 +1,12 @@
-"""How well early windows tell the whole run, and what that costs: ``python benchmarks/estimator.py``.
+"""How well early windows tell the whole run, and what that costs: ``python
+benchmarks/estimator.py``.
 
-On measurements of others (`ELASTICD_BENCH_DATA`, default ../shared/data): 81 experiments of HPC and deep-learning
-programs on three clouds (discovery-unicamp/2025-Paramount-Iterations-analysis), and rates of GPUs by count
-(stanford-futuredata/gavel, MIT). Nothing is trained here; the estimator, the scaling model and the ranking are those
-the decider uses. The intervals cover the noise of the windows they come from, not the drift of programs whose later
-iterations are longer; as drift is much alike on all machines, the ranking survives it.
+On measurements of others (`ELASTICD_BENCH_DATA`, default ../shared/data): 81 experiments of HPC and
+deep-learning programs on three clouds (discovery-unicamp/2025-Paramount-Iterations-analysis), and
+rates of GPUs by count (stanford-futuredata/gavel, MIT). Nothing is trained here; the estimator, the
+scaling model and the ranking are those the decider uses. The intervals cover the noise of the
+windows they come from, not the drift of programs whose later iterations are longer; as drift is
+much alike on all machines, the ranking survives it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from elastic.throughput import estimate_step_s, iterations_per_usd, predict_step
 
 DATA = Path(os.environ.get("ELASTICD_BENCH_DATA", "../shared/data"))
 
-# The nested early windows of the data, and where each ends; their differences are windows as a job reports them.
+# The nested early windows of the data, and where each ends; their differences are windows as a job
+# reports them.
 _ENDS = {
     "iteration_2": 2,
     "iterations_2_to_5": 5,
@@ -37,13 +40,15 @@ _ENDS = {
     "first_64": 64,
 }
 _SIZED = re.compile(r"(.*) \(batch size (\d+)\)")
-# The data name no prices of GPUs: on-demand of p2.xlarge and p3.2xlarge in us-east-1, and Google's P100.
+# The data name no prices of GPUs: on-demand of p2.xlarge and p3.2xlarge in us-east-1, and Google's
+# P100.
 _USD_PER_H = {"k80": 0.90, "p100": 1.46, "v100": 3.06}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One configuration of one experiment: its early windows without the first iteration, and its whole truth."""
+    """One configuration of one experiment: its early windows without the first iteration, and its
+    whole truth."""
 
     usd_per_h: float
     windows: tuple[Sample, ...]
@@ -63,7 +68,10 @@ class Run:
 def main() -> None:
     experiments = _experiments(DATA / "paramount_iterations_2025.json.gz")
     runs = [run for experiment in experiments for run in experiment]
-    print(f"{len(runs)} configurations of {len(experiments)} experiments; errors against the mean of the whole run\n")
+    print(
+        f"{len(runs)} configurations of {len(experiments)} experiments; errors against the mean of "
+        "the whole run\n"
+    )
     _report_errors("step time, all", runs)
     _report_errors("step time, PyTorch", [run for run in runs if run.is_pytorch])
     print()
@@ -72,15 +80,26 @@ def main() -> None:
 
 
 def _report_errors(name: str, runs: Sequence[Run]) -> None:
-    print(f"{name:24}{'runs':>6}{'median error':>14}{'p95':>9}{'interval holds it':>20}{'its half width':>16}")
+    print(
+        f"{name:24}{'runs':>6}{'median error':>14}{'p95':>9}{'interval holds it':>20}{'its half width':>16}"
+    )
     for until in (10, 32, 64):
-        known = [(run, step_s) for run in runs if (step_s := run.estimate(until)) and _longer_than(run, until)]
+        known = [
+            (run, step_s)
+            for run in runs
+            if (step_s := run.estimate(until)) and _longer_than(run, until)
+        ]
         errors = [abs(step_s.value / run.true_step_s - 1) for run, step_s in known]
-        bounded = [(step_s.low, run.true_step_s, step_s.high) for run, step_s in known if step_s.low and step_s.high]
+        bounded = [
+            (step_s.low, run.true_step_s, step_s.high)
+            for run, step_s in known
+            if step_s.low and step_s.high
+        ]
         holds = _share([low <= true_s <= high for low, true_s, high in bounded])
         width = statistics.median(math.sqrt(high / low) - 1 for low, _, high in bounded)
         print(
-            f"  iterations 2 to {until:<6}{len(known):6}{statistics.median(errors):14.1%}{_p95(errors):9.1%}"
+            "  iterations 2 to "
+            f"{until:<6}{len(known):6}{statistics.median(errors):14.1%}{_p95(errors):9.1%}"
             f"{holds:20.0%}{width:16.1%}"
         )
 
@@ -88,7 +107,9 @@ def _report_errors(name: str, runs: Sequence[Run]) -> None:
 def _report_choice(experiments: Sequence[Sequence[Run]]) -> None:
     choices = [runs for runs in experiments if len(runs) > 1]
     print(f"the most iterations per dollar, of {len(choices)} experiments with a choice")
-    print(f"{'picked by':24}{'best':>8}{'within 10 %':>13}{'times dearer':>16}{'p95':>9}{'worst':>10}{'regret':>24}")
+    print(
+        f"{'picked by':24}{'best':>8}{'within 10 %':>13}{'times dearer':>16}{'p95':>9}{'worst':>10}{'regret':>24}"
+    )
     for until in (10, 32, 64):
         _report_picks(f"iterations 2 to {until}", choices, partial(_value, until=until))
     _report_picks("least price an hour", choices, lambda run: 1 / run.usd_per_h)
@@ -97,7 +118,9 @@ def _report_choice(experiments: Sequence[Sequence[Run]]) -> None:
     print()
 
 
-def _report_picks(name: str, choices: Sequence[Sequence[Run]], worth: Callable[[Run], float]) -> None:
+def _report_picks(
+    name: str, choices: Sequence[Sequence[Run]], worth: Callable[[Run], float]
+) -> None:
     ratios, regret_usd, best_usd = [], 0.0, 0.0
     for runs in choices:
         picked, best = max(runs, key=worth), min(runs, key=_usd_per_iteration)
@@ -125,7 +148,10 @@ def _report_scaling(rates: dict[str, dict[str, float]]) -> None:
         print(f"{name:40}{len(errors):7}{statistics.median(errors):14.1%}{_p95(errors):9.1%}")
     best = [_best_gpu(job, rates) for job in rates["k80"] if ast.literal_eval(job)[1] == 1]
     tally = {gpu: sum(each == gpu for each in best) for gpu in _USD_PER_H}
-    print(f"\nwhich GPU buys the most steps differs by program, at {_USD_PER_H} USD an hour: best for {tally}")
+    print(
+        f"\nwhich GPU buys the most steps differs by program, at {_USD_PER_H} USD an hour: best "
+        f"for {tally}"
+    )
 
 
 def _best_gpu(job: str, rates: dict[str, dict[str, float]]) -> str:
@@ -137,8 +163,9 @@ def _best_gpu(job: str, rates: dict[str, dict[str, float]]) -> str:
 def _curves(table: dict[str, float]) -> Iterable[dict[int, float]]:
     """Step times of one global batch by number of GPUs.
 
-    The table's rate is taken to count each GPU's batch b: n GPUs need n / rate seconds for a step of n b samples. A
-    global batch B is therefore found on n GPUs where the table has batch size B / n.
+    The table's rate is taken to count each GPU's batch b: n GPUs need n / rate seconds for a step
+    of n b samples. A global batch B is therefore found on n GPUs where the table has batch size B /
+    n.
     """
     curves: dict[tuple[str, int], dict[int, float]] = {}
     for key, rate in table.items():
@@ -152,14 +179,19 @@ def _curves(table: dict[str, float]) -> Iterable[dict[int, float]]:
 def _experiments(path: Path) -> list[list[Run]]:
     with gzip.open(path) as file:
         content = json.load(file)
-    found = [[_run(config, each["experiment"]) for config in each["configs"]] for each in content["experiments"]]
+    found = [
+        [_run(config, each["experiment"]) for config in each["configs"]]
+        for each in content["experiments"]
+    ]
     return [[run for run in runs if run is not None] for runs in found if any(runs)]
 
 
 def _run(config: dict[str, Any], experiment: str) -> Run | None:
     named = config["windows"]
     whole = named["all"]
-    first_s = named["first_half_second"]["sum_s"] - named["first_half_second_without_first"]["sum_s"]
+    first_s = (
+        named["first_half_second"]["sum_s"] - named["first_half_second_without_first"]["sum_s"]
+    )
     # `first_32` and `first_64` count the first iteration, the others begin with the second.
     totals = [(1, 0.0)]
     for name, end in _ENDS.items():
@@ -175,7 +207,9 @@ def _run(config: dict[str, Any], experiment: str) -> Run | None:
     if not price or steps < 1 or not windows or whole["sum_s"] <= first_s:
         return None
     true_step_s = (whole["sum_s"] - first_s) / steps
-    return Run(price * config["count"], windows, true_step_s, steps, experiment.startswith("pytorch/"))
+    return Run(
+        price * config["count"], windows, true_step_s, steps, experiment.startswith("pytorch/")
+    )
 
 
 def _value(run: Run, until: int) -> float:

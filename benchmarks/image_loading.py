@@ -1,10 +1,11 @@
-"""What a training sample costs the processor with many image files, and what it costs to find and look over these.
+"""What a training sample costs the processor with many image files, and what it costs to find and
+look over these.
 
     python benchmarks/image_loading.py                   200,000 files of 256 x 256, crops of 128
     python benchmarks/image_loading.py --files 1000
 
-The files are hard links to 64 different JPEGs of chance, smoothed to compress as photographs do. One thread;
-CPU-seconds. Ends with status 1 where a sample costs more than 1.5 ms.
+The files are hard links to 64 different JPEGs of chance, smoothed to compress as photographs do.
+One thread; CPU-seconds. Ends with status 1 where a sample costs more than 1.5 ms.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ TARGET_MS = 1.5
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--files", type=int, default=200_000)
     parser.add_argument("--crop", type=int, default=128)
     arguments = parser.parse_args()
@@ -47,7 +50,9 @@ def main() -> int:
 
 def measure(folder: Path, files: int, crop: int) -> int:
     """Prints what each part costs; gives the exit status."""
-    options = EsrganOptions(data=str(folder), batch_size=BATCH, n_cpu=0, hr_height=crop, hr_width=crop)
+    options = EsrganOptions(
+        data=str(folder), batch_size=BATCH, n_cpu=0, hr_height=crop, hr_width=crop
+    )
     begun_s = process_time()
     photographs, _ = open_photographs(options.data, None, height=crop, width=crop, channels=3)
     listing_s = process_time() - begun_s
@@ -65,9 +70,15 @@ def measure(folder: Path, files: int, crop: int) -> int:
     look_over(folder, height=crop, width=crop, most_unreadable=0)
     look_s = process_time() - begun_s
     print(f"{files:,} files of {SIZE[0]} x {SIZE[1]}, crops of {crop} x {crop}, one thread:")
-    print(f"  a sample            {sample_ms:6.2f} CPU-ms, of which decoding {decoding_ms:.2f} (target: {TARGET_MS})")
+    print(
+        f"  a sample            {sample_ms:6.2f} CPU-ms, of which decoding {decoding_ms:.2f} "
+        f"(target: {TARGET_MS})"
+    )
     print(f"  finding the files   {listing_s:6.2f} CPU-s, at each start of a worker")
-    print(f"  looking them over   {look_s:6.2f} CPU-s, once a job: {look_s / files * 1e3:.3f} ms a file")
+    print(
+        f"  looking them over   {look_s:6.2f} CPU-s, once a job: {look_s / files * 1e3:.3f} ms a "
+        "file"
+    )
     return 0 if sample_ms <= TARGET_MS else 1
 
 

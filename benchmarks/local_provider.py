@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from elastic.clock import SystemClock
@@ -31,29 +32,42 @@ def main() -> None:
     for cpu in SHARES:
         with tempfile.TemporaryDirectory() as folder:
             share = _share(Path(folder), cpu)
-        print(f"quota: asked for {cpu:.3f} of a core, got {share:.4f} ({share / cpu:.1%}) over {QUOTA_S:g} s")
+        print(
+            f"quota: asked for {cpu:.3f} of a core, got {share:.4f} ({share / cpu:.1%}) over "
+            f"{QUOTA_S:g} s"
+        )
 
 
 def _provider(root: Path, cpu: float, command: tuple[str, ...]) -> LocalProvider:
     types = [NodeType("measured", cpu=cpu, memory_gib=1)]
-    return LocalProvider(root, types, clock=SystemClock(), cgroups=find_cpu_cgroups(), agent_command=command)
+    return LocalProvider(
+        root, types, clock=SystemClock(), cgroups=find_cpu_cgroups(), agent_command=command
+    )
 
 
 def _request(number: int) -> LaunchRequest:
     node_ids = (f"bench-{number}",)
-    return LaunchRequest(f"token-{number}", node_ids, "bench", Offering("measured"), "http://127.0.0.1", "x")
+    return LaunchRequest(
+        f"token-{number}", node_ids, "bench", Offering("measured"), "http://127.0.0.1", "x"
+    )
 
 
 def _time_calls(root: Path) -> None:
     provider = _provider(root, 0.5, IDLE)
-    launches_s = [_timed(lambda number=number: provider.launch(_request(number))) for number in range(LAUNCHES)]  # type: ignore[misc]
+    launches_s = [_timed(partial(provider.launch, _request(number))) for number in range(LAUNCHES)]
     looks_s = [_timed(provider.instances) for _ in range(20)]
     ends_s = [
-        _timed(lambda number=number: provider.terminate(f"bench-{number}", now_s=SystemClock().now_s()))  # type: ignore[misc]
+        _timed(partial(provider.terminate, f"bench-{number}", now_s=SystemClock().now_s()))
         for number in range(LAUNCHES)
     ]
-    for name, durations_s in (("launch", launches_s), (f"list {LAUNCHES} nodes", looks_s), ("terminate", ends_s)):
-        median_ms, worst_ms = (1000 * value for value in (statistics.median(durations_s), max(durations_s)))
+    for name, durations_s in (
+        ("launch", launches_s),
+        (f"list {LAUNCHES} nodes", looks_s),
+        ("terminate", ends_s),
+    ):
+        median_ms, worst_ms = (
+            1000 * value for value in (statistics.median(durations_s), max(durations_s))
+        )
         print(f"{name}: median {median_ms:.1f} ms, worst {worst_ms:.1f} ms")
 
 
@@ -75,7 +89,8 @@ def _share(root: Path, cpu: float) -> float:
 
 
 def _cpu_s(pid: int) -> float:
-    """CPU seconds of the process: the scheduler's own count in nanoseconds, finer than the ticks of /proc/PID/stat."""
+    """CPU seconds of the process: the scheduler's own count in nanoseconds, finer than the ticks of
+    /proc/PID/stat."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 

@@ -1,10 +1,12 @@
-"""What it costs a node's agent to send its workers' lines to the daemon: ``python -m benchmarks.log_streaming``.
+"""What it costs a node's agent to send its workers' lines to the daemon: ``python -m
+benchmarks.log_streaming``.
 
-One real agent, torchrun and worker, and a daemon that only answers. The worker prints nothing, then 10 lines of 200
-bytes a second, then nothing again, then up to 100,000 lines of 100 bytes a second. For each the agent's own processor
-time a second, what arrived and what was left out, and how long a line took to the daemon. While the worker prints most,
-the agent is stopped and continued in turn: what the worker prints a second of its own processor time with and without
-the agent says whether it is slowed. Processor time can be compared on a busy machine; delays cannot.
+One real agent, torchrun and worker, and a daemon that only answers. The worker prints nothing, then
+10 lines of 200 bytes a second, then nothing again, then up to 100,000 lines of 100 bytes a second.
+For each the agent's own processor time a second, what arrived and what was left out, and how long a
+line took to the daemon. While the worker prints most, the agent is stopped and continued in turn:
+what the worker prints a second of its own processor time with and without the agent says whether it
+is slowed. Processor time can be compared on a busy machine; delays cannot.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ ROUNDS = 3  # of the agent stopped and continued
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each state is watched")
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="how long each state is watched"
+    )
     seconds = parser.parse_args().seconds
     with tempfile.TemporaryDirectory() as folder:
         _measure(Path(folder), seconds)
@@ -68,11 +72,15 @@ def _measure(folder: Path, seconds: float) -> None:
     mode = folder / "mode"
     mode.write_text("silent")
     (folder / "train.py").write_text(SCRIPT)
-    daemon = _Daemon(f"127.0.0.1:{int(store.stdout.readline())}", [str(folder / "train.py"), str(mode)])
+    daemon = _Daemon(
+        f"127.0.0.1:{int(store.stdout.readline())}", [str(folder / "train.py"), str(mode)]
+    )
     agent = _agent(folder, daemon)
     try:
         daemon.until(lambda: any(line.startswith("pid") for line in daemon.lines))
-        worker = psutil.Process(int(next(line for line in daemon.lines if line.startswith("pid")).split()[1]))
+        worker = psutil.Process(
+            int(next(line for line in daemon.lines if line.startswith("pid")).split()[1])
+        )
         time.sleep(5.0)
         shares = {}
         for name in ("silent", "lines", "silent again", "flood"):
@@ -80,7 +88,9 @@ def _measure(folder: Path, seconds: float) -> None:
             time.sleep(2.0)
             daemon.forget()
             shares[name] = _share(agent, seconds)
-            print(f"{name:13} agent {shares[name]:.2%} of a core{daemon.account(seconds)}", flush=True)
+            print(
+                f"{name:13} agent {shares[name]:.2%} of a core{daemon.account(seconds)}", flush=True
+            )
         quiet = (shares["silent"] + shares["silent again"]) / 2
         cost = {name: f"{shares[name] - quiet:.2%} of a core" for name in ("lines", "flood")}
         print(f"10 lines a second cost {cost['lines']}, all that it can print {cost['flood']}")
@@ -111,8 +121,17 @@ def _compare(agent: psutil.Process, worker: psutil.Process, printed: Path, secon
 def _agent(folder: Path, daemon: _Daemon) -> psutil.Process:
     config = folder / "config.json"
     config.touch(mode=0o600)
-    fields = {"instance_id": "n", "daemon_url": daemon.url, "join_token": "j", "advertise_host": "127.0.0.1"}
-    folders = {"work_dir": str(folder / "work"), "checkpoint_root": str(folder), "artifact_root": str(folder)}
+    fields = {
+        "instance_id": "n",
+        "daemon_url": daemon.url,
+        "join_token": "j",
+        "advertise_host": "127.0.0.1",
+    }
+    folders = {
+        "work_dir": str(folder / "work"),
+        "checkpoint_root": str(folder),
+        "artifact_root": str(folder),
+    }
     config.write_text(json.dumps(fields | folders))
     environment = os.environ | {"OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     command = [sys.executable, "-m", "elastic.agent", "--config", str(config)]
@@ -160,14 +179,17 @@ class _Daemon:
         if self._dropped:
             told += f", {self._dropped / seconds:,.0f} lines/s are left out"
         if self._delays:
-            told += (
-                f", {statistics.median(self._delays):.2f} s after they were printed, {max(self._delays):.2f} at most"
-            )
+            told += f", {statistics.median(self._delays):.2f} s after they were printed, {max(self._delays):.2f} at most"
         return told
 
     def answer(self, path: str, body: dict[str, Any], size: int) -> dict[str, Any]:
         if path.endswith("register"):
-            known = {"node_id": "n", "node_token": "t", "heartbeat_interval_s": 1.0, "lease_s": 600.0}
+            known = {
+                "node_id": "n",
+                "node_token": "t",
+                "heartbeat_interval_s": 1.0,
+                "lease_s": 600.0,
+            }
             return known | {"protocol": PROTOCOL}
         if path.endswith("logs"):
             self._take(body, size)
@@ -192,7 +214,9 @@ class _Daemon:
         for stream in body["streams"]:
             self._dropped += stream["dropped"]
             self._count += len(stream["lines"])
-            self._delays += [now_s - float(line.split()[1]) for line in stream["lines"] if line.startswith("AT ")]
+            self._delays += [
+                now_s - float(line.split()[1]) for line in stream["lines"] if line.startswith("AT ")
+            ]
             self.lines += [line for line in stream["lines"] if line.startswith("pid")]
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

@@ -19,7 +19,8 @@ def main(path: Path) -> None:
     )
     print(f"{len(rows)} events, {len(jumps)} changes")
     print(
-        f"median {jumps[len(jumps) // 2]:.4f}-fold, greatest {jumps[-1]:.4f}-fold; the bound is {GREATEST_JUMP:g}-fold"
+        f"median {jumps[len(jumps) // 2]:.4f}-fold, greatest {jumps[-1]:.4f}-fold; the bound is "
+        f"{GREATEST_JUMP:g}-fold"
     )
 
 

@@ -13,7 +13,14 @@ import structlog
 
 from elastic.model import Capacity, JobSpec, NodeType, Objective, Offering
 from elastic.policy import decide
-from elastic.simulator import Availability, Program, SimulatedMarket, SimulatedPool, Speeds, simulated
+from elastic.simulator import (
+    Availability,
+    Program,
+    SimulatedMarket,
+    SimulatedPool,
+    Speeds,
+    simulated,
+)
 from elastic.simulator.simulation import BEGINS_S
 
 _H = 3600.0
@@ -40,10 +47,18 @@ def main() -> int:
 
 
 def _lived(hours: float, records: tuple[Availability, ...]) -> str:
-    spot = {Offering("gpu", Capacity.SPOT, f"zone-{number}"): each for number, each in enumerate(records)}
-    prices = {Offering("gpu", Capacity.ON_DEMAND, "zone-0"): ((0.0, 3.0),), **dict.fromkeys(spot, ((0.0, 0.9),))}
+    spot = {
+        Offering("gpu", Capacity.SPOT, f"zone-{number}"): each
+        for number, each in enumerate(records)
+    }
+    prices = {
+        Offering("gpu", Capacity.ON_DEMAND, "zone-0"): ((0.0, 3.0),),
+        **dict.fromkeys(spot, ((0.0, 0.9),)),
+    }
     market = SimulatedMarket(
-        (NodeType("gpu", 8.0, 61.0),), prices, {each: SimulatedPool(record) for each, record in spot.items()}
+        (NodeType("gpu", 8.0, 61.0),),
+        prices,
+        {each: SimulatedPool(record) for each, record in spot.items()},
     )
     iterations = int(hours * _H)
     objective = Objective(deadline_s=BEGINS_S + 1.5 * hours * _H)
@@ -55,7 +70,8 @@ def _lived(hours: float, records: tuple[Availability, ...]) -> str:
         cpu_s = process_time() - begun_s
         lived_h = world.elapsed_s / _H
         return (
-            f"{job.phase}, ${world.bill_usd():.2f}: {lived_h:.0f} h in {cpu_s:.1f} CPU-s, {lived_h / cpu_s:.1f} h "
+            f"{job.phase}, ${world.bill_usd():.2f}: {lived_h:.0f} h in {cpu_s:.1f} CPU-s, "
+            f"{lived_h / cpu_s:.1f} h "
             f"a CPU-second; {world.ticks} looks, {1000 * cpu_s / world.ticks:.1f} ms each"
         )
 

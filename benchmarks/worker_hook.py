@@ -1,10 +1,11 @@
 """What the worker hook costs a training step, side by side: ``python benchmarks/worker_hook.py``.
 
-Steps of 50 ms (a busy processor, not a sleeping one, so that caches are as cold as in training) with nothing, with
-``paramount()`` and no agent, with an agent that listens, with one that does not read, and with the optimizer hook's
-counter. The target is 0.1 % of such a step, 50 us in the mean. The time of each call is taken alone: the difference of
-two loops of 50 ms steps would drown in the machine's noise. The mean and the verdict are of the thread's processor time
-(a call never waits); wall time counts whatever else the machine does meanwhile.
+Steps of 50 ms (a busy processor, not a sleeping one, so that caches are as cold as in training)
+with nothing, with ``paramount()`` and no agent, with an agent that listens, with one that does not
+read, and with the optimizer hook's counter. The target is 0.1 % of such a step, 50 us in the mean.
+The time of each call is taken alone: the difference of two loops of 50 ms steps would drown in the
+machine's noise. The mean and the verdict are of the thread's processor time (a call never waits);
+wall time counts whatever else the machine does meanwhile.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import WorkerPlace
 from elastic.worker.optimizer_steps import StepCounter
+from elastic.worker.place import WorkerPlace
 
 TARGET_US = 50.0
 LISTENER = """
@@ -37,7 +38,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--step-ms", type=float, default=50.0)
     arguments = parser.parse_args()
-    print(f"{'a step with':34}{'wall median':>12}{'wall p99':>10}{'cpu mean us':>13}{'of a step':>11}")
+    print(
+        f"{'a step with':34}{'wall median':>12}{'wall p99':>10}{'cpu mean us':>13}{'of a step':>11}"
+    )
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen([sys.executable, "-c", LISTENER, folder]) as listener,
@@ -57,7 +60,9 @@ def _variants(folder: Path) -> dict[str, Callable[[int], object]]:
     listening, deaf = folder / "listening", folder / "deaf"
     unread = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     unread.bind(str(deaf))
-    alone, heard, unheard, counted = (_worker(path, folder) for path in (None, listening, deaf, listening))
+    alone, heard, unheard, counted = (
+        _worker(path, folder) for path in (None, listening, deaf, listening)
+    )
     counter, optimizer = StepCounter(counted), _Optimizer()
     return {
         "nothing": lambda _: None,
@@ -74,7 +79,9 @@ class _Optimizer:
 
 def _worker(path: Path | None, folder: Path) -> Worker:
     membership = WorkerPlace(
-        socket_path=str(path) if path else None, drain_file=str(folder / "drain") if path else None, generation=1
+        socket_path=str(path) if path else None,
+        drain_file=str(folder / "drain") if path else None,
+        generation=1,
     )
     return Worker(membership, started_at=time.perf_counter())
 
@@ -102,7 +109,9 @@ def _report(name: str, taken_us: list[tuple[float, float]], step_ms: float) -> f
     wall_us = sorted(wall for wall, _ in taken_us)
     mean = statistics.fmean(used for _, used in taken_us)
     p99 = wall_us[int(0.99 * (len(wall_us) - 1))]
-    print(f"{name:34}{statistics.median(wall_us):12.1f}{p99:10.1f}{mean:13.1f}{mean / (step_ms * 1000):11.4%}")
+    print(
+        f"{name:34}{statistics.median(wall_us):12.1f}{p99:10.1f}{mean:13.1f}{mean / (step_ms * 1000):11.4%}"
+    )
     return mean
 
 

@@ -1,4 +1,5 @@
-"""Clients of AWS that go on looking for credentials: a host may run before its metadata service tells any."""
+"""Clients of AWS that go on looking for credentials: a host may run before its metadata service
+tells any."""
 
 from __future__ import annotations
 
@@ -16,9 +17,11 @@ def session_in(region: str | None) -> boto3.Session:
 
 
 class LateClient:
-    """boto3's client for `service`, made anew until there are credentials: one made without them never looks again.
+    """boto3's client for `service`, made anew until there are credentials: one made without them
+    never looks again.
 
-    A session remembers credentials, but not that it found none: each use of a client that has none looks once more.
+    A session remembers credentials, but not that it found none: each use of a client that has none
+    looks once more.
     """
 
     def __init__(self, session: boto3.Session, service: Any, **options: Any) -> None:

@@ -1,4 +1,5 @@
-"""Bounds of numbers and texts, stated on the field: every end of the wire checks by them, with pydantic or without."""
+"""Bounds of numbers and texts, stated on the field: every end of the wire checks by them, with
+pydantic or without."""
 
 from __future__ import annotations
 
@@ -36,9 +37,12 @@ class Bound:
     pattern: str | None = None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Adds these limits to what pydantic checks; it calls this by name, so nothing is imported for it."""
+        """Adds these limits to what pydantic checks; it calls this by name, so nothing is imported
+        for it."""
         limits = {each.name: getattr(self, each.name) for each in fields(self)}
-        schema = handler(source) | {name: limit for name, limit in limits.items() if limit is not None}
+        schema = handler(source) | {
+            name: limit for name, limit in limits.items() if limit is not None
+        }
         if schema["type"] in _SCALARS:
             schema["strict"] = True
         if schema["type"] == "float":
@@ -46,7 +50,8 @@ class Bound:
         return schema
 
     def fault_in(self, value: float | str) -> str | None:
-        """Says which limit a number or a text breaks, as pydantic finds it; None if it breaks none."""
+        """Says which limit a number or a text breaks, as pydantic finds it; None if it breaks
+        none."""
         if isinstance(value, str):
             return self._fault_in_text(value)
         try:
@@ -63,7 +68,9 @@ class Bound:
     def _fault_in_text(self, text: str) -> str | None:
         if text != as_unicode(text):
             return "wanted Unicode"
-        if len(text) < (self.min_length or 0) or (self.max_length is not None and len(text) > self.max_length):
+        if len(text) < (self.min_length or 0) or (
+            self.max_length is not None and len(text) > self.max_length
+        ):
             return f"wanted {self.min_length or 0} to {self.max_length} characters"
         if self.pattern is not None and re.fullmatch(self.pattern, text) is None:
             return f"wanted {self.pattern}"
@@ -96,7 +103,9 @@ def as_unicode(text: str, *, most: int | None = None) -> str:
     return text.encode("utf-8", "replace").decode()[:most]
 
 
-def fault_in(table: type, said: Mapping[str, object], *, absent: Collection[str] = ()) -> str | None:
+def fault_in(
+    table: type, said: Mapping[str, object], *, absent: Collection[str] = ()
+) -> str | None:
     """Says what of `said` does not fit the fields of a dataclass; None if all does.
 
     Fields that the dataclass does not have are ignored, as are those that are still `absent`.
@@ -127,7 +136,8 @@ def fault_in(table: type, said: Mapping[str, object], *, absent: Collection[str]
 
 @functools.cache
 def _rules(table: type) -> tuple[tuple[str, object, tuple[type, ...], Bound, tuple[str, ...]], ...]:
-    """Each field's name and default, of which kind its values are, their bound, and the choices if it lists them."""
+    """Each field's name and default, of which kind its values are, their bound, and the choices if
+    it lists them."""
     hints = get_type_hints(table, include_extras=True)
     rules: list[tuple[str, object, tuple[type, ...], Bound, tuple[str, ...]]] = []
     for each in fields(table):
@@ -138,6 +148,10 @@ def _rules(table: type) -> tuple[tuple[str, object, tuple[type, ...], Bound, tup
             rules.append((each.name, each.default, (str,), Bound(), get_args(only)))
         else:
             kind, bound = get_args(only)
-            assert kind in _SCALARS.values(), f"{table.__name__}.{each.name}: only numbers and texts can be checked"
-            rules.append((each.name, each.default, (int, float) if kind is float else (kind,), bound, ()))
+            assert kind in _SCALARS.values(), (
+                f"{table.__name__}.{each.name}: only numbers and texts can be checked"
+            )
+            rules.append(
+                (each.name, each.default, (int, float) if kind is float else (kind,), bound, ())
+            )
     return tuple(rules)

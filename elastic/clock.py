@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 CATCHING_UP = 0.5
-"""How fast a steady clock goes while it is ahead: it is caught up with after twice what the other was set back by."""
+"""How fast a steady clock goes while it is ahead: it is caught up with after twice what the other
+was set back by."""
 
 
 class Clock(Protocol):
@@ -28,13 +29,17 @@ class SystemClock:
 
 
 class SteadyClock:
-    """A clock that never runs back: it is the later of another one, and of what it said last with half the time since.
+    """A clock that never runs back: it is the later of another one, and of what it said last with
+    half the time since.
 
     Where the other is set forward it follows at once. `elapsed_s` is told by one that nobody sets.
     """
 
     def __init__(
-        self, *, now_s: Callable[[], float] = time.time, elapsed_s: Callable[[], float] = time.monotonic
+        self,
+        *,
+        now_s: Callable[[], float] = time.time,
+        elapsed_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._other_s = now_s
         self._elapsed_s = elapsed_s

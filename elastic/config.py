@@ -32,14 +32,16 @@ def default_data_dir() -> Path:
 
 
 def config_files() -> tuple[Path, ...]:
-    """Where settings are read from, the later file winning: the user's own, then the working folder's."""
+    """Where settings are read from, the later file winning: the user's own, then the working
+    folder's."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     named = os.environ.get("ELASTICD_CONFIG")
     return (Path(named),) if named else (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
 
 
 class LocalType(BaseModel):
-    """One node type that this machine emulates: `cpu` in cores, memory in GiB, price in USD per hour."""
+    """One node type that this machine emulates: `cpu` in cores, memory in GiB, price in USD per
+    hour."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -74,7 +76,8 @@ class PolicySettings(BaseModel):
 
 
 class Ec2Requirements(BaseModel):
-    """What EC2's node types must have to be candidates, as `elastic.providers.ec2.parse_requirements` reads it."""
+    """What EC2's node types must have to be candidates, as
+    `elastic.providers.ec2.parse_requirements` reads it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -98,10 +101,10 @@ class Ec2Settings(BaseModel):
     instance_profile: str | None = None
     placement_group: str | None = None
     ami_parameter: str = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
-    ami_parameter_arm64: str = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
-    ami_parameter_gpu: str = (
-        "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+    ami_parameter_arm64: str = (
+        "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
     )
+    ami_parameter_gpu: str = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
     bootstrap: str | None = None
     package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
     package_index_gpu: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
@@ -109,7 +112,8 @@ class Ec2Settings(BaseModel):
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
     usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
-    # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand); a lab on a faster clock, less.
+    # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand); a lab on a
+    # faster clock, less.
     minimum_billed_s: FiniteFloat = Field(60.0, ge=0)
     spot_refresh_s: PositiveFloat = 60.0
     on_demand_refresh_s: PositiveFloat = 21_600.0
@@ -124,32 +128,58 @@ class Ec2Settings(BaseModel):
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
-    model_config = SettingsConfigDict(env_prefix="ELASTICD_", env_nested_delimiter="__", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ELASTICD_", env_nested_delimiter="__", extra="forbid", frozen=True
+    )
 
-    host: str = Field("127.0.0.1", description="Address the API listens on; loopback unless you say otherwise.")
+    host: str = Field(
+        "127.0.0.1", description="Address the API listens on; loopback unless you say otherwise."
+    )
     port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
     rendezvous_ports: str = Field(
-        "8471-8970", pattern=r"^\d{1,5}-\d{1,5}$", description="Ports that jobs' rendezvous stores listen on; 0-0: any."
+        "8471-8970",
+        pattern=r"^\d{1,5}-\d{1,5}$",
+        description="Ports that jobs' rendezvous stores listen on; 0-0: any.",
     )
     checkpoint_root: str | None = Field(
-        None, description="Folder, or s3://BUCKET/PREFIX, of checkpoints and artifacts as nodes see it."
+        None,
+        description="Folder, or s3://BUCKET/PREFIX, of checkpoints and artifacts as nodes see it.",
     )
-    data_dir: Path = Field(default_factory=default_data_dir, description="Folder of the database, tokens and nodes.")
-    database_url: str | None = Field(None, description="SQLAlchemy URL; SQLite in data_dir if absent.")
+    data_dir: Path = Field(
+        default_factory=default_data_dir, description="Folder of the database, tokens and nodes."
+    )
+    database_url: str | None = Field(
+        None, description="SQLAlchemy URL; SQLite in data_dir if absent."
+    )
     provider: Literal["local", "ec2"] = Field("local", description="Where nodes come from.")
     tick_s: PositiveFloat = Field(5.0, description="Seconds between two looks at the world.")
     heartbeat_s: PositiveFloat = Field(1.0, description="Seconds between two heartbeats of a node.")
-    lease_s: PositiveFloat = Field(600.0, description="Seconds a node lives on without an answered heartbeat.")
-    register_timeout_s: PositiveFloat = Field(600.0, description="Seconds a node may take from launch to joining.")
-    drain_grace_s: PositiveFloat = Field(30.0, description="Seconds that workers may take to reach a safe point.")
-    standstill_s: FiniteFloat = Field(
-        60.0, ge=0, description="Seconds without a turn that are an alarm, if thrice a job's longest pause; 0: never."
+    lease_s: PositiveFloat = Field(
+        600.0, description="Seconds a node lives on without an answered heartbeat."
     )
-    max_failures: int = Field(3, ge=1, description="Failures in a row, without progress, that fail a job.")
-    local_types: tuple[LocalType, ...] = Field(_DEFAULT_LOCAL_TYPES, description="Node types this machine emulates.")
-    price_trace: Path | None = Field(None, description="CSV or JSON of price changes to replay over the local prices.")
+    register_timeout_s: PositiveFloat = Field(
+        600.0, description="Seconds a node may take from launch to joining."
+    )
+    drain_grace_s: PositiveFloat = Field(
+        30.0, description="Seconds that workers may take to reach a safe point."
+    )
+    standstill_s: FiniteFloat = Field(
+        60.0,
+        ge=0,
+        description="Seconds without a turn that are an alarm, if thrice a job's longest pause; 0: never.",
+    )
+    max_failures: int = Field(
+        3, ge=1, description="Failures in a row, without progress, that fail a job."
+    )
+    local_types: tuple[LocalType, ...] = Field(
+        _DEFAULT_LOCAL_TYPES, description="Node types this machine emulates."
+    )
+    price_trace: Path | None = Field(
+        None, description="CSV or JSON of price changes to replay over the local prices."
+    )
     price_source: str | None = Field(
-        None, description="What tells prices; else the price trace where there is one, or what the provider has."
+        None,
+        description="What tells prices; else the price trace where there is one, or what the provider has.",
     )
     metrics_token_file: Path | None = Field(
         None, description="File of a token that opens /metrics alone; made if absent."
@@ -199,13 +229,15 @@ class Settings(BaseSettings):
 
     @property
     def job_root(self) -> str:
-        """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in a bucket."""
+        """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in
+        a bucket."""
         root = (self.checkpoint_root or str(self.data_dir / "jobs")).rstrip("/")
         return root if root.startswith("s3://") else str(Path(root).absolute())
 
     @property
     def job_folder(self) -> Path:
-        """The same where it is a folder; else the one in `data_dir`, in which nodes leave nothing."""
+        """The same where it is a folder; else the one in `data_dir`, in which nodes leave
+        nothing."""
         root = self.job_root
         return self.data_dir.absolute() / "jobs" if root.startswith("s3://") else Path(root)
 
@@ -229,7 +261,8 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Gives the settings in force; `overrides` that are None count as not given. Raises InvalidInput."""
+    """Gives the settings in force; `overrides` that are None count as not given. Raises
+    InvalidInput."""
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         settings = Settings(**given)
@@ -248,30 +281,37 @@ def load_settings(**overrides: Any) -> Settings:
 def _refuse_contradictions(settings: Settings) -> None:
     """Raises InvalidInput for settings that undo one another."""
     policy = settings.policy
-    # The stop is decided at a tick, heard at a heartbeat, and a drain may take its grace: all of it is paid.
+    # The stop is decided at a tick, heard at a heartbeat, and a drain may take its grace: all of it
+    # is paid.
     least_s = settings.tick_s + settings.heartbeat_s + settings.drain_grace_s
     if policy.wind_down_s < least_s:
         raise InvalidInput(
-            f"setting policy.wind_down_s: wanted at least {least_s:g} s, which tick_s, heartbeat_s and drain_grace_s "
+            f"setting policy.wind_down_s: wanted at least {least_s:g} s, which tick_s, heartbeat_s "
+            "and drain_grace_s "
             f"may take to end a job, or budgets are exceeded; got {policy.wind_down_s:g}",
             field="policy.wind_down_s",
         )
     slowest_s = max(settings.tick_s, settings.heartbeat_s)
     if settings.lease_s <= slowest_s:
         raise InvalidInput(
-            f"setting lease_s: wanted more than {slowest_s:g} s, the longer one of tick_s and heartbeat_s, or "
+            f"setting lease_s: wanted more than {slowest_s:g} s, the longer one of tick_s and "
+            "heartbeat_s, or "
             f"nodes end before their leases are renewed; got {settings.lease_s:g}",
             field="lease_s",
         )
     if policy.boot_prior_s is not None and policy.boot_prior_s >= settings.register_timeout_s:
         raise InvalidInput(
-            f"setting policy.boot_prior_s: wanted less than register_timeout_s, {settings.register_timeout_s:g} s, "
+            "setting policy.boot_prior_s: wanted less than register_timeout_s, "
+            f"{settings.register_timeout_s:g} s, "
             f"after which a node that boots is given up; got {policy.boot_prior_s:g}",
             field="policy.boot_prior_s",
         )
     if settings.provider == "ec2":
         _refuse_stale(
-            policy.spot_price_max_age_s, settings.ec2.spot_refresh_s, "spot_price_max_age_s", "spot_refresh_s"
+            policy.spot_price_max_age_s,
+            settings.ec2.spot_refresh_s,
+            "spot_price_max_age_s",
+            "spot_refresh_s",
         )
         refresh_s = settings.ec2.on_demand_refresh_s
         _refuse_stale(policy.price_max_age_s, refresh_s, "price_max_age_s", "on_demand_refresh_s")
@@ -280,7 +320,8 @@ def _refuse_contradictions(settings: Settings) -> None:
 def _refuse_stale(max_age_s: float, refresh_s: float, age: str, refresh: str) -> None:
     if max_age_s <= refresh_s:
         raise InvalidInput(
-            f"setting policy.{age}: wanted more than ec2.{refresh}, {refresh_s:g} s, or prices are too old to buy by "
+            f"setting policy.{age}: wanted more than ec2.{refresh}, {refresh_s:g} s, or prices are "
+            "too old to buy by "
             f"before they are read again; got {max_age_s:g}",
             field=f"policy.{age}",
         )

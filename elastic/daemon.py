@@ -29,12 +29,12 @@ from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
     LaunchTerms,
+    LeaseHolder,
     Machines,
-    Namespace,
     NodeTokens,
     Reconciler,
     RendezvousStores,
-    RightToEnd,
+    TerminationPermission,
     Timeouts,
     place_of,
     secret_in,
@@ -45,7 +45,8 @@ from elastic.ticker import Ticker
 log = structlog.get_logger(__name__)
 
 _SLACK_S = 10.0
-"""What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent keeps for itself."""
+"""What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
+keeps for itself."""
 _SILENCE_S, _SILENT_BEATS = 10.0, 5
 """A node is missed after both."""
 _MISSED_S, _MISSED_BEATS = 2.0, 3
@@ -63,8 +64,8 @@ class Daemon:
     store: Store
     provider: Provider
     reconciler: Reconciler
-    right: RightToEnd
-    namespace: Namespace
+    right: TerminationPermission
+    namespace: LeaseHolder
     node_tokens: NodeTokens
     user_token: str
     metrics_token: str
@@ -98,8 +99,8 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     store.presence.begin(now_s=clock.now_s())
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
-    right = RightToEnd(provider.prove_end, settings.lease_s)
-    namespace = Namespace(
+    right = TerminationPermission(provider.prove_end, settings.lease_s)
+    namespace = LeaseHolder(
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
@@ -119,7 +120,9 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             namespace=namespace,
             register_s=settings.register_timeout_s,
         ),
-        rendezvous=RendezvousStores(root=data_dir / "jobs", host=settings.host, ports=settings.port_range),
+        rendezvous=RendezvousStores(
+            root=data_dir / "jobs", host=settings.host, ports=settings.port_range
+        ),
         decide=decide,
         limits=limits(settings, provider, reaction_s=reaction_s),
         timeouts=Timeouts(
@@ -142,8 +145,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         namespace=namespace,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
-        metrics_token=secret_in(settings.metrics_token_file).decode() if settings.metrics_token_file else "",
-        ticker=Ticker(lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock),
+        metrics_token=secret_in(settings.metrics_token_file).decode()
+        if settings.metrics_token_file
+        else "",
+        ticker=Ticker(
+            lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock
+        ),
         wheel=wheel,
         historian=None
         if past is None
@@ -155,13 +162,14 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
 def serve(settings: Settings, *, takes_over: bool = False) -> None:
     """Runs the daemon until SIGTERM or Ctrl-C.
 
-    Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this one does not
-    take over; ClaimLost if another one does later.
+    Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this
+    one does not take over; ClaimLost if another one does later.
     """
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
-        _log_to_stderr()  # changes the process for good, so not before it is sure to become the daemon
+        # changes the process for good, so not before it is sure to become the daemon
+        _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
         daemon = build(settings, clock=SteadyClock(), url=url)
@@ -189,7 +197,8 @@ def _owned(*folders: Path | None) -> Iterator[None]:
 
 
 def _check_nodes_find_it(settings: Settings, url: str) -> None:
-    """Raises InvalidInput if nodes would be paid for without a way to the daemon, or to their checkpoints."""
+    """Raises InvalidInput if nodes would be paid for without a way to the daemon, or to their
+    checkpoints."""
     if settings.provider == "ec2":
         from elastic.providers.ec2 import connect, refuse  # only who buys there pays for boto3
 
@@ -244,7 +253,8 @@ def _run(daemon: Daemon, port: int) -> None:
 
 
 def _same_port(data_dir: Path, host: str) -> int:
-    """A free port, the one used last if it is free: nodes of an earlier daemon still speak to that one."""
+    """A free port, the one used last if it is free: nodes of an earlier daemon still speak to that
+    one."""
     last = 0
     with suppress(FileNotFoundError, json.JSONDecodeError, KeyError):
         last = int(json.loads((data_dir / "daemon.json").read_text())["port"])
@@ -257,7 +267,8 @@ def _same_port(data_dir: Path, host: str) -> int:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raises AlreadyRunning if somebody listens there, before anything is written down about this daemon."""
+    """Raises AlreadyRunning if somebody listens there, before anything is written down about this
+    daemon."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -266,7 +277,9 @@ def _check_free(host: str, port: int) -> None:
         except OSError as error:
             wanted = f"wanted to listen on {_bracketed(host)}:{port}: {error.strerror}"
             if error.errno == errno.EADDRINUSE:
-                raise AlreadyRunning(f"{wanted}; choose another --port, or stop who has it") from error
+                raise AlreadyRunning(
+                    f"{wanted}; choose another --port, or stop who has it"
+                ) from error
             raise InvalidInput(f"{wanted}; choose another --host or --port") from error
 
 
@@ -286,14 +299,21 @@ def _write_address(settings: Settings, url: str, port: int) -> None:
 
 def _log_to_stderr() -> None:
     # One format for our own lines and for those of the libraries, which speak through logging.
-    stamps: list[Any] = [structlog.processors.add_log_level, structlog.processors.TimeStamper(fmt="iso")]
+    stamps: list[Any] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso"),
+    ]
     renderer = structlog.dev.ConsoleRenderer(colors=False)
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
+    )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     for name in ("alembic", "boto3", "botocore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # the ticker itself says where a tick takes too long
+    logging.getLogger("apscheduler").setLevel(
+        logging.ERROR
+    )  # the ticker itself says where a tick takes too long
     structlog.configure(
         processors=[*stamps, structlog.processors.format_exc_info, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

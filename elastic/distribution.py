@@ -1,4 +1,5 @@
-"""elasticd's own files, wherever it is installed: for the store its migrations, for nodes a wheel of all of them."""
+"""elasticd's own files, wherever it is installed: for the store its migrations, for nodes a wheel
+of all of them."""
 
 from __future__ import annotations
 
@@ -40,19 +41,25 @@ def migrations_folder() -> Path:
 
 
 def own_wheel() -> Wheel:
-    """Makes a wheel of the elasticd that runs here, as it lies on the disk now; the same files make the same bytes.
+    """Makes a wheel of the elasticd that runs here, as it lies on the disk now; the same files make
+    the same bytes.
 
-    Raises InvalidInput if Python does not know it as installed: nobody would know then what else it needs.
+    Raises InvalidInput if Python does not know it as installed: nobody would know then what else it
+    needs.
     """
     try:
         installed = distribution(_NAME)
     except PackageNotFoundError as error:
         raise InvalidInput(
-            f"wanted {_NAME} as an installed distribution, of which nodes could get a wheel, found none: "
+            f"wanted {_NAME} as an installed distribution, of which nodes could get a wheel, found "
+            "none: "
             "pip install it (-e for a checkout), or set ec2.bootstrap"
         ) from error
     stem = f"{_NAME}-{installed.version}"
-    content = _packed({**dict(_code()), **dict(_about(installed, f"{stem}.dist-info"))}, f"{stem}.dist-info/RECORD")
+    content = _packed(
+        {**dict(_code()), **dict(_about(installed, f"{stem}.dist-info"))},
+        f"{stem}.dist-info/RECORD",
+    )
     return Wheel(f"{stem}-py3-none-any.whl", content, hashlib.sha256(content).hexdigest())
 
 
@@ -82,10 +89,16 @@ def _about(installed: Distribution, folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _packed(files: Mapping[str, bytes], record: str) -> bytes:
-    """A zip of the files in the order of their names, with the list of them that every wheel has as its last."""
-    lines = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in sorted(files.items())]
+    """A zip of the files in the order of their names, with the list of them that every wheel has as
+    its last."""
+    lines = [
+        f"{name},sha256={_digest(content)},{len(content)}"
+        for name, content in sorted(files.items())
+    ]
     listed = "\n".join([*lines, f"{record},,\n"]).encode()
-    return zip_of((name, content, 0o644) for name, content in (*sorted(files.items()), (record, listed)))
+    return zip_of(
+        (name, content, 0o644) for name, content in (*sorted(files.items()), (record, listed))
+    )
 
 
 def _digest(content: bytes) -> str:

@@ -1,25 +1,26 @@
 """Every error elasticd raises on purpose, as one tree.
 
-ElasticError                 something elasticd names; its text is fit to show a user
-├── InvalidInput             the caller sent something wrong: says what was wanted, what was found and what to do
-├── NotFound                 no such job, node, decision ...
-├── Conflict                 the request contradicts what is already there (a stopped job, a reused key)
-├── Unauthorized             no token, or a token that may not do this
-├── StoreUnavailable         the database cannot be read or written: no launches until it can
-├── AlreadyRunning           another daemon owns this database, or this cluster's machines
-│   └── ClaimLost            one that was started later took them: this daemon acts no more
-├── DaemonUnreachable        no daemon answers at the address in force
-├── PriceUnavailable         no price in force for an offering that a launch needs
-├── StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be repeated
-│   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or credentials are missing
-├── PreparationFailed        a node could not get what its job brings: packages, data, or what it sets up itself
-├── CheckpointDamaged        what a bucket holds is torn, foreign or incomplete: an earlier checkpoint may serve
-├── Superseded               a newer generation of the job has committed: this one's checkpoints no longer count
-└── ProviderError            a provider could not do what it was asked
-    ├── CapacityUnavailable  these machines are not to be had now; try another offering
-    ├── Forbidden            the credentials may not do this: says what is missing; a person has to act
-    ├── QuotaReached         the account may have no more of this: says which quota; a person has it raised
-    └── ProviderUnavailable  the provider does not answer or throttles; the same call may be repeated
+ElasticError                 something elasticd names; its text is fit to show a user ├──
+InvalidInput             the caller sent something wrong: says what was wanted, what was found and
+what to do ├── NotFound                 no such job, node, decision ... ├── Conflict
+the request contradicts what is already there (a stopped job, a reused key) ├── Unauthorized
+no token, or a token that may not do this ├── StoreUnavailable         the database cannot be read
+or written: no launches until it can ├── AlreadyRunning           another daemon owns this database,
+or this cluster's machines │   └── ClaimLost            one that was started later took them: this
+daemon acts no more ├── DaemonUnreachable        no daemon answers at the address in force ├──
+PriceUnavailable         no price in force for an offering that a launch needs ├──
+StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be
+repeated │   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or
+credentials are missing ├── PreparationFailed        a node could not get what its job brings:
+packages, data, or what it sets up itself ├── CheckpointDamaged        what a bucket holds is torn,
+foreign or incomplete: an earlier checkpoint may serve ├── Superseded               a newer
+generation of the job has committed: this one's checkpoints no longer count └── ProviderError
+a provider could not do what it was asked
+    ├── CapacityUnavailable  these machines are not to be had now; try another offering ├──
+    Forbidden            the credentials may not do this: says what is missing; a person has to act
+    ├── QuotaReached         the account may have no more of this: says which quota; a person has it
+    raised └── ProviderUnavailable  the provider does not answer or throttles; the same call may be
+    repeated
 """
 
 
@@ -33,7 +34,9 @@ class InvalidInput(ElasticError):
     `faults` lists (field, message) where one answer can name several.
     """
 
-    def __init__(self, message: str, *, field: str | None = None, faults: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(
+        self, message: str, *, field: str | None = None, faults: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         super().__init__(message)
         self.field = field
         self.faults = faults
@@ -59,7 +62,7 @@ class AlreadyRunning(ElasticError):
     """Another daemon owns this database, or this cluster's machines."""
 
 
-class ClaimLost(AlreadyRunning):
+class LeaseLost(AlreadyRunning):
     """A daemon that was started later took this cluster's machines."""
 
 
@@ -94,8 +97,8 @@ class Superseded(ElasticError):
 class ProviderError(ElasticError):
     """A provider could not do what it was asked.
 
-    Of a launch, `bought_nothing` tells that its cloud has answered this very purchase: earlier calls with its token
-    bought nothing either.
+    Of a launch, `bought_nothing` tells that its cloud has answered this very purchase: earlier
+    calls with its token bought nothing either.
     """
 
     def __init__(self, message: str = "", *, bought_nothing: bool = False) -> None:

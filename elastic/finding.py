@@ -8,7 +8,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """In order, worth knowing, or to be mended before elasticd can work, with the advice that mends it."""
+    """In order, worth knowing, or to be mended before elasticd can work, with the advice that mends
+    it."""
 
     name: str
     level: Literal["ok", "warning", "error"]

@@ -1,4 +1,5 @@
-"""The last lines of every job's workers, as their nodes sent them: a bounded number, in a file beside the database."""
+"""The last lines of every job's workers, as their nodes sent them: a bounded number, in a file
+beside the database."""
 
 from __future__ import annotations
 
@@ -59,31 +60,43 @@ CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, id);
 class JobLogs:
     """Lines in the order in which they came. Safe to use from several threads.
 
-    Half of what a job may keep is for the generation that runs: of it the process that wrote most gives way. The other
-    half is for earlier ones, of which the oldest gives way. `changes` grows whenever something was added.
+    Half of what a job may keep is for the generation that runs: of it the process that wrote most
+    gives way. The other half is for earlier ones, of which the oldest gives way. `changes` grows
+    whenever something was added.
     """
 
-    def __init__(self, path: Path | None = None, *, job_bytes: int = JOB_BYTES, all_bytes: int = ALL_BYTES) -> None:
+    def __init__(
+        self, path: Path | None = None, *, job_bytes: int = JOB_BYTES, all_bytes: int = ALL_BYTES
+    ) -> None:
         self._job_bytes = job_bytes
         self._all_bytes = all_bytes
         self._lock = threading.Lock()
         self._db = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
         self._db.executescript(_SCHEMA)
         if "stage" not in {column[1] for column in self._db.execute("PRAGMA table_info(streams)")}:
-            self._db.execute("ALTER TABLE streams ADD COLUMN stage TEXT NOT NULL DEFAULT ''")  # a file of before
+            self._db.execute(
+                "ALTER TABLE streams ADD COLUMN stage TEXT NOT NULL DEFAULT ''"
+            )  # a file of before
         self.changes = 0
 
     def close(self) -> None:
         with self._lock:
             self._db.close()
 
-    def add(self, job_id: str, node_id: str, pieces: Sequence[LogPiece], *, seq: int, now_s: float) -> None:
-        """Stores a node's batch; one that it sent before, for it did not hear the answer, changes nothing."""
+    def add(
+        self, job_id: str, node_id: str, pieces: Sequence[LogPiece], *, seq: int, now_s: float
+    ) -> None:
+        """Stores a node's batch; one that it sent before, for it did not hear the answer, changes
+        nothing."""
         with self._lock, self._db:
             if seq <= self._seq(node_id):
                 return
-            self._db.execute("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?)", (node_id, job_id, seq))
-            self._db.execute("INSERT OR IGNORE INTO jobs (job, at_s) VALUES (?, ?)", (job_id, now_s))
+            self._db.execute(
+                "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?)", (node_id, job_id, seq)
+            )
+            self._db.execute(
+                "INSERT OR IGNORE INTO jobs (job, at_s) VALUES (?, ?)", (job_id, now_s)
+            )
             for piece in pieces:
                 self._add_piece(job_id, node_id, piece, now_s=now_s)
             self._db.execute("UPDATE jobs SET at_s = ? WHERE job = ?", (now_s, job_id))
@@ -102,31 +115,37 @@ class JobLogs:
         generation: int | None = None,
         has_torchrun: bool = False,
     ) -> tuple[LogLine, ...]:
-        """Gives lines in their order: the first ones `after` the one of that number, or else the last ones.
+        """Gives lines in their order: the first ones `after` the one of that number, or else the
+        last ones.
 
-        What torchrun itself writes is given where a node is named, or with `has_torchrun`: its account of each end is
-        60 lines long, and says nothing that the workers do not.
+        What torchrun itself writes is given where a node is named, or with `has_torchrun`: its
+        account of each end is 60 lines long, and says nothing that the workers do not.
         """
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=generation)
         query += _OF_WORKERS if node_id is None and not has_torchrun else ""
         order = "DESC" if after is None else "ASC"
         with self._lock:
             rows = self._db.execute(
-                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage FROM lines"
+                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage FROM "
+                "lines"
                 f" JOIN streams ON streams.id = lines.stream WHERE lines.id > ? AND lines.{query}"
                 f" ORDER BY lines.id {order} LIMIT ?",
                 (after or 0, *values, limit),
             ).fetchall()
         return tuple(LogLine(*row) for row in (rows if after is not None else reversed(rows)))
 
-    def open_lines(self, job_id: str, *, rank: int | None = None, node_id: str | None = None) -> tuple[LogLine, ...]:
-        """Gives the lines of the newest generation that have not ended yet, a progress bar say; their number is 0."""
+    def open_lines(
+        self, job_id: str, *, rank: int | None = None, node_id: str | None = None
+    ) -> tuple[LogLine, ...]:
+        """Gives the lines of the newest generation that have not ended yet, a progress bar say;
+        their number is 0."""
         newest = self.newest_generation(job_id)
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
         query += _OF_WORKERS if node_id is None else ""
         with self._lock:
             rows = self._db.execute(
-                f"SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE open != '' AND {query}"
+                "SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE "
+                f"open != '' AND {query}"
                 " ORDER BY rank, node, worker",
                 values,
             ).fetchall()
@@ -135,7 +154,9 @@ class JobLogs:
     def newest_generation(self, job_id: str) -> int | None:
         """The last generation that wrote something; None if none did."""
         with self._lock:
-            row = self._db.execute("SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)).fetchone()
+            row = self._db.execute(
+                "SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)
+            ).fetchone()
         return None if row[0] is None else int(row[0])
 
     def ranks(self, job_id: str) -> tuple[int, ...]:
@@ -143,7 +164,8 @@ class JobLogs:
         newest = self.newest_generation(job_id)
         with self._lock:
             rows = self._db.execute(
-                "SELECT DISTINCT rank FROM streams WHERE job = ? AND generation = ? AND rank IS NOT NULL ORDER BY rank",
+                "SELECT DISTINCT rank FROM streams WHERE job = ? AND generation = ? AND rank IS "
+                "NOT NULL ORDER BY rank",
                 (job_id, newest),
             ).fetchall()
         return tuple(int(row[0]) for row in rows)
@@ -164,7 +186,9 @@ class JobLogs:
         with self._lock:
             with self._db:
                 self._forget(job_id)
-            self._db.executescript("PRAGMA incremental_vacuum")  # `execute` would give back one page only
+            self._db.executescript(
+                "PRAGMA incremental_vacuum"
+            )  # `execute` would give back one page only
 
     def _seq(self, node_id: str) -> int:
         row = self._db.execute("SELECT seq FROM nodes WHERE node = ?", (node_id,)).fetchone()
@@ -172,25 +196,36 @@ class JobLogs:
 
     def _add_piece(self, job_id: str, node_id: str, piece: LogPiece, *, now_s: float) -> None:
         stream = self._stream(job_id, node_id, piece)
-        texts = [f"... {piece.dropped:,} lines left out: more than a node may send ..."] if piece.dropped else []
+        texts = (
+            [f"... {piece.dropped:,} lines left out: more than a node may send ..."]
+            if piece.dropped
+            else []
+        )
         texts += map(plain, piece.lines)  # a node that lies sends what no terminal should see
         rows = [(job_id, stream, now_s, each) for each in texts]
-        self._db.executemany("INSERT INTO lines (job, stream, at_s, text) VALUES (?, ?, ?, ?)", rows)
+        self._db.executemany(
+            "INSERT INTO lines (job, stream, at_s, text) VALUES (?, ?, ?, ?)", rows
+        )
         size = sum(_cost(each) for each in texts)
         self._grow(job_id, stream, size)
-        self._db.execute("UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open or ""), stream))
+        self._db.execute(
+            "UPDATE streams SET open = ? WHERE id = ?", (plain(piece.open or ""), stream)
+        )
 
     def _stream(self, job_id: str, node_id: str, piece: LogPiece) -> int:
         key = (job_id, piece.generation, node_id, piece.worker, piece.rank, piece.stage)
         row = self._db.execute(
             "SELECT id FROM streams"
-            " WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ? AND stage = ?",
+            " WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ? AND "
+            "stage = ?",
             key,
         ).fetchone()
         if row is not None:
             return int(row[0])
         added = self._db.execute(
-            "INSERT INTO streams (job, generation, node, worker, rank, stage) VALUES (?, ?, ?, ?, ?, ?)", key
+            "INSERT INTO streams (job, generation, node, worker, rank, stage) VALUES (?, ?, ?, ?, "
+            "?, ?)",
+            key,
         )
         assert added.lastrowid is not None
         return added.lastrowid
@@ -204,7 +239,9 @@ class JobLogs:
             bytes_kept -= self._shorten(job_id, stream, bytes_kept - wanted)
 
     def _next_to_shorten(self, job_id: str) -> int | None:
-        (newest,) = self._db.execute("SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)).fetchone()
+        (newest,) = self._db.execute(
+            "SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)
+        ).fetchone()
         (earlier,) = self._db.execute(
             "SELECT TOTAL(bytes) FROM streams WHERE job = ? AND generation < ?", (job_id, newest)
         ).fetchone()
@@ -216,7 +253,8 @@ class JobLogs:
         return None if row is None else int(row[0])
 
     def _shorten(self, job_id: str, stream: int, wanted: int) -> int:
-        """Deletes a stream's first lines until so many bytes are free or none is left; gives how many are."""
+        """Deletes a stream's first lines until so many bytes are free or none is left; gives how
+        many are."""
         rows = self._db.execute(
             "SELECT id, text FROM lines WHERE stream = ? ORDER BY id LIMIT ?", (stream, _AT_ONCE)
         ).fetchall()
@@ -235,13 +273,17 @@ class JobLogs:
 
     def _trim_all(self, job_id: str) -> None:
         while self._db.execute("SELECT TOTAL(bytes) FROM jobs").fetchone()[0] > self._all_bytes:
-            row = self._db.execute("SELECT job FROM jobs WHERE job != ? ORDER BY at_s LIMIT 1", (job_id,)).fetchone()
+            row = self._db.execute(
+                "SELECT job FROM jobs WHERE job != ? ORDER BY at_s LIMIT 1", (job_id,)
+            ).fetchone()
             if row is None:
                 return
             self._forget(row[0])
 
     def _bytes(self, job_id: str) -> int:
-        return int(self._db.execute("SELECT bytes FROM jobs WHERE job = ?", (job_id,)).fetchone()[0])
+        return int(
+            self._db.execute("SELECT bytes FROM jobs WHERE job = ?", (job_id,)).fetchone()[0]
+        )
 
     def _grow(self, job_id: str, stream: int, by: int) -> None:
         self._db.execute("UPDATE streams SET bytes = bytes + ? WHERE id = ?", (by, stream))
@@ -253,7 +295,8 @@ class JobLogs:
 
 
 def open_job_logs(folder: Path) -> JobLogs:
-    """Gives the logs kept in a daemon's data folder; a damaged file is set aside, for training goes on without it."""
+    """Gives the logs kept in a daemon's data folder; a damaged file is set aside, for training goes
+    on without it."""
     path = folder / "logs.db"
     path.touch(mode=0o600)
     try:
@@ -261,7 +304,11 @@ def open_job_logs(folder: Path) -> JobLogs:
     except sqlite3.DatabaseError:
         aside = path.with_suffix(".damaged")
         path.replace(aside)
-        log.warning("the jobs' logs could not be read and begin again", set_aside_as=str(aside), exc_info=True)
+        log.warning(
+            "the jobs' logs could not be read and begin again",
+            set_aside_as=str(aside),
+            exc_info=True,
+        )
         path.touch(mode=0o600)
         return JobLogs(path)
 

@@ -1,4 +1,5 @@
-"""One line of a worker's log as it may be stored and shown: plain text of bounded length, and where it comes from."""
+"""One line of a worker's log as it may be stored and shown: plain text of bounded length, and where
+it comes from."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ MAX_CHARACTERS = 4000
 # Colours and cursor movements: CSI, OSC (titles, links) and the escapes of two characters.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 # Everything that could act on a terminal or turn a line's direction, and halves of UTF-16 pairs.
-_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 _Line = Annotated[str, Bound(max_length=MAX_CHARACTERS + 100)]  # it says how much of it is missing
@@ -25,9 +28,9 @@ _Number = Annotated[int, Bound(ge=0, lt=2**31)]
 class LogPiece:
     """What one process has written since its node's last batch.
 
-    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it has none yet.
-    `dropped` lines came before `lines` and were left out; `open` is what the newest line holds so far. What a node
-    writes before its first generation has a `stage`.
+    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it
+    has none yet. `dropped` lines came before `lines` and were left out; `open` is what the newest
+    line holds so far. What a node writes before its first generation has a `stage`.
     """
 
     generation: _Number
@@ -43,8 +46,9 @@ class LogPiece:
 class LogLine:
     """A line that the daemon keeps; numbers grow in the order in which lines came.
 
-    `worker` is the local rank of the process that wrote it, None for torchrun itself; `rank` is its rank in the job,
-    None where it has none. `stage` is `installing` or `setup` where the node got itself ready, else empty.
+    `worker` is the local rank of the process that wrote it, None for torchrun itself; `rank` is its
+    rank in the job, None where it has none. `stage` is `installing` or `setup` where the node got
+    itself ready, else empty.
     """
 
     id: int
@@ -79,7 +83,8 @@ def as_text(line: LogLine, *, before: LogLine | None, is_labelled: bool) -> str:
 
 
 def plain(line: str, *, cut: int = 0) -> str:
-    r"""Gives a line without escape sequences, control characters written out, cut at `MAX_CHARACTERS`.
+    r"""Gives a line without escape sequences, control characters written out, cut at
+    `MAX_CHARACTERS`.
 
     `cut` is how much of the line is missing already.
 

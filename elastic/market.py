@@ -23,8 +23,8 @@ from elastic.store import Store
 def market(
     settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
 ) -> tuple[Provider, PriceSource, PricePast | None]:
-    """Gives what `provider` stands for in the settings: the provider, what tells its prices, and what brings their past
-    (None: nothing remembers it)."""
+    """Gives what `provider` stands for in the settings: the provider, what tells its prices, and
+    what brings their past (None: nothing remembers it)."""
     name = _price_source(settings)
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
@@ -49,7 +49,9 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
         minimum_billed_s=provider.minimum_billed_s,
         reaction_s=reaction_s,
         tick_s=settings.tick_s,
-        usd_per_gib_received=settings.ec2.usd_per_gib_received if settings.provider == "ec2" else 0.0,
+        usd_per_gib_received=settings.ec2.usd_per_gib_received
+        if settings.provider == "ec2"
+        else 0.0,
     )
 
 
@@ -75,8 +77,8 @@ def _price_source(settings: Settings) -> str:
 
 
 def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
-    """When this data folder was first served with these prices: a replayed trace goes on where an earlier daemon left
-    it, and one that is new to the folder begins now."""
+    """When this data folder was first served with these prices: a replayed trace goes on where an
+    earlier daemon left it, and one that is new to the folder begins now."""
     path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
     try:
         told = json.loads(path.read_text())
@@ -88,14 +90,17 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
     return now_s
 
 
-def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
+def _local(
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
+) -> tuple[Provider, PriceSetup]:
     precisions, cores = precisions_here(), len(os.sched_getaffinity(0))
     types = [
         NodeType(
             each.name,
             each.cpu,
             each.memory_gib,
-            # A type may say more than this machine has: no more can compute, and no more threads are started.
+            # A type may say more than this machine has: no more can compute, and no more threads
+            # are started.
             physical_cores=min(each.cpu, cores),
             precisions=precisions,
         )
@@ -110,11 +115,19 @@ def _local(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | N
         artifact_root=settings.job_root,
         lease_s=settings.lease_s,
     )
-    return provider, replace(setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types})
+    return provider, replace(
+        setup, usd_per_h={Offering(each.name): each.usd_per_h for each in settings.local_types}
+    )
 
 
-def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None) -> tuple[Provider, PriceSetup]:
-    from elastic.providers.ec2 import Ec2Provider, Paths, connect  # only who buys there pays for boto3
+def _ec2(
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
+) -> tuple[Provider, PriceSetup]:
+    from elastic.providers.ec2 import (  # only who buys there pays for boto3
+        Ec2Provider,
+        Paths,
+        connect,
+    )
 
     provider = Ec2Provider(
         settings.ec2,
@@ -136,16 +149,21 @@ def _ec2(settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | Non
     return provider, market
 
 
-_MARKETS: Mapping[str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]] = {
+_MARKETS: Mapping[
+    str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]
+] = {
     "local": _local,
     "ec2": _ec2,
 }
-"""What each value of the setting `provider` stands for: where nodes come from, and what of them is to be priced."""
+"""What each value of the setting `provider` stands for: where nodes come from, and what of them is
+to be priced."""
 
 _BOOT_PRIOR_S = 60.0
 _INSTALL_PRIOR_S = 120.0
-"""What a boot is taken to last until one was seen: with the default bootstrap, which installs torch, twice as long.
+"""What a boot is taken to last until one was seen: with the default bootstrap, which installs
+torch, twice as long.
 
-Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build by pip. Half a
-minute is for EC2 itself, which nobody has measured here; the first boot of all replaces the whole.
+Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build
+by pip. Half a minute is for EC2 itself, which nobody has measured here; the first boot of all
+replaces the whole.
 """

@@ -50,7 +50,9 @@ class Renewal:
         longest_s = self.retry_s if self.longest_retry_s is None else self.longest_retry_s
         scatter = random.uniform(0.5, 1.0) if self.is_scattered else 1.0
         # Bounded: 2 to the power of a thousand failures is no float any more.
-        self.pause(min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s)
+        self.pause(
+            min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s
+        )
         self._failures += 1
 
     def pause(self, pause_s: float, *, now_s: float) -> None:

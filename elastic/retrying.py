@@ -35,7 +35,9 @@ def retried(
     `attempts` (None: any number), or the first that ends when nothing is left of `left_s`. No pause
     is longer than what is left. What the last try raised is raised.
     """
-    exponential = wait_exponential(multiplier=first_s, max=first_s if longest_s is None else longest_s)
+    exponential = wait_exponential(
+        multiplier=first_s, max=first_s if longest_s is None else longest_s
+    )
 
     def pause_s(state: RetryCallState) -> float:
         # Half of a pause is left to chance: nodes that failed together must not come back together.

@@ -13,29 +13,37 @@ import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from elastic.clock import Clock, SystemClock
-from elastic.errors import ClaimLost, ElasticError
+from elastic.errors import ElasticError, LeaseLost
 
 log = structlog.get_logger(__name__)
 
 
 class Ticker:
-    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed twice.
+    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed
+    twice.
 
-    `tick` may give in how many seconds the next one is due, if that is before the interval is over. One that finds its
-    claim lost is the last: then the whole process ends, as its user would end it.
+    `tick` may give in how many seconds the next one is due, if that is before the interval is over.
+    One that finds its claim lost is the last: then the whole process ends, as its user would end
+    it.
 
-    The scheduler waits for instants of the wall clock: where that is set back the next tick comes after two intervals.
+    The scheduler waits for instants of the wall clock: where that is set back the next tick comes
+    after two intervals.
     """
 
-    def __init__(self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock) -> None:
+    def __init__(
+        self, tick: Callable[[], float | None], *, interval_s: float, clock: Clock
+    ) -> None:
         self._tick = tick
         self._clock = clock
         self._interval_s = interval_s
         self._one_at_a_time = threading.Lock()
         self._is_woken = threading.Event()
         self.last: tuple[float, float, str | None] | None = None
-        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed if it did."""
-        self._scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "misfire_grace_time": None})
+        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed
+        if it did."""
+        self._scheduler = BackgroundScheduler(
+            job_defaults={"coalesce": True, "misfire_grace_time": None}
+        )
         self._late = threading.Timer(0.0, self._begin_anew)
 
     def start(self) -> None:
@@ -57,7 +65,9 @@ class Ticker:
     def _begin_anew(self) -> None:
         """Ticks now, and from now on at every interval."""
         once = {"id": "tick", "replace_existing": True, "max_instances": 1}
-        self._scheduler.add_job(self._run, "interval", seconds=self._interval_s, next_run_time=_in(0.0), **once)
+        self._scheduler.add_job(
+            self._run, "interval", seconds=self._interval_s, next_run_time=_in(0.0), **once
+        )
 
     def _run(self) -> None:
         with self._one_at_a_time:
@@ -68,7 +78,7 @@ class Ticker:
             again_s: float | None = None
             try:
                 again_s = self._tick()
-            except ClaimLost as error:
+            except LeaseLost as error:
                 failure = str(error)
                 self._scheduler.pause()
                 os.kill(os.getpid(), signal.SIGTERM)  # the API stops, and `serve` tells why
@@ -81,9 +91,12 @@ class Ticker:
             elapsed_s = time.monotonic() - started_s
             self.last = (self._clock.now_s(), elapsed_s, failure)
             if elapsed_s > self._interval_s:
-                log.warning("a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1))
+                log.warning(
+                    "a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1)
+                )
             if again_s is not None and again_s < self._interval_s and self._scheduler.running:
-                # More than one at once: the scheduler skips a job while this one, which asks for it, has not returned.
+                # More than one at once: the scheduler skips a job while this one, which asks for
+                # it, has not returned.
                 once = {"id": "again", "replace_existing": True, "max_instances": 10}
                 self._scheduler.add_job(self._run, "date", run_date=_in(again_s), **once)
             if self._scheduler.running:
@@ -93,5 +106,6 @@ class Ticker:
 
 
 def _in(wait_s: float) -> datetime:
-    """Gives an instant of the clock that the scheduler looks at, which the daemon's own may be ahead of."""
+    """Gives an instant of the clock that the scheduler looks at, which the daemon's own may be
+    ahead of."""
     return datetime.fromtimestamp(SystemClock().now_s() + wait_s, UTC)

@@ -6,10 +6,12 @@ import ssl
 
 
 def trust_for(url: str) -> ssl.SSLContext | bool:
-    """Gives what a client of this address takes as `verify`: this machine's authorities, where there is one to prove.
+    """Gives what a client of this address takes as `verify`: this machine's authorities, where
+    there is one to prove.
 
-    A client reads them when it is made, however it is used: 20 ms for each command, and for each start of an agent. One
-    that speaks plain HTTP gets a context that trusts nobody, so that it would speak TLS with nobody.
+    A client reads them when it is made, however it is used: 20 ms for each command, and for each
+    start of an agent. One that speaks plain HTTP gets a context that trusts nobody, so that it
+    would speak TLS with nobody.
 
     >>> trust_for("https://daemon.example")
     True

@@ -6,12 +6,20 @@ import io
 import zipfile
 from collections.abc import Iterable
 
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # what a zip can tell; an instant of our own would make each another one
+_EARLIEST = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # what a zip can tell; an instant of our own would make each another one
 _POSIX = 3  # the system that made it, whose permissions follow
 
 
 def zip_of(files: Iterable[tuple[str, bytes, int]]) -> bytes:
-    """Gives a zip of files, in their order: each a path with slashes, what it holds, its permissions (0o644)."""
+    """Gives a zip of files, in their order: each a path with slashes, what it holds, its
+    permissions (0o644)."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for path, content, mode in files:

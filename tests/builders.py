@@ -59,7 +59,10 @@ def price(
 
 
 def prices(usd_per_h: Mapping[str, float], **rest: Any) -> tuple[Price, ...]:
-    return tuple(price(name, usd, price_id=number, **rest) for number, (name, usd) in enumerate(usd_per_h.items(), 1))
+    return tuple(
+        price(name, usd, price_id=number, **rest)
+        for number, (name, usd) in enumerate(usd_per_h.items(), 1)
+    )
 
 
 def job_spec(**rest: Any) -> JobSpec:
@@ -74,13 +77,26 @@ def job(
     submitted_at_s: float = NOW_S - 600,
     **spec: Any,
 ) -> Job:
-    return Job("job-1", job_spec(**spec), phase, submitted_at_s, iteration=iteration, training_phase=training_phase)
+    return Job(
+        "job-1",
+        job_spec(**spec),
+        phase,
+        submitted_at_s,
+        iteration=iteration,
+        training_phase=training_phase,
+    )
 
 
 def samples(
-    step_s: float, windows: int = 8, *, iterations: int = 4, noise: float = 0.01, ended_at_s: float = NOW_S
+    step_s: float,
+    windows: int = 8,
+    *,
+    iterations: int = 4,
+    noise: float = 0.01,
+    ended_at_s: float = NOW_S,
 ) -> tuple[Sample, ...]:
-    """Warm windows around `step_s`: by turns `noise` (a ratio) slower and faster, the last ending at `ended_at_s`."""
+    """Warm windows around `step_s`: by turns `noise` (a ratio) slower and faster, the last ending
+    at `ended_at_s`."""
     width_s = step_s * iterations
     paces = [1 + noise * (1 if number % 2 else -1) for number in range(windows)]
     if windows % 2:
@@ -91,7 +107,9 @@ def samples(
     )
 
 
-def series(of: str | Group, step_s: float, windows: int = 8, *, training_phase: str = "main", **rest: Any) -> Series:
+def series(
+    of: str | Group, step_s: float, windows: int = 8, *, training_phase: str = "main", **rest: Any
+) -> Series:
     measured = group(of) if isinstance(of, str) else of
     return Series(measured, training_phase, samples(step_s, windows, **rest))
 
@@ -123,7 +141,11 @@ def window(
 
 
 def node(
-    of: str | Offering = "local.half", *, phase: NodePhase = NodePhase.JOINED, number: int = 1, **rest: Any
+    of: str | Offering = "local.half",
+    *,
+    phase: NodePhase = NodePhase.JOINED,
+    number: int = 1,
+    **rest: Any,
 ) -> Node:
     bought = offering(of) if isinstance(of, str) else of
     return Node(f"node-{number}", "job-1", bought, phase, f"token-{number}", NOW_S - 300, **rest)
@@ -137,13 +159,23 @@ def intend(store: Store, job_id: str, of: Offering, *, why: str = "test", now_s:
     return node
 
 
-def switch(to: str | Group = "local.half", *, pause_s: float = 5.0, boot_s: float = 3.0, ago_s: float = 60.0) -> Switch:
+def switch(
+    to: str | Group = "local.half",
+    *,
+    pause_s: float = 5.0,
+    boot_s: float = 3.0,
+    ago_s: float = 60.0,
+) -> Switch:
     reached = group(to) if isinstance(to, str) else to
     return Switch(reached, pause_s, boot_s, NOW_S - ago_s)
 
 
 def change(
-    to: str | Group | None, came_from: str | Group | None = None, *, code: str = "start", ago_s: float = 300.0
+    to: str | Group | None,
+    came_from: str | Group | None = None,
+    *,
+    code: str = "start",
+    ago_s: float = 300.0,
 ) -> Change:
     left = group(came_from) if isinstance(came_from, str) else came_from
     reached = group(to) if isinstance(to, str) else to
@@ -151,14 +183,22 @@ def change(
 
 
 def limits(**rest: Any) -> Limits:
-    """Limits for a small machine: nodes come quickly, trials may cost half of the job, little is kept back."""
+    """Limits for a small machine: nodes come quickly, trials may cost half of the job, little is
+    kept back."""
     small = {"trial_usd_share": 0.5, "switch_pause_prior_s": 5.0, "boot_prior_s": 3.0}
     return Limits(**{**small, "wind_down_s": 30.0, "minimum_billed_s": 0.0, **rest})
 
 
 def timeouts(**rest: float) -> Timeouts:
-    """What a daemon with the settings' defaults waits for, but that it never tells of a job that stands still."""
-    usual = {"register_s": 600.0, "lease_s": 600.0, "reaction_s": 15.0, "silence_s": 10.0, "missed_s": 3.0}
+    """What a daemon with the settings' defaults waits for, but that it never tells of a job that
+    stands still."""
+    usual = {
+        "register_s": 600.0,
+        "lease_s": 600.0,
+        "reaction_s": 15.0,
+        "silence_s": 10.0,
+        "missed_s": 3.0,
+    }
     return Timeouts(**{**usual, "standstill_s": 0.0, **rest})
 
 

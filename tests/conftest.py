@@ -21,7 +21,8 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 @pytest.fixture(scope="session", autouse=True)
 def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever tests, and the programs that they start, leave where temporary files go is gone with the test run."""
+    """Whatever tests, and the programs that they start, leave where temporary files go is gone with
+    the test run."""
     tmp_path_factory.getbasetemp()  # pytest's own folders stay: who reads of a failure looks there
     with short_folder() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(folder))
@@ -31,14 +32,18 @@ def temporary_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def descriptions_of_services() -> Iterator[None]:
-    """botocore reads its description of EC2, 9 MB, once for each session of it; here once for all tests."""
+    """botocore reads its description of EC2, 9 MB, once for each session of it; here once for all
+    tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(botocore.session, "create_loader", functools.cache(botocore.session.create_loader))
+        patch.setattr(
+            botocore.session, "create_loader", functools.cache(botocore.session.create_loader)
+        )
         yield
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A real server, started when the first test asks for it; skips the test where PostgreSQL is not installed."""
+    """A real server, started when the first test asks for it; skips the test where PostgreSQL is
+    not installed."""
     with postgres_server() as server:
         yield server

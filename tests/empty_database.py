@@ -1,4 +1,5 @@
-"""A database that is empty and up to date: migrated once a process, copied for every test that wants one."""
+"""A database that is empty and up to date: migrated once a process, copied for every test that
+wants one."""
 
 from elastic.simulator.empty_database import lay_out
 

@@ -46,21 +46,37 @@ class PostgresServer:
             "--no-sync",
         ]
         subprocess.run(
-            [*command, "--encoding=UTF8"], check=True, capture_output=True, cwd=self.folder, **_unprivileged()
+            [*command, "--encoding=UTF8"],
+            check=True,
+            capture_output=True,
+            cwd=self.folder,
+            **_unprivileged(),
         )
 
     def start(self) -> None:
-        # It dies with this process, however that ends. Without a sync at each commit: the disk is not what is tested.
+        # It dies with this process, however that ends. Without a sync at each commit: the disk is
+        # not what is tested.
         options = ["-F", "-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"]
-        server: list[str | Path] = [self.programs / "postgres", "-D", self.folder / "data", *options]
+        server: list[str | Path] = [
+            self.programs / "postgres",
+            "-D",
+            self.folder / "data",
+            *options,
+        ]
         with (self.folder / "log").open("ab") as log:
             process: subprocess.Popen[bytes] = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "QUIT", *server], stdout=log, stderr=log, cwd=self.folder, **_unprivileged()
+                ["setpriv", "--pdeathsig", "QUIT", *server],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **_unprivileged(),
             )
         self.process = process
         until_s = time.monotonic() + _START_TIMEOUT_S
         while not self._answers():
-            assert time.monotonic() < until_s and process.poll() is None, (self.folder / "log").read_text()
+            assert time.monotonic() < until_s and process.poll() is None, (
+                self.folder / "log"
+            ).read_text()
             time.sleep(0.05)
 
     def stop(self) -> None:
@@ -83,7 +99,8 @@ class PostgresServer:
         self._execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def migrated_database(self) -> str:
-        """The same with the tables of the newest schema, which are made once and then only emptied."""
+        """The same with the tables of the newest schema, which are made once and then only
+        emptied."""
         from elastic.store import migrate
         from elastic.store.schema import metadata
 
@@ -98,9 +115,13 @@ class PostgresServer:
         """Runs statements once nobody else is connected."""
         import psycopg
 
-        with psycopg.connect(f"host={self.folder} user={_USER} dbname=postgres", autocommit=True) as connection:
+        with psycopg.connect(
+            f"host={self.folder} user={_USER} dbname=postgres", autocommit=True
+        ) as connection:
             others = "datname = current_database() AND pid <> pg_backend_pid()"
-            connection.execute(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {others}")
+            connection.execute(
+                f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {others}"
+            )
             for statement in statements:
                 connection.execute(statement.encode())
 
@@ -111,7 +132,8 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    """Runs a server; skips the test if Debian's package `postgresql` (or another's) is not there."""
+    """Runs a server; skips the test if Debian's package `postgresql` (or another's) is not
+    there."""
     programs = _programs()
     if programs is None:
         pytest.skip("needs PostgreSQL's initdb (Debian: apt-get install postgresql)")
@@ -129,7 +151,9 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 def _programs() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    found = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
+    )
     named = shutil.which("initdb")
     return found[-1].parent if found else None if named is None else Path(named).resolve().parent
 

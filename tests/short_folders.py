@@ -1,4 +1,5 @@
-"""Folders with short paths, for sockets and for whoever may not enter pytest's own; none outlives its test run."""
+"""Folders with short paths, for sockets and for whoever may not enter pytest's own; none outlives
+its test run."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _ROOT = Path("/tmp") / f"elasticd-tests-{os.geteuid()}"
 
 @contextmanager
 def short_folder(root: Path = _ROOT) -> Iterator[Path]:
-    """Gives an empty folder that anybody may enter, and removes it; first those of test runs that were killed."""
+    """Gives an empty folder that anybody may enter, and removes it; first those of test runs that
+    were killed."""
     with _settled(root):
         folder = Path(tempfile.mkdtemp(dir=root))
         held = _lock_of(folder).open("w")
@@ -44,7 +46,8 @@ def _settled(root: Path) -> Iterator[None]:
 
 
 def _remove(folder: Path) -> None:
-    """Leaves the lock of what is not to be removed yet, a mounted folder say: the next run tries again."""
+    """Leaves the lock of what is not to be removed yet, a mounted folder say: the next run tries
+    again."""
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         _lock_of(folder).unlink()

@@ -1,4 +1,5 @@
-"""A folder packed and unpacked: the same files give the same archive, and nothing is put outside of its folder."""
+"""A folder packed and unpacked: the same files give the same archive, and nothing is put outside of
+its folder."""
 
 from __future__ import annotations
 
@@ -54,7 +55,13 @@ def test_the_same_files_have_the_same_sum_whenever_they_were_written(folder: Pat
 
 
 def test_hidden_files_caches_and_environments_stay_at_home(folder: Path) -> None:
-    for path in (".env", ".secrets/key", "lib/__pycache__/net.pyc", "env/pyvenv.cfg", "env/lib/torch.py"):
+    for path in (
+        ".env",
+        ".secrets/key",
+        "lib/__pycache__/net.pyc",
+        "env/pyvenv.cfg",
+        "env/lib/torch.py",
+    ):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text("x")
     (folder / "results").mkdir()
@@ -76,7 +83,9 @@ def test_what_git_ignores_stays_at_home(folder: Path) -> None:
     assert pack(folder / "lib").paths == ("net.py",)
 
 
-def test_too_much_is_told_with_what_is_largest(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_is_told_with_what_is_largest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "model.pt").write_bytes(bytes(3000))
     monkeypatch.setattr(archive, "MOST_BYTES", 2000)
     with pytest.raises(InvalidInput, match=r"largest model\.pt"):
@@ -94,7 +103,9 @@ def test_what_holds_no_code_is_told(named: str, tmp_path: Path) -> None:
 def test_nothing_is_put_outside_of_the_folder(tmp_path: Path) -> None:
     unpack(zip_of(**{"../above.py": "x", "/etc/rooted.py": "x"}), tmp_path / "in/there")
     assert sorted(path.name for path in tmp_path.rglob("*.py")) == ["above.py", "rooted.py"]
-    assert sorted(path.relative_to(tmp_path / "in/there").as_posix() for path in tmp_path.rglob("*.py")) == [
+    assert sorted(
+        path.relative_to(tmp_path / "in/there").as_posix() for path in tmp_path.rglob("*.py")
+    ) == [
         "above.py",
         "etc/rooted.py",
     ]

@@ -37,7 +37,12 @@ def test_set_back_it_goes_at_half_speed_until_it_is_caught_up_with() -> None:
     machine = Machine()
     machine.after(100.0)
     machine.skew_s = -60.0
-    assert [machine.after(each) for each in (0.0, 1.0, 59.0, 59.0)] == [1100.0, 1100.5, 1130.0, 1159.5]
+    assert [machine.after(each) for each in (0.0, 1.0, 59.0, 59.0)] == [
+        1100.0,
+        1100.5,
+        1130.0,
+        1159.5,
+    ]
     assert machine.after(1.0) == machine.wall_s() == 1160.0
     assert machine.after(7.0) == machine.wall_s() == 1167.0
 

@@ -21,12 +21,26 @@ def no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ({"policy": {"wind_down_s": 20.0}}, "policy.wind_down_s", "wanted at least 36 s"),
         ({"drain_grace_s": 700.0}, "policy.wind_down_s", "wanted at least 706 s"),
         ({"lease_s": 5.0}, "lease_s", "wanted more than 5 s"),
-        ({"policy": {"boot_prior_s": 600.0}}, "policy.boot_prior_s", "less than register_timeout_s, 600 s"),
-        ({"provider": "ec2", "ec2": {"spot_refresh_s": 3600.0}}, "policy.spot_price_max_age_s", "too old to buy by"),
-        ({"provider": "ec2", "ec2": {"on_demand_refresh_s": 9e4}}, "policy.price_max_age_s", "ec2.on_demand_refresh_s"),
+        (
+            {"policy": {"boot_prior_s": 600.0}},
+            "policy.boot_prior_s",
+            "less than register_timeout_s, 600 s",
+        ),
+        (
+            {"provider": "ec2", "ec2": {"spot_refresh_s": 3600.0}},
+            "policy.spot_price_max_age_s",
+            "too old to buy by",
+        ),
+        (
+            {"provider": "ec2", "ec2": {"on_demand_refresh_s": 9e4}},
+            "policy.price_max_age_s",
+            "ec2.on_demand_refresh_s",
+        ),
     ],
 )
-def test_settings_that_undo_one_another_are_refused(settings: dict[str, object], field: str, text: str) -> None:
+def test_settings_that_undo_one_another_are_refused(
+    settings: dict[str, object], field: str, text: str
+) -> None:
     with pytest.raises(InvalidInput, match=text) as raised:
         load_settings(**settings)
     assert raised.value.field == field

@@ -1,4 +1,5 @@
-"""What the daemon is made of: settings that change from one start to the next, on one data folder."""
+"""What the daemon is made of: settings that change from one start to the next, on one data
+folder."""
 
 from __future__ import annotations
 
@@ -17,10 +18,14 @@ HALF = Offering("half")
 DAY_S = 86_400.0
 
 
-def prices_after(data_dir: Path, clock: ManualClock, *seconds: float, trace: Path | None = None) -> Store:
+def prices_after(
+    data_dir: Path, clock: ManualClock, *seconds: float, trace: Path | None = None
+) -> Store:
     """Starts a daemon, and has it look at its prices at once and after each of so many seconds."""
     table = (LocalType(name="half", cpu=0.5, usd_per_h=0.09),)
-    settings = Settings(data_dir=data_dir, local_types=table, price_trace=trace, rendezvous_ports="0-0")
+    settings = Settings(
+        data_dir=data_dir, local_types=table, price_trace=trace, rendezvous_ports="0-0"
+    )
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
     for each in (0.0, *seconds):
         clock.advance(each)
@@ -28,11 +33,15 @@ def prices_after(data_dir: Path, clock: ManualClock, *seconds: float, trace: Pat
     return daemon.store
 
 
-def test_a_trace_that_is_new_to_a_data_folder_begins_now_and_reprices_nothing(tmp_path: Path) -> None:
+def test_a_trace_that_is_new_to_a_data_folder_begins_now_and_reprices_nothing(
+    tmp_path: Path,
+) -> None:
     clock, trace = ManualClock(1_800_000_000.0), tmp_path / "prices.csv"
     first_s = clock.now_s()
     prices_after(tmp_path / "data", clock, 3 * DAY_S)
-    trace.write_text(f"after_s,at_s,node_type,usd_per_h\n7200,,half,0.36\n,{first_s + DAY_S:.0f},half,0.18\n")
+    trace.write_text(
+        f"after_s,at_s,node_type,usd_per_h\n7200,,half,0.36\n,{first_s + DAY_S:.0f},half,0.18\n"
+    )
     began_s = clock.now_s()
     prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
     store = prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
@@ -46,9 +55,13 @@ def test_the_logs_of_a_job_outlive_its_daemon_and_those_of_a_job_that_is_no_long
     clock = ManualClock(1_800_000_000.0)
     settings = Settings(data_dir=tmp_path, rendezvous_ports="0-0")
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
-    job, _ = daemon.store.submit_job(JobSpec("kept", ("train.py",)), key=None, request_hash="h", now_s=clock.now_s())
+    job, _ = daemon.store.submit_job(
+        JobSpec("kept", ("train.py",)), key=None, request_hash="h", now_s=clock.now_s()
+    )
     for number, job_id in enumerate((job.id, "deleted"), start=1):
-        daemon.logs.add(job_id, f"n{number}", [LogPiece(1, 0, 0, ("a line",))], seq=1, now_s=clock.now_s())
+        daemon.logs.add(
+            job_id, f"n{number}", [LogPiece(1, 0, 0, ("a line",))], seq=1, now_s=clock.now_s()
+        )
     daemon.store.close()
     daemon.logs.close()
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")

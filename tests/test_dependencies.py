@@ -62,7 +62,9 @@ def _distributions() -> Mapping[str, list[str]]:
 def imported(*folders: str) -> list[tuple[str, str]]:
     """Each file's path, with the distribution of each module that it imports anywhere in it."""
     roots = {folder.partition("/")[0] for folder in folders}
-    return [each for root in sorted(roots) for each in _imported(root) if each[0].startswith(folders)]
+    return [
+        each for root in sorted(roots) for each in _imported(root) if each[0].startswith(folders)
+    ]
 
 
 @cache
@@ -92,21 +94,28 @@ def test_the_product_imports_nothing_that_is_not_declared_where_it_runs() -> Non
         f"{path}: {distribution}"
         for path, distribution in imported("elastic", "api", "migrations")
         if distribution not in declared()[""]
-        and not any(distribution in declared()[extra] and path.startswith(rooms) for extra, rooms in ROOMS.items())
+        and not any(
+            distribution in declared()[extra] and path.startswith(rooms)
+            for extra, rooms in ROOMS.items()
+        )
     }
     assert sorted(undeclared) == []
 
 
 def test_tests_and_examples_import_nothing_that_development_does_not_install() -> None:
     installed = frozenset[str]().union(*declared().values())
-    undeclared = {f"{path}: {each}" for path, each in imported("tests", "examples") if each not in installed}
+    undeclared = {
+        f"{path}: {each}" for path, each in imported("tests", "examples") if each not in installed
+    }
     assert sorted(undeclared) == []
 
 
 @pytest.mark.parametrize("extra", ["", *ROOMS])
 def test_every_dependency_is_used(extra: str) -> None:
     rooms = ROOMS.get(extra, ("elastic", "api", "migrations"))
-    used = {distribution for _, distribution in imported(*rooms)} | {_normal(each) for each in USED_AS_FILES}
+    used = {distribution for _, distribution in imported(*rooms)} | {
+        _normal(each) for each in USED_AS_FILES
+    }
     assert sorted(declared()[extra] - used) == []
 
 
@@ -116,6 +125,8 @@ def test_every_tool_of_development_is_used() -> None:
     assert sorted(declared()["dev"] - used - stubs - RUN.keys()) == []
 
 
-@pytest.mark.parametrize(("path", "words"), (RUN | USED_AS_FILES).values(), ids=list(RUN | USED_AS_FILES))
+@pytest.mark.parametrize(
+    ("path", "words"), (RUN | USED_AS_FILES).values(), ids=list(RUN | USED_AS_FILES)
+)
 def test_what_is_not_imported_is_used_where_it_is_said_to_be(path: str, words: str) -> None:
     assert words in (ROOT / path).read_text(encoding="utf-8")

@@ -48,10 +48,16 @@ def test_it_holds_all_that_runs_here_and_no_more(wheel: Wheel) -> None:
 def test_its_record_names_each_file_with_its_sum(wheel: Wheel) -> None:
     files = files_of(wheel)
     (record,) = (name for name in files if name.endswith("/RECORD"))
-    listed = {name: (digest, size) for name, digest, size in csv.reader(io.StringIO(files[record].decode()))}
+    listed = {
+        name: (digest, size)
+        for name, digest, size in csv.reader(io.StringIO(files[record].decode()))
+    }
     assert listed.pop(record) == ("", "")
     assert listed == {
-        name: ("sha256=" + urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("="), str(len(content)))
+        name: (
+            "sha256=" + urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("="),
+            str(len(content)),
+        )
         for name, content in files.items()
         if name != record
     }

@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elastic.figures import ago, count, duration, instant, moment, number, percent, price, size, span, usd
+from elastic.figures import (
+    ago,
+    count,
+    duration,
+    instant,
+    moment,
+    number,
+    percent,
+    price,
+    size,
+    span,
+    usd,
+)
 from tests import figures
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +59,9 @@ def test_dollars_have_cents_or_three_figures(value: float, text: str) -> None:
 def test_dollars_are_off_by_half_a_percent_or_half_a_cent_at_most(value: float) -> None:
     shown = float(usd(value).replace("$", "").replace(",", ""))
     assert shown > 0
-    assert abs(shown - value) <= (0.00501 * value if value < 1 else 0.00501 if value < 999.99 else 0.501)
+    assert abs(shown - value) <= (
+        0.00501 * value if value < 1 else 0.00501 if value < 999.99 else 0.501
+    )
 
 
 @given(st.floats(min_value=1e-6, max_value=100.0, allow_nan=False))
@@ -133,7 +147,14 @@ def test_a_duration_is_off_by_half_of_its_smaller_unit_at_most(seconds: float) -
 
 @pytest.mark.parametrize(
     ("size_bytes", "text"),
-    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (16 << 20, "16 MiB"), (5 << 40, "5 TiB")],
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1 KiB"),
+        (1536, "1.5 KiB"),
+        (16 << 20, "16 MiB"),
+        (5 << 40, "5 TiB"),
+    ],
 )
 def test_a_size_is_a_power_of_1024(size_bytes: int, text: str) -> None:
     assert size(size_bytes) == text

@@ -62,7 +62,9 @@ NOT_PURE = (
     "threading asyncio sqlalchemy boto3 torch structlog httpx2 psutil not_written_yet "
     "elastic.clock elastic.archive elastic.store"
 )
-NOT_STANDARD = "pydantic sqlalchemy fastapi httpx2 structlog psutil yaml rich boto3 numpy not_written_yet"
+NOT_STANDARD = (
+    "pydantic sqlalchemy fastapi httpx2 structlog psutil yaml rich boto3 numpy not_written_yet"
+)
 NOT_FOR_SCRIPTS = (
     "elastic.cli elastic.daemon elastic.reconciler elastic.policy elastic.store elastic.providers "
     "elastic.pricing elastic.agent elastic.throughput elastic.model elastic.config elastic.clock "

@@ -1,4 +1,5 @@
-"""What is kept of jobs' logs: lines in their order, each once, within a bound, until the job is forgotten."""
+"""What is kept of jobs' logs: lines in their order, each once, within a bound, until the job is
+forgotten."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from elastic.job_logs import JobLogs, open_job_logs
 from elastic.log_line import LogPiece
 
 
-def piece(*lines: str, generation: int = 1, worker: int | None = 0, rank: int | None = 0, dropped: int = 0) -> LogPiece:
+def piece(
+    *lines: str, generation: int = 1, worker: int | None = 0, rank: int | None = 0, dropped: int = 0
+) -> LogPiece:
     return LogPiece(generation, worker, rank, lines, dropped=dropped)
 
 
@@ -30,7 +33,13 @@ def test_lines_are_given_in_order_by_rank_by_node_from_a_line_on_or_the_last_one
     assert texts(logs, node_id="n1", rank=0) == ["a", "b"]
     assert texts(logs, generation=2) == ["d"]
     second = logs.lines("j", limit=1000)[1]
-    assert (second.generation, second.node_id, second.worker, second.rank, second.at_s) == (1, "n1", 0, 0, 5.0)
+    assert (second.generation, second.node_id, second.worker, second.rank, second.at_s) == (
+        1,
+        "n1",
+        0,
+        0,
+        5.0,
+    )
     assert texts(logs, after=second.id, limit=1) == ["c"]
     assert logs.ranks("j") == (2,), "of the newest generation"
 
@@ -67,7 +76,13 @@ def test_what_a_node_left_out_is_said_where_it_would_stand() -> None:
 
 def test_a_node_cannot_store_what_acts_on_a_terminal() -> None:
     logs = JobLogs()
-    logs.add("j", "n1", [LogPiece(1, 0, 0, ("\x1b[2Jgone\x07",), open="\x1b]0;title\x07x")], seq=1, now_s=0.0)
+    logs.add(
+        "j",
+        "n1",
+        [LogPiece(1, 0, 0, ("\x1b[2Jgone\x07",), open="\x1b]0;title\x07x")],
+        seq=1,
+        now_s=0.0,
+    )
     assert texts(logs) == ["gone\\x07"]
     assert [line.text for line in logs.open_lines("j")] == ["x"]
 
@@ -98,7 +113,13 @@ def test_half_is_for_the_generation_that_runs_and_of_earlier_ones_the_oldest_giv
 def test_all_jobs_together_are_bounded_too() -> None:
     logs = JobLogs(all_bytes=3_000)
     for number in range(4):
-        logs.add(f"j{number}", "n1", [piece(*("x" * 36 for _ in range(10)))], seq=number + 1, now_s=float(number))
+        logs.add(
+            f"j{number}",
+            "n1",
+            [piece(*("x" * 36 for _ in range(10)))],
+            seq=number + 1,
+            now_s=float(number),
+        )
     assert logs.jobs() == ("j1", "j2", "j3")
 
 
@@ -124,7 +145,9 @@ def test_a_damaged_file_is_set_aside_and_the_daemon_starts(tmp_path: Path) -> No
 def test_the_file_is_sound_after_its_daemon_was_killed(tmp_path: Path) -> None:
     logs = open_job_logs(tmp_path)
     logs.add("j", "n1", [piece("a")], seq=1, now_s=0.0)
-    other = sqlite3.connect(tmp_path / "logs.db")  # as a daemon finds it that starts while nobody has closed it
+    other = sqlite3.connect(
+        tmp_path / "logs.db"
+    )  # as a daemon finds it that starts while nobody has closed it
     assert other.execute("SELECT text FROM lines").fetchall() == [("a",)]
     other.close()
     logs.close()

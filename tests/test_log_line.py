@@ -53,6 +53,9 @@ def test_lines_are_headed_by_their_generation_and_say_who_wrote_them() -> None:
     first = LogLine(1, 0.0, 2, "n1", 0, 3, "a")
     own = LogLine(2, 0.0, 2, "n1", None, None, "b")
     waiting = LogLine(3, 0.0, 3, "n2", 0, None, "c")
-    lines = [as_text(line, before=before, is_labelled=True) for line, before in ((own, first), (waiting, own))]
+    lines = [
+        as_text(line, before=before, is_labelled=True)
+        for line, before in ((own, first), (waiting, own))
+    ]
     assert lines == ["[torchrun on n1] b\n", "==> generation 3 <==\n[n2] c\n"]
     assert as_text(first, before=None, is_labelled=False) == "==> generation 2, rank 3 <==\na\n"

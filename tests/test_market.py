@@ -29,7 +29,10 @@ from tests.empty_database import lay_out
 def test_a_boot_is_taken_for_longer_where_nodes_install_torch_unless_settings_say_how_long(
     settings: Settings, boot_prior_s: float
 ) -> None:
-    assert limits(settings, FakeProvider(FakeCloud([], clock=ManualClock(0.0)))).boot_prior_s == boot_prior_s
+    assert (
+        limits(settings, FakeProvider(FakeCloud([], clock=ManualClock(0.0)))).boot_prior_s
+        == boot_prior_s
+    )
 
 
 def test_what_a_network_charges_counts_where_nodes_are_ec2s() -> None:
@@ -39,7 +42,9 @@ def test_what_a_network_charges_counts_where_nodes_are_ec2s() -> None:
     assert limits(Settings(ec2=charged), provider).usd_per_gib_received == 0.0
 
 
-def test_a_local_type_larger_than_this_machine_computes_with_the_cores_that_are_here(tmp_path: Path) -> None:
+def test_a_local_type_larger_than_this_machine_computes_with_the_cores_that_are_here(
+    tmp_path: Path,
+) -> None:
     here = len(os.sched_getaffinity(0))
     table = (
         LocalType(name="larger", cpu=here + 6, usd_per_h=0.1),

@@ -25,7 +25,10 @@ def test_it_is_due_at_once_then_at_its_interval() -> None:
 
 
 def test_failures_are_as_far_apart_as_each_other_unless_a_longest_pause_is_named() -> None:
-    steady, patient = Renewal(60.0, retry_s=20.0), Renewal(60.0, retry_s=20.0, longest_retry_s=100.0)
+    steady, patient = (
+        Renewal(60.0, retry_s=20.0),
+        Renewal(60.0, retry_s=20.0, longest_retry_s=100.0),
+    )
     pauses: list[tuple[float, float]] = []
     for _ in range(5):
         for each in (steady, patient):

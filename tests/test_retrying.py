@@ -29,7 +29,10 @@ class Failing:
 
     @property
     def pauses_s(self) -> list[float]:
-        return [after - before for before, after in zip(self.tried_at_s, self.tried_at_s[1:], strict=False)]
+        return [
+            after - before
+            for before, after in zip(self.tried_at_s, self.tried_at_s[1:], strict=False)
+        ]
 
 
 @pytest.fixture
@@ -41,9 +44,14 @@ def until(clock: ManualClock, end_s: float) -> Callable[[], float]:
     return lambda: end_s - clock.now_s()
 
 
-def test_pauses_double_up_to_the_longest_and_half_of_each_is_left_to_chance(clock: ManualClock) -> None:
+def test_pauses_double_up_to_the_longest_and_half_of_each_is_left_to_chance(
+    clock: ManualClock,
+) -> None:
     act = Failing(clock, 7)
-    assert retried(act, on=StorageUnavailable, first_s=1.0, longest_s=10.0, sleep=clock.sleep) == "try 8"
+    assert (
+        retried(act, on=StorageUnavailable, first_s=1.0, longest_s=10.0, sleep=clock.sleep)
+        == "try 8"
+    )
     for found, longest_s in zip(act.pauses_s, (1.0, 2.0, 4.0, 8.0, 10.0, 10.0, 10.0), strict=True):
         assert longest_s / 2 <= found <= longest_s
     again = Failing(clock, 7)
@@ -64,18 +72,31 @@ def test_the_last_of_the_attempts_tells_why(clock: ManualClock) -> None:
     assert act.tried_at_s == [0.0, 0.0, 0.0]
 
 
-def test_no_try_begins_after_the_bound_and_no_pause_is_longer_than_what_is_left(clock: ManualClock) -> None:
+def test_no_try_begins_after_the_bound_and_no_pause_is_longer_than_what_is_left(
+    clock: ManualClock,
+) -> None:
     act = Failing(clock, 99)
     with pytest.raises(StorageUnavailable):
-        retried(act, on=StorageUnavailable, first_s=8.0, longest_s=60.0, left_s=until(clock, 30.0), sleep=clock.sleep)
-    assert act.tried_at_s[-1] == pytest.approx(30.0), "the last pause ends at the bound, and one try follows"
+        retried(
+            act,
+            on=StorageUnavailable,
+            first_s=8.0,
+            longest_s=60.0,
+            left_s=until(clock, 30.0),
+            sleep=clock.sleep,
+        )
+    assert act.tried_at_s[-1] == pytest.approx(30.0), (
+        "the last pause ends at the bound, and one try follows"
+    )
     assert all(each <= 30.0 for each in act.tried_at_s)
 
 
 def test_a_try_that_ends_after_the_bound_is_the_last(clock: ManualClock) -> None:
     act = Failing(clock, 99, takes_s=40.0)
     with pytest.raises(StorageUnavailable):
-        retried(act, on=StorageUnavailable, first_s=1.0, left_s=until(clock, 30.0), sleep=clock.sleep)
+        retried(
+            act, on=StorageUnavailable, first_s=1.0, left_s=until(clock, 30.0), sleep=clock.sleep
+        )
     assert act.tried_at_s == [0.0]
 
 

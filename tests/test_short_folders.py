@@ -19,7 +19,9 @@ with short_folder(Path(sys.argv[1])) as folder:
 """
 
 
-def test_what_a_killed_run_left_goes_when_the_next_one_begins_and_what_is_in_use_stays(tmp_path: Path) -> None:
+def test_what_a_killed_run_left_goes_when_the_next_one_begins_and_what_is_in_use_stays(
+    tmp_path: Path,
+) -> None:
     with short_folder(tmp_path) as mine:
         subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False)
         assert len(list(tmp_path.glob("*/left"))) == 1

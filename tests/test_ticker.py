@@ -42,7 +42,9 @@ def test_ticks_that_ask_for_another_at_once_get_it_each_time() -> None:
     ticker = Ticker(tick, interval_s=3600.0, clock=SystemClock())
     ticker.start()
     try:
-        assert all(ticks.acquire(timeout=20.0) for _ in range(20)), "the next ticks would have come in an hour"
+        assert all(ticks.acquire(timeout=20.0) for _ in range(20)), (
+            "the next ticks would have come in an hour"
+        )
     finally:
         ticker.stop()
 
@@ -59,7 +61,10 @@ def test_a_tick_that_takes_longer_than_the_time_between_two_is_told() -> None:
         ticker.start()
         assert has_ticked.wait(20.0)
         ticker.stop()
-    assert {"event": "a tick takes longer than the time between two", "log_level": "warning"}.items() <= said[0].items()
+    assert {
+        "event": "a tick takes longer than the time between two",
+        "log_level": "warning",
+    }.items() <= said[0].items()
 
 
 def test_it_goes_on_where_the_wall_clock_is_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,6 +82,8 @@ def test_it_goes_on_where_the_wall_clock_is_set_back(monkeypatch: pytest.MonkeyP
     try:
         assert ticks.acquire(timeout=20.0)
         back_by_s = 3600.0
-        assert all(ticks.acquire(timeout=20.0) for _ in range(5)), "the next ticks would have come in an hour"
+        assert all(ticks.acquire(timeout=20.0) for _ in range(5)), (
+            "the next ticks would have come in an hour"
+        )
     finally:
         ticker.stop()

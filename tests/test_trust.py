@@ -9,7 +9,9 @@ import pytest
 from elastic.trust import trust_for
 
 
-@pytest.mark.parametrize("url", ["https://daemon.example", "HTTPS://daemon.example", "daemon.example"])
+@pytest.mark.parametrize(
+    "url", ["https://daemon.example", "HTTPS://daemon.example", "daemon.example"]
+)
 def test_where_there_is_something_to_prove_the_machines_authorities_are_asked(url: str) -> None:
     assert trust_for(url) is True
 

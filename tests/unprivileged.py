@@ -27,9 +27,11 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 
 @functools.cache
 def command_and_environment() -> tuple[str, dict[str, str]] | None:
-    """A Python that this user may start, and the environment in which it finds the project; None if there is none.
+    """A Python that this user may start, and the environment in which it finds the project; None if
+    there is none.
 
-    The tests' own Python may lie in root's home; the system's does as well where it is of the same version.
+    The tests' own Python may lie in root's home; the system's does as well where it is of the same
+    version.
     """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     base = {"PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -50,7 +52,8 @@ def identity() -> dict[str, Any]:
 
 @contextmanager
 def nobodys_python() -> Iterator[tuple[str, dict[str, str]]]:
-    """The same, with a home of its own for as long as it is needed; skips the test if there is no such Python.
+    """The same, with a home of its own for as long as it is needed; skips the test if there is no
+    such Python.
 
     Not pytest's own folder: that is closed to everybody else whenever another pytest starts.
     """

@@ -30,7 +30,8 @@ class AxisScale:
 
 @dataclass(frozen=True, slots=True)
 class IntervalBar:
-    """A bar with a whisker over its 95 % interval, in percent of the axis; parts that are unknown are None."""
+    """A bar with a whisker over its 95 % interval, in percent of the axis; parts that are unknown
+    are None."""
 
     length: float
     low: float | None
@@ -66,12 +67,16 @@ def scale_to(greatest: float) -> AxisScale:
     if not greatest > 0:
         return AxisScale(1.0, (0.0, 1.0))
     power = 10.0 ** math.floor(math.log10(greatest / _INTERVALS))
-    step = next(power * nice for nice in _NICE_STEPS if power * nice * _INTERVALS >= greatest * (1 - 1e-9))
+    step = next(
+        power * nice for nice in _NICE_STEPS if power * nice * _INTERVALS >= greatest * (1 - 1e-9)
+    )
     used = math.ceil(greatest / step * (1 - 1e-9))
     return AxisScale(step * used, tuple(step * index for index in range(used + 1)))
 
 
-def interval_bar(interval: Interval, scale: AxisScale, *, effective: float | None = None) -> IntervalBar:
+def interval_bar(
+    interval: Interval, scale: AxisScale, *, effective: float | None = None
+) -> IntervalBar:
     """Gives the bar of an estimate on an axis.
 
     >>> interval_bar(Interval(2, 1, 3), scale_to(4))
@@ -92,7 +97,9 @@ def plot(
     marks_at_s: Sequence[float] = (),
 ) -> Plot:
     """Gives the lines of `series` (tone and values) over common instants; a None breaks a line."""
-    greatest = max((value for _, values in series for value in values if value is not None), default=0.0)
+    greatest = max(
+        (value for _, values in series for value in values if value is not None), default=0.0
+    )
     scale = scale_to(greatest)
     lines = tuple(Line(_path(at_s, values, scale), tone) for tone, values in series)
     return Plot(lines, scale, tuple(_across(instant, at_s) for instant in marks_at_s))

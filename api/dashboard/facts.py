@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
+from api.job_status import standing_of
 from api.outlook import JobForecast, outlook_of
 from api.reports import costs_if_fixed, where_it_began
-from api.standings import standing_of
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice
 from elastic.reconciler import training_group
@@ -25,9 +25,10 @@ _EVENTS = 60
 class JobPageFacts:
     """One job as its pages show it. `decisions` are newest first, everything else oldest first.
 
-    `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the one of the group
-    that trained first. `idle_s` is for how long the job was over before it went on, `waiting` what it has no node for.
-    `outlook` is None before the first decision, and once the job ends.
+    `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the
+    one of the group that trained first. `idle_s` is for how long the job was over before it went
+    on, `waiting` what it has no node for. `outlook` is None before the first decision, and once the
+    job ends.
     """
 
     now_s: float
@@ -49,7 +50,9 @@ class JobPageFacts:
     outlook: JobForecast | None = None
 
 
-def job_facts(store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float) -> JobPageFacts:
+def job_facts(
+    store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float
+) -> JobPageFacts:
     """Reads all that a job's page shows; the cost of it does not grow with the measurements stored.
 
     `blocks` is what cannot be bought now.

@@ -7,8 +7,8 @@ from api.dashboard.facts import JobPageFacts, newest_events
 from api.deps import Context
 from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
+from api.job_status import running_tier
 from api.reports import report_on, spent_on
-from api.standings import running_tier
 
 _LOG_LINES = 200
 

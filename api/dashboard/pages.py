@@ -25,14 +25,21 @@ NAVIGATION = (
     ("Prices", "/prices"),
 )
 FRAGMENT_HEADER = "X-Fragment"
-"""A request with this header asks for a page's content without its frame, to bring an open page up to date."""
+"""A request with this header asks for a page's content without its frame, to bring an open page up
+to date."""
 
 _LATE_AFTER_TICKS = 10
 _LATE_AFTER_S = 60.0
 
 
 def page(
-    request: Request, template: str, *, here: str = "", status: int = 200, now_s: float, **values: Any
+    request: Request,
+    template: str,
+    *,
+    here: str = "",
+    status: int = 200,
+    now_s: float,
+    **values: Any,
 ) -> HTMLResponse:
     """Gives a page, or what is inside its frame if that is what the request asks for."""
     context = get_context(request)
@@ -49,7 +56,9 @@ def page(
             **values,
         )
     )
-    return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER})
+    return HTMLResponse(
+        html, status, headers={"Cache-Control": "no-store", "Vary": FRAGMENT_HEADER}
+    )
 
 
 def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -59,7 +68,8 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
 
 
 def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
-    """Gives what is wrong with the daemon itself, in words, the gravest first; nothing if all is well."""
+    """Gives what is wrong with the daemon itself, in words, the gravest first; nothing if all is
+    well."""
     standing = context.standing_alarms()
     if standing:
         return tuple(_sentence(each, now_s) for each in standing)
@@ -67,10 +77,15 @@ def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
     if tick is None:
         return ()
     if tick.error is not None:
-        return (f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}",)
+        return (
+            f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}",
+        )
     silent_s = now_s - tick.at_s
     if silent_s > max(_LATE_AFTER_TICKS * context.settings.tick_s, _LATE_AFTER_S):
-        return (f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may be out of date.",)
+        return (
+            f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may "
+            "be out of date.",
+        )
     return ()
 
 
@@ -86,7 +101,8 @@ def prose(text: str) -> Markup:
     """
     parts = re.split(r"`([^`]+)`", text)
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if index % 2 else escape(part) for index, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
+        for index, part in enumerate(parts)
     )
 
 

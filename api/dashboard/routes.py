@@ -47,7 +47,8 @@ RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages: who is not signed in is asked to, and every other error is told in words."""
+    """A route whose refusals are pages: who is not signed in is asked to, and every other error is
+    told in words."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -60,12 +61,18 @@ class PageRoute(APIRoute):
             except ElasticError as error:
                 return _problem(request, str(error), status_of(error))
             except RequestValidationError:
-                return _problem(request, f"{request.url.path} is no page of this dashboard", HTTPStatus.NOT_FOUND)
+                return _problem(
+                    request,
+                    f"{request.url.path} is no page of this dashboard",
+                    HTTPStatus.NOT_FOUND,
+                )
 
         return handle_as_page
 
 
-router = APIRouter(route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False)
+router = APIRouter(
+    route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
+)
 
 
 def mount_static(app: FastAPI) -> None:
@@ -83,7 +90,9 @@ def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTML
     linked = store.unfinished_jobs()[-_JOBS_LINKED:][::-1]
     heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
     others = heads if any(head.id != shown.id for head in heads) else []
-    view = job_view(job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s))
+    view = job_view(
+        job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
+    )
     return page(request, "overview.html", here="Overview", view=view, others=others, now_s=now_s)
 
 
@@ -92,7 +101,9 @@ def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLRes
     """All jobs, newest first."""
     store, now_s = context.store, context.clock.now_s()
     found, next_before = cut(
-        store.jobs(limit=_PAGE_ROWS + 1, before=before), _PAGE_ROWS, lambda each: store.job_seq(each.id)
+        store.jobs(limit=_PAGE_ROWS + 1, before=before),
+        _PAGE_ROWS,
+        lambda each: store.job_seq(each.id),
     )
     rows = [job_row(brief_facts(store, each, now_s=now_s)) for each in found]
     return page(request, "jobs.html", here="Jobs", rows=rows, next_before=next_before, now_s=now_s)
@@ -103,31 +114,49 @@ def one_job(request: Request, context: ContextOf, job: str, rank: RankQuery = No
     """One job: the overview's parts, and all that belongs to it alone."""
     now_s = context.clock.now_s()
     found = context.store.job(job)
-    facts = job_facts(context.store, found, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
+    facts = job_facts(
+        context.store, found, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s
+    )
     extras = job_page(context, facts, rank=rank)
     return page(request, "job.html", here="Jobs", view=job_view(facts), page=extras, now_s=now_s)
 
 
 @router.get("/nodes")
-def nodes(request: Request, context: ContextOf, job: JobQuery = None, gone: bool = False) -> HTMLResponse:
+def nodes(
+    request: Request, context: ContextOf, job: JobQuery = None, gone: bool = False
+) -> HTMLResponse:
     """Every node that may still cost money; with `gone`, those that are gone, too."""
     store, now_s = context.store, context.clock.now_s()
     found = store.nodes(None if job is None else store.job(job).id, include_gone=gone)
-    ledger = [row for job_id in dict.fromkeys(node.job_id for node in found) for row in store.ledger_of_job(job_id)]
+    ledger = [
+        row
+        for job_id in dict.fromkeys(node.job_id for node in found)
+        for row in store.ledger_of_job(job_id)
+    ]
     rows = node_rows(found, ledger, now_s=now_s)
     return page(request, "nodes.html", here="Nodes", rows=rows, with_gone=gone, now_s=now_s)
 
 
 @router.get("/decisions")
-def decisions(request: Request, context: ContextOf, job: JobQuery = None, before: Before = None) -> HTMLResponse:
+def decisions(
+    request: Request, context: ContextOf, job: JobQuery = None, before: Before = None
+) -> HTMLResponse:
     """All decisions, or those of one job, newest first."""
     store, now_s = context.store, context.clock.now_s()
     of_job = None if job is None else store.job(job)
-    listed = store.decisions(None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before)
+    listed = store.decisions(
+        None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before
+    )
     found, next_before = cut(listed, _PAGE_ROWS, lambda each: each.id)
     items = decision_items(found, now_s=now_s)
     return page(
-        request, "decisions.html", here="Decisions", items=items, job=of_job, next_before=next_before, now_s=now_s
+        request,
+        "decisions.html",
+        here="Decisions",
+        items=items,
+        job=of_job,
+        next_before=next_before,
+        now_s=now_s,
     )
 
 
@@ -144,7 +173,9 @@ def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResp
 def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """The prices in force, and all of them as they came."""
     store, now_s = context.store, context.clock.now_s()
-    earlier = store.prices(limit=2 * _PAGE_ROWS, before=before)  # twice a page: each is compared with the one before it
+    earlier = store.prices(
+        limit=2 * _PAGE_ROWS, before=before
+    )  # twice a page: each is compared with the one before it
     history, next_before = cut(earlier, _PAGE_ROWS, lambda each: each.id)
     return page(
         request,
@@ -167,7 +198,9 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
 def price_history(request: Request, context: ContextOf, node_type: str) -> HTMLResponse:
     """What a node type's offerings have cost in 90 days."""
     now_s = context.clock.now_s()
-    view = history_view(node_type, price_histories(context.store, node_type, now_s=now_s), now_s=now_s)
+    view = history_view(
+        node_type, price_histories(context.store, node_type, now_s=now_s), now_s=now_s
+    )
     return page(request, "price_history.html", here="Prices", view=view, now_s=now_s)
 
 

@@ -25,24 +25,34 @@ def show_login(
     token: Annotated[str | None, Query(max_length=512)] = None,
     next_page: Annotated[str, Query(alias="next", max_length=512)] = "/",
 ) -> Response:
-    """The form; or, with the token in the address as the command line prints it, straight to the page."""
-    return _form(context, next_page) if token is None else _signed_in(request, context, token, next_page)
+    """The form; or, with the token in the address as the command line prints it, straight to the
+    page."""
+    return (
+        _form(context, next_page)
+        if token is None
+        else _signed_in(request, context, token, next_page)
+    )
 
 
 @router.post("/login")
 def login(request: Request, context: ContextOf, body: Body) -> Response:
     """Takes the form."""
     fields = parse_qs(body.decode("utf-8", "replace"))
-    return _signed_in(request, context, fields.get("token", [""])[0].strip(), fields.get("next", ["/"])[0])
+    return _signed_in(
+        request, context, fields.get("token", [""])[0].strip(), fields.get("next", ["/"])[0]
+    )
 
 
 def own_path(address: str) -> str:
-    """Gives the address if it is a page of ours, else the overview: nobody is sent elsewhere from here.
+    """Gives the address if it is a page of ours, else the overview: nobody is sent elsewhere from
+    here.
 
     >>> own_path("/jobs?before=3"), own_path("//evil.example"), own_path("/\\\\evil.example"), own_path("https://evil.example")
     ('/jobs?before=3', '/', '/', '/')
     """
-    is_ours = address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    is_ours = (
+        address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
+    )
     return address if is_ours else "/"
 
 
@@ -51,11 +61,18 @@ def _signed_in(request: Request, context: ContextOf, token: str, next_page: str)
         return _form(context, next_page, problem=_WRONG, status=HTTPStatus.UNAUTHORIZED)
     response = RedirectResponse(own_path(next_page), HTTPStatus.SEE_OTHER)
     response.set_cookie(
-        COOKIE, token, max_age=30 * 86_400, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+        COOKIE,
+        token,
+        max_age=30 * 86_400,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
     )
     return response
 
 
 def _form(context: ContextOf, next_page: str, *, problem: str = "", status: int = 200) -> Response:
     where = str(context.settings.token_file)
-    return bare_page("login.html", status=status, problem=problem, next=own_path(next_page), token_file=where)
+    return bare_page(
+        "login.html", status=status, problem=problem, next=own_path(next_page), token_file=where
+    )

@@ -1,4 +1,5 @@
-"""The routes that nodes speak to: registering once, then a heartbeat that brings measurements and takes the word."""
+"""The routes that nodes speak to: registering once, then a heartbeat that brings measurements and
+takes the word."""
 
 from __future__ import annotations
 
@@ -32,21 +33,30 @@ from elastic.store import Event, HeartbeatReport
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
 _PERSIST_S = 5.0
-"""A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon."""
+"""A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon.
+"""
 
 
 @router.post("/register")
-def register(request: Registration, context: Annotated[Context, Depends(get_context)]) -> Registered:
-    """Admits a machine by the join token of its launch, once: until it has spoken with the token that it gets here.
+def register(
+    request: Registration, context: Annotated[Context, Depends(get_context)]
+) -> Registered:
+    """Admits a machine by the join token of its launch, once: until it has spoken with the token
+    that it gets here.
 
-    It may ask again until then, for an answer may be lost. 404 says that the machine is not on record yet: ask again.
+    It may ask again until then, for an answer may be lost. 404 says that the machine is not on
+    record yet: ask again.
     """
     node = _bought(context, request)
     try:
         require_same_major(request.protocol, who="the agent")
-    except InvalidInput as error:  # its job's owner looks for it on the job's page, not in this daemon's log
+    except (
+        InvalidInput
+    ) as error:  # its job's owner looks for it on the job's page, not in this daemon's log
         now_s = context.clock.now_s()
-        context.store.add_event("note", str(error), job_id=node.job_id, node_id=node.id, now_s=now_s)
+        context.store.add_event(
+            "note", str(error), job_id=node.job_id, node_id=node.id, now_s=now_s
+        )
         raise
     if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
         raise Conflict(f"node {node.id} is {node.phase}; it may not join")
@@ -68,7 +78,8 @@ def register(request: Registration, context: Annotated[Context, Depends(get_cont
 
 
 def _bought(context: Context, request: Registration) -> Node:
-    """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may still turn out."""
+    """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may
+    still turn out."""
     launch = context.node_tokens.launch_of(request.join_token)
     nodes = () if launch is None else context.store.nodes_of_launch(launch)
     for node in nodes:
@@ -85,11 +96,16 @@ def heartbeat(
     context: Annotated[Context, Depends(get_context)],
     authorization: Annotated[str, Header()] = "",
 ) -> HeartbeatReply:
-    """Takes in what a node measured and tells it what to do; what is acknowledged is stored durably."""
+    """Takes in what a node measured and tells it what to do; what is acknowledged is stored
+    durably."""
     require_same_major(request.protocol, who="the agent")
-    node = node_speaking(context, authorization, node_id=request.node_id, instance_id=request.instance_id)
+    node = node_speaking(
+        context, authorization, node_id=request.node_id, instance_id=request.instance_id
+    )
     acked_seq = context.store.acked_seq(node.id)
-    newest_seq = max([acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)])
+    newest_seq = max(
+        [acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)]
+    )
     has_changed, now_s = _has_changed(node, request), context.clock.now_s()
     context.store.presence.arrives(now_s=now_s)
     if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
@@ -122,7 +138,9 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     """Whether it says something that must be stored, and acted on, at once."""
     if request.notice is not None and request.notice.supersedes(node.notice):
         return True
-    if request.round is not None or request.claim is not None:  # an agent repeats neither once it is answered
+    if (
+        request.round is not None or request.claim is not None
+    ):  # an agent repeats neither once it is answered
         return True
     report = request.report
     if _hangs(report) and not _hangs(node):  # the others may wait for a node that is cut off
@@ -159,7 +177,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             case BeginsMessage():
                 begun_s = each.at_s + late_s if each.at_s else None
                 batch = Batch(each.batch)
-                beginnings[each.seq] = Beginning(each.iteration, each.text, each.stops_when_asked, batch, begun_s)
+                beginnings[each.seq] = Beginning(
+                    each.iteration, each.text, each.stops_when_asked, batch, begun_s
+                )
             case _:
                 notes.append(_event(each, now_s, late_s))
     said = HeartbeatReport(
@@ -170,7 +190,8 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         saves=saves,
         beginnings=beginnings,
         acked_seq=newest_seq,
-        notice=request.notice and replace(request.notice, noticed_at_s=request.notice.noticed_at_s + late_s),
+        notice=request.notice
+        and replace(request.notice, noticed_at_s=request.notice.noticed_at_s + late_s),
         round=request.round,
         claim=request.claim,
     )
@@ -192,9 +213,13 @@ def _window(node_id: str, said: WindowMessage, late_s: float) -> Window:
     )
 
 
-def _event(said: CheckpointMessage | LastMessage | NoteMessage, now_s: float, late_s: float) -> Event:
+def _event(
+    said: CheckpointMessage | LastMessage | NoteMessage, now_s: float, late_s: float
+) -> Event:
     numbers: dict[str, float] = {}
-    if not isinstance(said, NoteMessage) and said.iteration is not None:  # an unmodified script tells of none
+    if (
+        not isinstance(said, NoteMessage) and said.iteration is not None
+    ):  # an unmodified script tells of none
         numbers["iteration"] = float(said.iteration)
     counted = "" if not numbers else f" iteration {numbers['iteration']:.0f}"
     match said:

@@ -26,21 +26,33 @@ _TAKES_A_ZIP: dict[str, Any] = {
 Sum = Annotated[str, Path(pattern=SUM_PATTERN, description="The SHA-256 of the zip, hexadecimal.")]
 
 
-@router.put("/code/{sha256}", status_code=204, dependencies=[Depends(require_user)], openapi_extra=_TAKES_A_ZIP)
+@router.put(
+    "/code/{sha256}",
+    status_code=204,
+    dependencies=[Depends(require_user)],
+    openapi_extra=_TAKES_A_ZIP,
+)
 def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
-    """Stores the folder that a job's command runs in; the job names it by this sum. The same again changes nothing.
+    """Stores the folder that a job's command runs in; the job names it by this sum. The same again
+    changes nothing.
 
     It is kept while a job that has not ended names it, and for a day.
     """
     if (found := sum_of(body)) != sha256:
         raise InvalidInput(
-            f"code: wanted a body whose SHA-256 is {sha256}, got {len(body)} bytes of {found}", field="code"
+            f"code: wanted a body whose SHA-256 is {sha256}, got {len(body)} bytes of {found}",
+            field="code",
         )
     check(body)
     context.store.code.put(sha256, body, now_s=context.clock.now_s())
 
 
-@router.get("/agent/code", tags=["agent"], responses={200: {"content": {_ZIP: _BYTES}}}, response_class=Response)
+@router.get(
+    "/agent/code",
+    tags=["agent"],
+    responses={200: {"content": {_ZIP: _BYTES}}},
+    response_class=Response,
+)
 def get_code(
     context: ContextOf,
     node_id: Annotated[str, Query(max_length=64)],

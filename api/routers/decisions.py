@@ -23,7 +23,9 @@ def list_decisions(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.DecisionOut]:
     """Lists decisions, newest first; holds that repeat share one."""
-    return page_of(schemas.DecisionOut, context.store.decisions(job, limit=limit + 1, before=before), limit)
+    return page_of(
+        schemas.DecisionOut, context.store.decisions(job, limit=limit + 1, before=before), limit
+    )
 
 
 @router.get("/decisions/{decision}")
@@ -36,24 +38,31 @@ def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedD
 
 @router.post("/decisions/{decision}:replay")
 def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
-    """Decides again from the stored snapshot and says whether the plan is the same; changes nothing.
+    """Decides again from the stored snapshot and says whether the plan is the same; changes
+    nothing.
 
     What another version of the policy decided cannot be decided again here: that is a conflict.
     """
     found = _replayable(context.store.decision(decision))
     plan = decide(context.store.snapshot(decision))
-    return schemas.Replay(decision_id=found.id, is_equal=plan == found.plan, plan=schemas.PlanOut.of(plan))
+    return schemas.Replay(
+        decision_id=found.id, is_equal=plan == found.plan, plan=schemas.PlanOut.of(plan)
+    )
 
 
 @router.get("/decisions/{decision}/what-if")
 def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
-    """Gives the price, the pace and the deadline at which each candidate that lost would have been chosen.
+    """Gives the price, the pace and the deadline at which each candidate that lost would have been
+    chosen.
 
-    Each is found by deciding again, some hundred times. What another version of the policy decided is a conflict.
+    Each is found by deciding again, some hundred times. What another version of the policy decided
+    is a conflict.
     """
     found = _replayable(context.store.decision(decision))
     losers = what_if(context.store.snapshot(decision), found.plan)
-    return schemas.WhatIf(decision_id=found.id, losers=[schemas.WinsIfOut.of(each) for each in losers])
+    return schemas.WhatIf(
+        decision_id=found.id, losers=[schemas.WinsIfOut.of(each) for each in losers]
+    )
 
 
 def _replayable(decision: Decision) -> Decision:
@@ -66,6 +75,7 @@ def _cannot_replay(decision: Decision) -> str:
     known = VERSIONS.get(decision.policy)
     has = "has no such policy" if known is None else f"has version {known}"
     return (
-        f"decision {decision.id} cannot be replayed: version {decision.version} of the policy {decision.policy} made "
+        f"decision {decision.id} cannot be replayed: version {decision.version} of the policy "
+        f"{decision.policy} made "
         f"it, and this elasticd {has}"
     )

@@ -22,9 +22,15 @@ HEARTBEAT_S = 15.0
 _BATCH = 200
 _RECONNECT_MS = 2000
 
-After = Annotated[int | None, Query(ge=0, le=2**53, description="Only events after the one of this id.")]
-EventLimit = Annotated[int, Query(ge=1, le=500, description="Most events to list; a stream has no end.")]
-LastEventId = Annotated[str | None, Header(max_length=20, description="What a browser sends when it reconnects.")]
+After = Annotated[
+    int | None, Query(ge=0, le=2**53, description="Only events after the one of this id.")
+]
+EventLimit = Annotated[
+    int, Query(ge=1, le=500, description="Most events to list; a stream has no end.")
+]
+LastEventId = Annotated[
+    str | None, Header(max_length=20, description="What a browser sends when it reconnects.")
+]
 
 
 @router.get(
@@ -41,24 +47,35 @@ def list_events(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response | schemas.Page[schemas.EventOut]:
-    """Lists events, oldest first: those after `after`, else the newest. With `Accept: text/event-stream`, follows them.
+    """Lists events, oldest first: those after `after`, else the newest. With `Accept:
+    text/event-stream`, follows them.
 
-    A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is given.
+    A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is
+    given.
     """
     if "text/event-stream" not in accept:
         found = context.store.events(after=after, job_id=job, limit=limit)
-        return schemas.Page[schemas.EventOut](items=[schemas.EventOut.of(each) for each in found], next_before=None)
+        return schemas.Page[schemas.EventOut](
+            items=[schemas.EventOut.of(each) for each in found], next_before=None
+        )
     if feed.is_full:
-        raise HTTPException(503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one")
-    resumed = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
+        raise HTTPException(
+            503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one"
+        )
+    resumed = (
+        int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
+    )
     start = context.store.newest_event_id() if resumed is None else resumed
-    return EventSourceResponse(follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"})
+    return EventSourceResponse(
+        follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
+    )
 
 
 async def follow(
     context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = HEARTBEAT_S
 ) -> AsyncIterator[bytes]:
-    """Gives events as they happen, and a comment whenever nothing has for `silence_s`, until the feed closes."""
+    """Gives events as they happen, and a comment whenever nothing has for `silence_s`, until the
+    feed closes."""
     yield f"retry: {_RECONNECT_MS}\n\n".encode()
     async with feed.stream() as is_news:
         while not feed.is_closed:
@@ -79,5 +96,6 @@ async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event
 
 
 def _written(event: Event) -> bytes:
-    # Without a name of its own: a browser would show named events only to those who ask for each name.
+    # Without a name of its own: a browser would show named events only to those who ask for each
+    # name.
     return format_sse_event(data_str=schemas.EventOut.of(event).model_dump_json(), id=str(event.id))

@@ -21,7 +21,8 @@ _SLACK_S = 60.0
 
 
 class Health(schemas.Wire):
-    """`degraded` if the store takes nothing, the last tick is long ago or nodes cannot be ended; see its log."""
+    """`degraded` if the store takes nothing, the last tick is long ago or nodes cannot be ended;
+    see its log."""
 
     status: Literal["ok", "degraded"]
 
@@ -39,7 +40,8 @@ def get_health(context: ContextOf, response: Response) -> Health:
 def list_alarms(context: ContextOf) -> schemas.Page[schemas.AlarmOut]:
     """Lists what is wrong now: with the database, the claim to the machines, the cloud, or jobs."""
     items = [
-        schemas.AlarmOut(kind=each.kind, text=each.text, since_s=each.since_s) for each in context.standing_alarms()
+        schemas.AlarmOut(kind=each.kind, text=each.text, since_s=each.since_s)
+        for each in context.standing_alarms()
     ]
     return schemas.Page[schemas.AlarmOut](items=items, next_before=None)
 
@@ -62,7 +64,10 @@ def _is_well(context: Context) -> bool:
         context.store.ping()
     except StoreUnavailable:
         return False
-    if any(each.kind is not AlarmKind.NOT_SOLD and not each.kind.is_of_jobs for each in context.standing_alarms()):
+    if any(
+        each.kind is not AlarmKind.NOT_SOLD and not each.kind.is_of_jobs
+        for each in context.standing_alarms()
+    ):
         return False
     last = context.last_tick()
     late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S

@@ -17,7 +17,9 @@ from elastic.errors import Conflict
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
 Buckets = Annotated[int, Query(ge=2, le=2000, description="About as many points as this.")]
-Since = Annotated[FiniteFloat, Query(ge=0, description="Only from this instant on, in Unix seconds.")]
+Since = Annotated[
+    FiniteFloat, Query(ge=0, description="Only from this instant on, in Unix seconds.")
+]
 
 
 @router.get("/throughput")
@@ -31,7 +33,9 @@ def get_job_throughput(
 
 
 @router.get("/cost")
-def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> schemas.Page[schemas.CostPoint]:
+def get_job_cost(
+    job: JobKey, context: ContextOf, buckets: Buckets = 120
+) -> schemas.Page[schemas.CostPoint]:
     """Gives the dollars spent over time, oldest first; the last point is the total."""
     rows = context.store.ledger_of_job(context.store.job(job).id)
     items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
@@ -40,18 +44,25 @@ def get_job_cost(job: JobKey, context: ContextOf, buckets: Buckets = 120) -> sch
 
 @router.get("/forecast")
 def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
-    """Says when the job would be done and for how much, group by group, as its newest decision saw it.
+    """Says when the job would be done and for how much, group by group, as its newest decision saw
+    it.
 
     409 before the first decision, and once the job is over or draining.
     """
     found = context.store.job(job)
     outlook = outlook_of(context.store, found)
     if outlook is None:
-        raise Conflict(f"job {job} is {found.phase}: a forecast is made from the first decision on, until it ends")
+        raise Conflict(
+            f"job {job} is {found.phase}: a forecast is made from the first decision on, until it "
+            "ends"
+        )
     return outlook.told()
 
 
 @router.get("/report")
 def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
-    """Accounts for the job: dollars by node, decisions that changed something, what fixed choices would have cost."""
-    return report_on(context.store, context.kept(), context.store.job(job), now_s=context.clock.now_s())
+    """Accounts for the job: dollars by node, decisions that changed something, what fixed choices
+    would have cost."""
+    return report_on(
+        context.store, context.kept(), context.store.job(job), now_s=context.clock.now_s()
+    )

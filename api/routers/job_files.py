@@ -14,7 +14,9 @@ from api.deps import ContextOf, JobKey, require_user
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["jobs"], dependencies=[Depends(require_user)])
 
-OutputPath = Annotated[str, Path(max_length=4096, description="The file's path in the working folder.")]
+OutputPath = Annotated[
+    str, Path(max_length=4096, description="The file's path in the working folder.")
+]
 FileName = Annotated[str, Path(max_length=128, description="The file's name, without folders.")]
 
 
@@ -35,12 +37,15 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
         "Content-Length": str(opened.size_bytes),
         "Content-Disposition": f'{disposition}; filename="{quote(name)}"',
     }
-    return StreamingResponse(opened.chunks, media_type=media_type or "application/octet-stream", headers=headers)
+    return StreamingResponse(
+        opened.chunks, media_type=media_type or "application/octet-stream", headers=headers
+    )
 
 
 @router.get("/outputs")
 def list_job_outputs(job: JobKey, context: ContextOf) -> schemas.Page[schemas.OutputFile]:
-    """Lists what the job's workers wrote beside their code, as it was last carried home, by path."""
+    """Lists what the job's workers wrote beside their code, as it was last carried home, by
+    path."""
     found = files.outputs_of(context.carried(), context.store.job(job).id)
     return schemas.Page[schemas.OutputFile](items=list(found), next_before=None)
 

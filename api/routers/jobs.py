@@ -12,14 +12,24 @@ from fastapi import APIRouter, Depends, Header, Request, Response
 from starlette.exceptions import HTTPException
 
 from api import schemas
-from api.deps import Before, Body, Context, ContextOf, IfMatch, JobKey, Limit, check_version, require_user
+from api.deps import (
+    Before,
+    Body,
+    Context,
+    ContextOf,
+    IfMatch,
+    JobKey,
+    Limit,
+    check_version,
+    require_user,
+)
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
+from api.job_status import standing_of
 from api.paging import cut
 from api.plans import goals_missed, priced_plan, priced_scaling, refuse_contradictions, settled
 from api.resuming import refuse_unpayable, spec_of
 from api.specs import check_fit, check_node_types, is_precision_open, to_spec, without_untried
-from api.standings import standing_of
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec, how_to_resume
 
@@ -30,7 +40,10 @@ _TAKES_A_DOCUMENT: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "description": "The job, at most 64 KiB.",
-        "content": {"application/yaml": {"schema": _DOCUMENT}, "application/json": {"schema": _DOCUMENT}},
+        "content": {
+            "application/yaml": {"schema": _DOCUMENT},
+            "application/json": {"schema": _DOCUMENT},
+        },
     }
 }
 
@@ -47,7 +60,8 @@ Key = Annotated[
 
 
 def read_job_document(request: Request, body: Body) -> dict[str, JsonValue]:
-    """The document in the body. Raises InvalidInput, or 415 if the body says it is something else."""
+    """The document in the body. Raises InvalidInput, or 415 if the body says it is something
+    else."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower() or None
     if media_type is not None and media_type not in JSON_TYPES | YAML_TYPES:
         wanted = ", ".join(sorted(JSON_TYPES | YAML_TYPES))
@@ -59,8 +73,11 @@ Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
 
 
 @router.post("/jobs", status_code=202, openapi_extra=_TAKES_A_DOCUMENT)
-def submit_job(document: Document, response: Response, context: ContextOf, key: Key = None) -> schemas.JobOut:
-    """Submits a job. The answer comes once it is durably stored; `Location` is where to follow it."""
+def submit_job(
+    document: Document, response: Response, context: ContextOf, key: Key = None
+) -> schemas.JobOut:
+    """Submits a job. The answer comes once it is durably stored; `Location` is where to follow
+    it."""
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
     job, is_new = context.store.submit_job(
@@ -83,7 +100,9 @@ def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
 
 
 @router.get("/jobs")
-def list_jobs(context: ContextOf, limit: Limit = 50, before: Before = None) -> schemas.Page[schemas.JobOut]:
+def list_jobs(
+    context: ContextOf, limit: Limit = 50, before: Before = None
+) -> schemas.Page[schemas.JobOut]:
     """Lists jobs, newest first."""
     found = context.store.jobs(limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
@@ -99,7 +118,9 @@ def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.JobO
 
 
 @router.post("/jobs/{job}:stop", status_code=202)
-def stop_job(job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None) -> schemas.JobOut:
+def stop_job(
+    job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None
+) -> schemas.JobOut:
     """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
     found = context.store.job(job)
     check_version(if_match, found.version)
@@ -118,9 +139,11 @@ def resume_job(
     resume: schemas.ResumeIn | None = None,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Lets a job that is over, but did not succeed, go on from its newest checkpoint, within new limits if there are.
+    """Lets a job that is over, but did not succeed, go on from its newest checkpoint, within new
+    limits if there are.
 
-    What it has cost counts. A budget that is spent or a deadline that has passed is a conflict until it is changed.
+    What it has cost counts. A budget that is spent or a deadline that has passed is a conflict
+    until it is changed.
     """
     found, now_s = context.store.job(job), context.clock.now_s()
     check_version(if_match, found.version)
@@ -137,18 +160,27 @@ def resume_job(
 
 @router.post("/jobs/{job}:plan")
 def plan_scaling(job: JobKey, scale: schemas.ScaleIn, context: ContextOf) -> schemas.PricedScaling:
-    """Says what `:scale` with the same body would change, and what that costs an hour; changes nothing."""
+    """Says what `:scale` with the same body would change, and what that costs an hour; changes
+    nothing."""
     found = context.store.job(job)
-    return priced_scaling(context, found, _scaled(context, found, scale), now_s=context.clock.now_s())
+    return priced_scaling(
+        context, found, _scaled(context, found, scale), now_s=context.clock.now_s()
+    )
 
 
 @router.post("/jobs/{job}:scale", status_code=202)
 def scale_job(
-    job: JobKey, scale: schemas.ScaleIn, response: Response, context: ContextOf, if_match: IfMatch = None
+    job: JobKey,
+    scale: schemas.ScaleIn,
+    response: Response,
+    context: ContextOf,
+    if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it there.
+    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it
+    there.
 
-    Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it to the policy.
+    Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it
+    to the policy.
     """
     found = context.store.job(job)
     check_version(if_match, found.version)
@@ -166,8 +198,11 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _checked(document: Mapping[str, JsonValue], context: Context, *, now_s: float) -> tuple[JobSpec, str]:
-    """The spec that a document describes here, and why its precision was chosen. Raises InvalidInput."""
+def _checked(
+    document: Mapping[str, JsonValue], context: Context, *, now_s: float
+) -> tuple[JobSpec, str]:
+    """The spec that a document describes here, and why its precision was chosen. Raises
+    InvalidInput."""
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())

@@ -28,7 +28,8 @@ DEFAULT_LINES = 100
 _BATCH = 500
 _RECONNECT_MS = 2000
 _SILENCE_S = 5.0
-"""A stream that has nothing to say looks this often whether the job is over; a node tries again within it to send."""
+"""A stream that has nothing to say looks this often whether the job is over; a node tries again
+within it to send."""
 
 Tail = Annotated[
     int | None,
@@ -42,10 +43,18 @@ Tail = Annotated[
 Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank's.")]
 NodeId = Annotated[
     str | None,
-    Query(max_length=64, alias="node", description="Only this node's, by its id; torchrun's own lines, too."),
+    Query(
+        max_length=64,
+        alias="node",
+        description="Only this node's, by its id; torchrun's own lines, too.",
+    ),
 ]
-After = Annotated[int | None, Query(ge=0, le=2**53, description="Only lines after the one of this number.")]
-LastEventId = Annotated[str | None, Header(max_length=20, description="What a browser sends when it reconnects.")]
+After = Annotated[
+    int | None, Query(ge=0, le=2**53, description="Only lines after the one of this number.")
+]
+LastEventId = Annotated[
+    str | None, Header(max_length=20, description="What a browser sends when it reconnects.")
+]
 
 
 @router.get(
@@ -65,28 +74,44 @@ def get_job_logs(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Gives the last lines that the job's workers wrote, as text. With `Accept: text/event-stream`, follows them.
+    """Gives the last lines that the job's workers wrote, as text. With `Accept: text/event-stream`,
+    follows them.
 
-    A stream begins after `Last-Event-ID` or `after`, or with the last lines if neither is given. Its events hold
-    `lines`, and `open`, the lines that have not ended yet; one named `end` says that the job is over.
+    A stream begins after `Last-Event-ID` or `after`, or with the last lines if neither is given.
+    Its events hold `lines`, and `open`, the lines that have not ended yet; one named `end` says
+    that the job is over.
     """
     found = context.store.job(job)
     if node is not None and context.store.node(node).job_id != found.id:
-        raise NotFound(f"job {found.spec.name} has no node {node}; `elasticd node ls --all` names its nodes")
+        raise NotFound(
+            f"job {found.spec.name} has no node {node}; `elasticd node ls --all` names its nodes"
+        )
     if "text/event-stream" not in accept:
-        lines = shown(context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES)
+        lines = shown(
+            context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES
+        )
         return PlainTextResponse("".join(written(lines, is_labelled=rank is None)))
     if feed.is_full:
-        raise HTTPException(503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one")
-    resumed = int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
-    stream = follow(context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node)
+        raise HTTPException(
+            503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one"
+        )
+    resumed = (
+        int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
+    )
+    stream = follow(
+        context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node
+    )
     return EventSourceResponse(stream, headers={"X-Accel-Buffering": "no"})
 
 
 @agent_router.post("/logs")
-def store_logs(batch: LogBatch, context: ContextOf, authorization: Annotated[str, Header()] = "") -> LogsStored:
+def store_logs(
+    batch: LogBatch, context: ContextOf, authorization: Annotated[str, Header()] = ""
+) -> LogsStored:
     """Stores lines that a node's workers wrote. A batch that is stored already changes nothing."""
-    node = node_speaking(context, authorization, node_id=batch.node_id, instance_id=batch.instance_id)
+    node = node_speaking(
+        context, authorization, node_id=batch.node_id, instance_id=batch.instance_id
+    )
     now_s = context.clock.now_s()
     size = sum(LINE_BYTES + len(line) for stream in batch.streams for line in stream.lines)
     if not context.log_rates.takes(node.id, size, now_s=now_s):
@@ -95,7 +120,9 @@ def store_logs(batch: LogBatch, context: ContextOf, authorization: Annotated[str
     newest = 0 if generation is None else generation.number
     for stream in batch.streams:
         if stream.generation > newest:
-            raise InvalidInput(f"wanted a generation up to {newest}, got {stream.generation}", field="generation")
+            raise InvalidInput(
+                f"wanted a generation up to {newest}, got {stream.generation}", field="generation"
+            )
     # What comes before a node's first generation is shown beside what the others do meanwhile.
     pieces = [replace(each, generation=each.generation or max(newest, 1)) for each in batch.streams]
     context.logs.add(node.job_id, node.id, pieces, seq=batch.seq, now_s=now_s)
@@ -115,8 +142,8 @@ async def follow(
 ) -> AsyncIterator[bytes]:
     """Gives lines as they come, until the job is over, or the feed closes.
 
-    A node may send its last lines when the job is over already: they are waited for until nothing has come for
-    `silence_s` from when that was seen.
+    A node may send its last lines when the job is over already: they are waited for until nothing
+    has come for `silence_s` from when that was seen.
     """
 
     def read() -> tuple[tuple[LogLine, ...], tuple[LogLine, ...]]:
@@ -154,6 +181,7 @@ def _is_over(context: Context, job_id: str) -> bool:
 
 def _event(lines: tuple[LogLine, ...], open_lines: tuple[LogLine, ...], last_id: int) -> bytes:
     said = schemas.LogLines(
-        lines=[schemas.LogLineOut.of(each) for each in lines], open=[schemas.LogLineOut.of(each) for each in open_lines]
+        lines=[schemas.LogLineOut.of(each) for each in lines],
+        open=[schemas.LogLineOut.of(each) for each in open_lines],
     )
     return format_sse_event(data_str=said.model_dump_json(), id=str(last_id))

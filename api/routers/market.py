@@ -19,7 +19,9 @@ from elastic.reconciler import audit
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
 
 Current = Annotated[bool, Query(description="Only what is in force now, in one page.")]
-NodeTypeQuery = Annotated[str, Query(min_length=1, max_length=64, description="The node type, as c5.large.")]
+NodeTypeQuery = Annotated[
+    str, Query(min_length=1, max_length=64, description="The node type, as c5.large.")
+]
 Days = Annotated[FiniteFloat, Query(gt=0, le=3660, description="How far back, in days.")]
 
 _ROWS_A_READ = 500
@@ -37,10 +39,14 @@ def list_prices(
     found: Sequence[Price] = store.prices_in_force(now_s)
     next_before = None
     if not current:
-        found, next_before = cut(store.prices(limit=limit + 1, before=before), limit, lambda price: price.id)
+        found, next_before = cut(
+            store.prices(limit=limit + 1, before=before), limit, lambda price: price.id
+        )
     limits = Limits(**context.settings.policy.model_dump())
     blocks = context.provider.blocks.listed(now_s=now_s)
-    items = [schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found]
+    items = [
+        schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found
+    ]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
 
 
@@ -48,21 +54,29 @@ def list_prices(
 def get_price_history(
     context: ContextOf, node_type: NodeTypeQuery, days: Days = HISTORY_DAYS
 ) -> schemas.PriceHistories:
-    """Tells what each offering of a node type has cost: what EC2 remembers of spot, and what was heard since.
+    """Tells what each offering of a node type has cost: what EC2 remembers of spot, and what was
+    heard since.
 
     Raises NotFound if no price of the type was ever heard.
     """
     found = price_histories(context.store, node_type, days=days, now_s=context.clock.now_s())
-    return schemas.PriceHistories(node_type=node_type, items=[schemas.PriceHistoryOut.of(each) for each in found])
+    return schemas.PriceHistories(
+        node_type=node_type, items=[schemas.PriceHistoryOut.of(each) for each in found]
+    )
 
 
 @router.get("/ledger")
-def list_ledger(context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None) -> schemas.LedgerPage:
-    """Lists each stretch of each node's life at the price then in force, newest first, and the sum of all."""
+def list_ledger(
+    context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
+) -> schemas.LedgerPage:
+    """Lists each stretch of each node's life at the price then in force, newest first, and the sum
+    of all."""
     now_s = context.clock.now_s()
     found = context.store.ledger(job, limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda row: row.id)
-    prices = {price.id: price for price in context.store.cited_prices([row.price_id for row in kept])}
+    prices = {
+        price.id: price for price in context.store.cited_prices([row.price_id for row in kept])
+    }
     return schemas.LedgerPage(
         items=[schemas.LedgerRowOut.at(row, prices[row.price_id], now_s=now_s) for row in kept],
         next_before=next_before,
@@ -92,7 +106,11 @@ def get_audit(context: ContextOf) -> schemas.AuditOut:
     now_s = context.clock.now_s()
     instances = context.provider.instances()
     nodes = context.store.nodes(include_gone=True)
-    rows = [row for job_id in {node.job_id for node in nodes} for row in context.store.ledger_of_job(job_id)]
+    rows = [
+        row
+        for job_id in {node.job_id for node in nodes}
+        for row in context.store.ledger_of_job(job_id)
+    ]
     return schemas.AuditOut.of(audit(nodes, rows, instances, now_s=now_s))
 
 

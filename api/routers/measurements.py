@@ -16,4 +16,6 @@ def list_measurements(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.Measurement]:
     """Lists windows of paramount iterations, newest first."""
-    return page_of(schemas.Measurement, context.store.windows(job, limit=limit + 1, before=before), limit)
+    return page_of(
+        schemas.Measurement, context.store.windows(job, limit=limit + 1, before=before), limit
+    )

@@ -18,7 +18,11 @@ NodeId = Annotated[str, Path(max_length=64)]
 
 @router.get("/nodes")
 def list_nodes(
-    context: ContextOf, job: JobFilter, everything: All = False, limit: Limit = 50, before: Before = None
+    context: ContextOf,
+    job: JobFilter,
+    everything: All = False,
+    limit: Limit = 50,
+    before: Before = None,
 ) -> schemas.Page[schemas.NodeOut]:
     """Lists nodes, newest first."""
     found = context.store.nodes(job, include_gone=everything)
@@ -27,7 +31,9 @@ def list_nodes(
     kept = found[start : start + limit]
     left = len(found) - start - len(kept)
     now_s = context.clock.now_s()
-    return schemas.Page[schemas.NodeOut](items=[_shown(each, now_s=now_s) for each in kept], next_before=left or None)
+    return schemas.Page[schemas.NodeOut](
+        items=[_shown(each, now_s=now_s) for each in kept], next_before=left or None
+    )
 
 
 @router.get("/nodes/{node}")

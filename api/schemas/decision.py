@@ -23,8 +23,8 @@ class IntervalOut(Wire):
 class CandidateOut(Wire):
     """A group weighed for the rest of the job; null is unmeasured or unpriced.
 
-    `unavailable` is why the nodes it still needs cannot be bought now, null if they can. `workers` is what each of its
-    nodes runs, one entry for each of the group's node types, by name.
+    `unavailable` is why the nodes it still needs cannot be bought now, null if they can. `workers`
+    is what each of its nodes runs, one entry for each of the group's node types, by name.
     """
 
     group: GroupOut
@@ -51,8 +51,8 @@ class ReasonOut(Wire):
 class PlanOut(Wire):
     """The group that should train from now on (null: none), why, and how every candidate compared.
 
-    `left_out` says of node types why they cannot run the job. `pruned` counts the offerings that are not among the
-    candidates, by why: only the most promising ones are weighed.
+    `left_out` says of node types why they cannot run the job. `pruned` counts the offerings that
+    are not among the candidates, by why: only the most promising ones are weighed.
     """
 
     action: model.Action
@@ -68,8 +68,8 @@ class PlanOut(Wire):
 class DecisionOut(Wire):
     """A plan as recorded; `ticks` counts the holds for the same reason that share it.
 
-    `plan` was made at `weighed_at_s`; what later holds found differs from it by little or nothing. `version` is that of
-    the policy.
+    `plan` was made at `weighed_at_s`; what later holds found differs from it by little or nothing.
+    `version` is that of the policy.
     """
 
     id: int
@@ -145,7 +145,8 @@ class BootOut(Wire):
 
 
 class SnapshotOut(Wire):
-    """Everything that one decision was made from; `pruned` counts the offerings left out before, by why."""
+    """Everything that one decision was made from; `pruned` counts the offerings left out before, by
+    why."""
 
     now_s: FiniteFloat
     job: JobState
@@ -179,11 +180,13 @@ class Replay(Wire):
 
 
 class ThresholdOut(Wire):
-    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
+    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next
+    value that is shown.
 
-    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it wins up to the last
-    value that was tried. `now` is what it was, null where that was not known. Prices are of one node, in USD an hour;
-    paces are seconds an iteration; deadlines are hours from then on.
+    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it
+    wins up to the last value that was tried. `now` is what it was, null where that was not known.
+    Prices are of one node, in USD an hour; paces are seconds an iteration; deadlines are hours from
+    then on.
     """
 
     lever: Lever
@@ -195,7 +198,8 @@ class ThresholdOut(Wire):
 
 
 class WinsIfOut(Wire):
-    """A candidate that was not chosen, and what alone would have had it chosen; `text` says it in words."""
+    """A candidate that was not chosen, and what alone would have had it chosen; `text` says it in
+    words."""
 
     group: GroupOut
     name: str
@@ -204,7 +208,8 @@ class WinsIfOut(Wire):
 
 
 class WhatIf(Wire):
-    """What would have changed a decision, found by deciding again from its snapshot with one number altered."""
+    """What would have changed a decision, found by deciding again from its snapshot with one number
+    altered."""
 
     decision_id: int
     losers: list[WinsIfOut]

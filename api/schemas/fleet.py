@@ -33,9 +33,12 @@ class NodeOut(Wire):
     image: str | None
     setup: model.Setup | None
     prepared_s: FiniteFloat | None
-    disk_free_bytes: int | None = Field(description="Room on the disk that its job writes to; null if unknown.")
+    disk_free_bytes: int | None = Field(
+        description="Room on the disk that its job writes to; null if unknown."
+    )
     unheard_s: FiniteFloat | None = Field(
-        None, description="How long ago it was heard last; null unless it has joined, and has spoken."
+        None,
+        description="How long ago it was heard last; null unless it has joined, and has spoken.",
     )
 
 
@@ -55,7 +58,8 @@ class Measurement(Wire):
 
 
 class ThroughputPointOut(Wire):
-    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing was done.
+    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing
+    was done.
 
     `training_phase` is the one that most of the iterations belong to.
     """
@@ -86,7 +90,8 @@ class EventOut(Wire):
 
 
 class LogLineOut(Wire):
-    """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none; open lines have id 0.
+    """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none;
+    open lines have id 0.
 
     `stage` is `installing` or `setup` where the node got itself ready, else empty.
 

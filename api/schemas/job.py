@@ -20,7 +20,8 @@ NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
 
 class ProgressOut(Wire):
-    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is unknown.
+    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is
+    unknown.
 
     `unit` says what one iteration is, once that is known.
     """
@@ -36,14 +37,17 @@ class ProgressOut(Wire):
 class RefusedPoolOut(Wire):
     """An offering that the job would take and cannot have now, and the same in words.
 
-    `refusals` and `since_s` are of its present drought; 0 and null where they are not kept, as on demand.
+    `refusals` and `since_s` are of its present drought; 0 and null where they are not kept, as on
+    demand.
     """
 
     offering: OfferingOut
     why: Obstacle
     refusals: int
     since_s: FiniteFloat | None
-    asked_again_s: FiniteFloat | None = Field(description="At the earliest; null: at the next look.")
+    asked_again_s: FiniteFloat | None = Field(
+        description="At the earliest; null: at the next look."
+    )
     text: str
 
 
@@ -51,30 +55,41 @@ class WaitingOut(Wire):
     """Since when a job has had no node, and what was refused."""
 
     since_s: FiniteFloat
-    pools: list[RefusedPoolOut] = Field(description="What it would take, the soonest asked again first.")
+    pools: list[RefusedPoolOut] = Field(
+        description="What it would take, the soonest asked again first."
+    )
 
 
 class JobOut(JobState):
-    """A job as it stands: what was asked, how far it is, on what, for how much, and what it is weighed against."""
+    """A job as it stands: what was asked, how far it is, on what, for how much, and what it is
+    weighed against."""
 
-    is_final: bool = Field(description="Whether it is over; one that did not succeed may be resumed.")
+    is_final: bool = Field(
+        description="Whether it is over; one that did not succeed may be resumed."
+    )
     progress: ProgressOut
-    current_group: GroupOut | None = Field(description="The group that trains now; null while none does.")
+    current_group: GroupOut | None = Field(
+        description="The group that trains now; null while none does."
+    )
     target_group: GroupOut | None = Field(description="The group decided last.")
     waits_because: str | None = Field(
         None, description="Why it has no node now, by the newest decision; null while it has."
     )
     waiting: WaitingOut | None = Field(
-        None, description="Since when it has had no node, and which pools refused it; null while it has one."
+        None,
+        description="Since when it has had no node, and which pools refused it; null while it has one.",
     )
     preparing: list[str] = Field(
-        default_factory=list, description="What its nodes get ready before they can train, and for how long they have."
+        default_factory=list,
+        description="What its nodes get ready before they can train, and for how long they have.",
     )
     alarms: list[str] = Field(
-        default_factory=list, description="What is wrong with it now, such as that it makes no turns."
+        default_factory=list,
+        description="What is wrong with it now, such as that it makes no turns.",
     )
     warnings: list[str] = Field(
-        default_factory=list, description="What to know of its progress, such as that a move restarts it."
+        default_factory=list,
+        description="What to know of its progress, such as that a move restarts it.",
     )
     notes: list[str] = Field(
         default_factory=list,
@@ -84,28 +99,41 @@ class JobOut(JobState):
         description="What its workers run on, or ran on last, by their nodes' word; null if none has said."
     )
     spent_usd: FiniteFloat
-    files_at: str | None = Field(None, description="Its checkpoints and artifacts: a folder, or a place in a bucket.")
-    candidates: list[CandidateOut] = Field(description="How the newest decision weighed each group.")
+    files_at: str | None = Field(
+        None, description="Its checkpoints and artifacts: a folder, or a place in a bucket."
+    )
+    candidates: list[CandidateOut] = Field(
+        description="How the newest decision weighed each group."
+    )
 
 
 class PricedPlan(Wire):
-    """What submitting a job would begin with, and what is known already; nothing has been submitted."""
+    """What submitting a job would begin with, and what is known already; nothing has been
+    submitted."""
 
     spec: JobSpecIn
     plan: PlanOut = Field(description="What the first tick would decide.")
     prices: list[PriceOut]
-    candidates: list[CandidateOut] = Field(description="Every group, with the rates of the run named in `measured_by`.")
+    candidates: list[CandidateOut] = Field(
+        description="Every group, with the rates of the run named in `measured_by`."
+    )
     forecast: ForecastOut
-    measured_by: str | None = Field(description="The earlier job of the same name and command whose rates are shown.")
-    why_precision: str = Field(description="Why elasticd chose the spec's precision; empty where its author did.")
+    measured_by: str | None = Field(
+        description="The earlier job of the same name and command whose rates are shown."
+    )
+    why_precision: str = Field(
+        description="Why elasticd chose the spec's precision; empty where its author did."
+    )
     notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
 
 
 class FinishOut(Wire):
-    """The rest of a job on one group: seconds until it is done and dollars in all, with their 95 % intervals.
+    """The rest of a job on one group: seconds until it is done and dollars in all, with their 95 %
+    intervals.
 
-    `is_measured` is false where the pace is only expected, by other sizes or types. `chance_late` is that of missing
-    the deadline by the pace alone; null where there is none, or a spot node may be lost on the way.
+    `is_measured` is false where the pace is only expected, by other sizes or types. `chance_late`
+    is that of missing the deadline by the pace alone; null where there is none, or a spot node may
+    be lost on the way.
     """
 
     group: GroupOut
@@ -122,32 +150,55 @@ class MissOut(Wire):
 
     kind: Missed
     text: str
-    is_certain: bool = Field(description="Whether not even the fast and cheap end of what is known is enough.")
+    is_certain: bool = Field(
+        description="Whether not even the fast and cheap end of what is known is enough."
+    )
 
 
 class ForecastOut(Wire):
     """When the job would be done and for how much, group by group; empty where no pace is known."""
 
-    at_s: FiniteFloat = Field(description="As of when, in Unix seconds: prices and paces are those of then.")
-    finishes: list[FinishOut] = Field(description="Every group of which something is known, the cheapest first.")
-    frontier: list[FinishOut] = Field(description="The cheapest for each finish time, the cheapest first.")
-    best: FinishOut | None = Field(description="The cheapest that meets all goals at its slow and dear end.")
+    at_s: FiniteFloat = Field(
+        description="As of when, in Unix seconds: prices and paces are those of then."
+    )
+    finishes: list[FinishOut] = Field(
+        description="Every group of which something is known, the cheapest first."
+    )
+    frontier: list[FinishOut] = Field(
+        description="The cheapest for each finish time, the cheapest first."
+    )
+    best: FinishOut | None = Field(
+        description="The cheapest that meets all goals at its slow and dear end."
+    )
     misses: list[MissOut] = Field(description="The goals that none meets.")
-    left_s: FiniteFloat | None = Field(description="Seconds until the deadline; null where there is none.")
+    left_s: FiniteFloat | None = Field(
+        description="Seconds until the deadline; null where there is none."
+    )
     budget_usd: FiniteFloat | None
 
 
 class PricedScaling(Wire):
-    """What a job has now, what scaling it would make of that, and what each costs an hour; nothing has been changed."""
+    """What a job has now, what scaling it would make of that, and what each costs an hour; nothing
+    has been changed."""
 
-    group: GroupOut | None = Field(description="The nodes that are paid now; null while there are none.")
-    usd_per_h: FiniteFloat | None = Field(description="What they cost; null if a price is not known.")
+    group: GroupOut | None = Field(
+        description="The nodes that are paid now; null while there are none."
+    )
+    usd_per_h: FiniteFloat | None = Field(
+        description="What they cost; null if a price is not known."
+    )
     target_group: GroupOut | None = Field(description="What the next tick would decide on.")
-    target_usd_per_h: FiniteFloat | None = Field(description="What that costs; null if a price is not known.")
+    target_usd_per_h: FiniteFloat | None = Field(
+        description="What that costs; null if a price is not known."
+    )
     why: str = Field(description="The reason of that decision.")
-    redone: int = Field(description="Iterations made so far that the move has done again, as far as is known.")
+    redone: int = Field(
+        description="Iterations made so far that the move has done again, as far as is known."
+    )
     redone_usd: FiniteFloat | None = Field(description="What that costs; null if no pace is known.")
-    begins_at_zero: bool = Field(description="Whether those made until the move come on top: the script begins at 0.")
+    begins_at_zero: bool = Field(
+        description="Whether those made until the move come on top: the script begins at 0."
+    )
 
 
 class ScaleIn(Wire):
@@ -156,9 +207,12 @@ class ScaleIn(Wire):
     model_config = ConfigDict(strict=True)
 
     nodes: NodeCount | Literal["auto"] | None = Field(
-        None, description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it to the policy."
+        None,
+        description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it to the policy.",
     )
-    node_type: str | None = Field(None, min_length=1, max_length=63, description="Stay on this node type.")
+    node_type: str | None = Field(
+        None, min_length=1, max_length=63, description="Stay on this node type."
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> ScaleIn:
@@ -172,14 +226,18 @@ class ResumeIn(Wire):
 
     model_config = ConfigDict(strict=True)
 
-    budget_usd: Usd | None = Field(None, description="Most that the whole job may cost, what it has cost included.")
+    budget_usd: Usd | None = Field(
+        None, description="Most that the whole job may cost, what it has cost included."
+    )
     deadline: str | None = Field(
         None,
         max_length=64,
         description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
     )
     on_miss: OnMiss | None = Field(
-        None, strict=False, description="What to do once the deadline or the budget is certain to be missed."
+        None,
+        strict=False,
+        description="What to do once the deadline or the budget is certain to be missed.",
     )
     code: str | None = Field(
         None,
@@ -187,13 +245,19 @@ class ResumeIn(Wire):
         description="The sum of the archive that it runs in from now on, stored by a PUT before.",
     )
     requirements: list[Text] | None = Field(
-        None, max_length=1024, description="What pip installs on each node from now on, in place of what it did."
+        None,
+        max_length=1024,
+        description="What pip installs on each node from now on, in place of what it did.",
     )
     outputs: list[Glob] | None = Field(
-        None, max_length=256, description="Globs of the files that are carried home from now on; an empty list: none."
+        None,
+        max_length=256,
+        description="Globs of the files that are carried home from now on; an empty list: none.",
     )
     setup: list[Text] | None = Field(
-        None, max_length=64, description="Lines that a shell runs on each node from now on, in place of those it ran."
+        None,
+        max_length=64,
+        description="Lines that a shell runs on each node from now on, in place of those it ran.",
     )
     nodes_min: NodeCount | None = Field(None, description="Fewest nodes that may train.")
     nodes_max: NodeCount | None = Field(None, description="Most nodes that may train.")
@@ -216,7 +280,8 @@ class NodeCost(Wire):
 
 
 class FixedChoiceOut(Wire):
-    """What the iterations done would have cost on one group from first to last, at its measured rates.
+    """What the iterations done would have cost on one group from first to last, at its measured
+    rates.
 
     `estimated_phases` are those it was not measured in; their rates are scaled from other groups'.
     """
@@ -250,12 +315,15 @@ class OutputFile(Wire):
     bytes: int
     sha256: str
     modified_at_s: FiniteFloat = Field(description="When the script last wrote to it.")
-    carried_at_s: FiniteFloat = Field(description="When the newest outputs came home, this one with them.")
+    carried_at_s: FiniteFloat = Field(
+        description="When the newest outputs came home, this one with them."
+    )
     href: str
 
 
 class Report(Wire):
-    """A job's account: where its dollars went, what it got for them, and what the alternatives would have cost."""
+    """A job's account: where its dollars went, what it got for them, and what the alternatives
+    would have cost."""
 
     job_id: str
     name: str
@@ -267,11 +335,17 @@ class Report(Wire):
     nodes: list[NodeCost]
     uses: list[UseOut] = Field(description="Where every dollar went; they add up to `spent_usd`.")
     fixed: list[FixedChoiceOut] = Field(description="Every group measured, cheapest first.")
-    first_fixed: FixedChoiceOut | None = Field(description="The group that trained first: had the job never moved.")
-    warnings: list[str] = Field(description="What to know of its progress, such as what had to be done again.")
+    first_fixed: FixedChoiceOut | None = Field(
+        description="The group that trained first: had the job never moved."
+    )
+    warnings: list[str] = Field(
+        description="What to know of its progress, such as what had to be done again."
+    )
     best_fixed: FixedChoiceOut | None
     worst_fixed: FixedChoiceOut | None
     decisions: list[DecisionOut]
     notes: list[EventOut]
     artifacts: list[Artifact]
-    quality: dict[str, bool | int | FiniteFloat | str | None] = Field(description="What the job's report.json says.")
+    quality: dict[str, bool | int | FiniteFloat | str | None] = Field(
+        description="What the job's report.json says."
+    )

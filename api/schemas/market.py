@@ -14,7 +14,8 @@ from elastic.reconciler import Difference
 
 
 class NodeTypeOut(Wire):
-    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory in GiB.
+    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory
+    in GiB.
 
     `precisions` are the number formats that it has arithmetic for.
     """
@@ -26,7 +27,9 @@ class NodeTypeOut(Wire):
     gpu_count: int
     gpu_model: str | None
     precisions: list[model.Precision]
-    image: str | None = Field(None, description="What a machine bought now is made from; null where there is no such.")
+    image: str | None = Field(
+        None, description="What a machine bought now is made from; null where there is no such."
+    )
 
 
 class OfferingOut(Wire):
@@ -38,7 +41,8 @@ class OfferingOut(Wire):
 
 
 class UnavailableOut(Wire):
-    """An offering of which `nodes` new ones or more at once are not bought until then, and why; 1: none at all."""
+    """An offering of which `nodes` new ones or more at once are not bought until then, and why; 1:
+    none at all."""
 
     offering: OfferingOut
     until_s: FiniteFloat
@@ -47,7 +51,8 @@ class UnavailableOut(Wire):
 
 
 class PriceOut(Wire):
-    """What an offering costs from `valid_from_s` on, in USD per hour: its disk and address, the extras, included."""
+    """What an offering costs from `valid_from_s` on, in USD per hour: its disk and address, the
+    extras, included."""
 
     id: int
     offering: OfferingOut
@@ -61,25 +66,36 @@ class PriceOut(Wire):
 class MarketPrice(PriceOut):
     """A price, and whether its offering can be bought now.
 
-    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when it is not bought, from
-    the smallest number of nodes on; a greater one follows only where it is not bought for longer.
+    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when it
+    is not bought, from the smallest number of nodes on; a greater one follows only where it is not
+    bought for longer.
     """
 
     is_stale: bool
     unavailable: list[UnavailableOut]
 
     @classmethod
-    def at(cls, price: model.Price, *, limits: model.Limits, blocks: Iterable[model.Unavailable], now_s: float) -> Self:
+    def at(
+        cls,
+        price: model.Price,
+        *,
+        limits: model.Limits,
+        blocks: Iterable[model.Unavailable],
+        now_s: float,
+    ) -> Self:
         """Converts a price, as things stand at `now_s`."""
         return cls(
             **dict(PriceOut.of(price)),
             is_stale=not limits.trust(price, now_s=now_s),
-            unavailable=[UnavailableOut.of(each) for each in blocks if each.offering == price.offering],
+            unavailable=[
+                UnavailableOut.of(each) for each in blocks if each.offering == price.offering
+            ],
         )
 
 
 class PastPriceOut(Wire):
-    """What an offering cost from `valid_from_s` on; it may have been heard long after that, at `observed_at_s`."""
+    """What an offering cost from `valid_from_s` on; it may have been heard long after that, at
+    `observed_at_s`."""
 
     usd_per_h: FiniteFloat
     extras_usd_per_h: FiniteFloat
@@ -89,7 +105,8 @@ class PastPriceOut(Wire):
 
 
 class PriceHistoryOut(Wire):
-    """One offering's prices between two instants, oldest first; the mean weighs each by how long it held."""
+    """One offering's prices between two instants, oldest first; the mean weighs each by how long it
+    held."""
 
     offering: OfferingOut
     from_s: FiniteFloat
@@ -101,17 +118,19 @@ class PriceHistoryOut(Wire):
 
 
 class PriceHistories(Wire):
-    """The histories of a node type's offerings; those that have none, as no price of them was heard, are absent."""
+    """The histories of a node type's offerings; those that have none, as no price of them was
+    heard, are absent."""
 
     node_type: str
     items: list[PriceHistoryOut]
 
 
 class LedgerRowOut(Wire):
-    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while it runs.
+    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while
+    it runs.
 
-    The price is cited: its id, who told it, and when. While `is_waived` the provider charges only the disk and the
-    address, `extras_usd_per_h` of the price.
+    The price is cited: its id, who told it, and when. While `is_waived` the provider charges only
+    the disk and the address, `extras_usd_per_h` of the price.
     """
 
     id: int
@@ -165,7 +184,8 @@ class LedgerBy(StrEnum):
 
 
 class LedgerTotal(Wire):
-    """What one job, node or day has cost by now; `burn_usd_per_h` is what of it still runs costs an hour."""
+    """What one job, node or day has cost by now; `burn_usd_per_h` is what of it still runs costs an
+    hour."""
 
     key: str
     usd: FiniteFloat
@@ -183,7 +203,8 @@ class LedgerSummary(Wire):
 
 
 class AuditFindingOut(Wire):
-    """One machine about which ledger and cloud differ; `off_s` and `off_usd` are the ledger's less the cloud's."""
+    """One machine about which ledger and cloud differ; `off_s` and `off_usd` are the ledger's less
+    the cloud's."""
 
     difference: Difference
     provider_id: str

@@ -30,7 +30,8 @@ class TrainingPhaseIn(Wire):
 
 
 class JobSpecIn(Wire):
-    """What was asked for, checked and completed; `command` is the argv after torchrun's own options."""
+    """What was asked for, checked and completed; `command` is the argv after torchrun's own
+    options."""
 
     name: str
     command: list[str]

@@ -12,7 +12,9 @@ Item = TypeVar("Item")
 class Wire(BaseModel):
     """A value as JSON shows it; its field names are the domain value's own."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, from_attributes=True, allow_inf_nan=False
+    )
 
     @classmethod
     def of(cls, value: object) -> Self:
@@ -21,10 +23,13 @@ class Wire(BaseModel):
 
 
 class Page(Wire, Generic[Item]):
-    """One page of a list, newest first. `next_before` asks for the page after it; None on the last."""
+    """One page of a list, newest first. `next_before` asks for the page after it; None on the
+    last."""
 
     items: list[Item]
-    next_before: int | None = Field(None, description="Give it as `before` to read on; null on the last page.")
+    next_before: int | None = Field(
+        None, description="Give it as `before` to read on; null on the last page."
+    )
 
 
 class FieldErrorOut(Wire):

@@ -1,1 +1,2 @@
-"""How well decisions are made, on recorded markets and experiments: see `python -m benchmarks.decisions --help`."""
+"""How well decisions are made, on recorded markets and experiments: see `python -m
+benchmarks.decisions --help`."""

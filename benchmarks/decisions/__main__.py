@@ -1,8 +1,10 @@
-"""Plays recorded markets and experiments through the product's own decisions, beside rivals and who knows the future.
+"""Plays recorded markets and experiments through the product's own decisions, beside rivals and who
+knows the future.
 
-Run: python -m benchmarks.decisions [--tracks T1,T3] [--cells "24h 1.3 d0.2"] [--policy ours] [--strict] [--whole]
-Prints a table for each track, and ends with status 1 under `--strict` where a goal is missed.
-Under 5 minutes for everything on two quiet cores: a fixed sample of the cases unless `--whole`.
+Run: python -m benchmarks.decisions [--tracks T1,T3] [--cells "24h 1.3 d0.2"] [--policy ours]
+[--strict] [--whole] Prints a table for each track, and ends with status 1 under `--strict` where a
+goal is missed. Under 5 minutes for everything on two quiet cores: a fixed sample of the cases
+unless `--whole`.
 """
 
 from __future__ import annotations
@@ -69,7 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.json.write_text(json.dumps(kept.packed(outcomes), indent=0) + "\n")
     short = missed(rows)
     cpu_s = sum(getrusage(each).ru_utime for each in (RUSAGE_SELF, RUSAGE_CHILDREN))
-    print(f"{len(outcomes)} runs in {monotonic() - begun_s:.0f} s, {cpu_s:.0f} CPU-s; {len(short)} goals missed")
+    print(
+        f"{len(outcomes)} runs in {monotonic() - begun_s:.0f} s, {cpu_s:.0f} CPU-s; {len(short)} "
+        "goals missed"
+    )
     print(*short, sep="\n")
     return 1 if given.strict and short else 0
 
@@ -98,15 +103,26 @@ def _play(task: tuple[str, Case, tuple[str, ...]]) -> list[Outcome]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.decisions", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--tracks", type=_names, default=list(TRACKS), help=f"of {', '.join(TRACKS)}; all unless given")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.decisions", description=(__doc__ or "").splitlines()[0]
+    )
+    parser.add_argument(
+        "--tracks",
+        type=_names,
+        default=list(TRACKS),
+        help=f"of {', '.join(TRACKS)}; all unless given",
+    )
     parser.add_argument("--cells", default="", help="cells whose name holds one of these texts")
     parser.add_argument("--policy", default="", help="these policies alone, such as ours,greedy")
     parser.add_argument("--sample", type=int, help="about so many cases of each cell")
     parser.add_argument("--whole", action="store_true", help="every case, not the sample")
     parser.add_argument("--strict", action="store_true", help="status 1 where a goal is missed")
     parser.add_argument("--json", type=Path, help="write what came of every case to this file")
-    parser.add_argument("--before", metavar="COMMIT", help="play this commit's decisions and keep what comes of them")
+    parser.add_argument(
+        "--before",
+        metavar="COMMIT",
+        help="play this commit's decisions and keep what comes of them",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     return parser
 
@@ -115,7 +131,9 @@ def _names(text: str) -> list[str]:
     names = text.split(",")
     unknown = [each for each in names if each not in TRACKS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"wanted some of {', '.join(TRACKS)}, got {', '.join(unknown)}")
+        raise argparse.ArgumentTypeError(
+            f"wanted some of {', '.join(TRACKS)}, got {', '.join(unknown)}"
+        )
     return names
 
 

@@ -1,4 +1,5 @@
-"""Track T1c: a spot pool whose nodes are taken back again and again, of which nothing is known before."""
+"""Track T1c: a spot pool whose nodes are taken back again and again, of which nothing is known
+before."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ _GROUPS = (Group.of(_BOUGHT), Group.of(_SPOT))
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A pool that is up for so many minutes, then down for a moment, begun at one of the phases of that."""
+    """A pool that is up for so many minutes, then down for a moment, begun at one of the phases of
+    that."""
 
     every_min: int
     phase: int

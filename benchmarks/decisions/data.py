@@ -22,14 +22,16 @@ def folder() -> Path:
     found = Path(os.environ.get(VARIABLE) or _BESIDE)
     if not found.is_dir():
         raise FileNotFoundError(
-            f"{found}: wanted the folder of recorded data, found none; set {VARIABLE} to where it lies"
+            f"{found}: wanted the folder of recorded data, found none; set {VARIABLE} to where it "
+            "lies"
         )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether one spot instance could be held, every `gap_s` seconds. `recording` names what it was recorded with."""
+    """Whether one spot instance could be held, every `gap_s` seconds. `recording` names what it was
+    recorded with."""
 
     name: str
     recording: str

@@ -1,6 +1,7 @@
 """Tracks T1 and T1b: one node, one deadline, spot pools as they were recorded.
 
-A case is a stretch of a recording. The histories that the policy is given of its pools come from the other recordings.
+A case is a stretch of a recording. The histories that the policy is given of its pools come from
+the other recordings.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class Stretch:
 
     @property
     def name(self) -> str:
-        place = self.series[0] if len(self.series) == 1 else f"{self.series[0]}+{len(self.series) - 1}"
+        place = (
+            self.series[0] if len(self.series) == 1 else f"{self.series[0]}+{len(self.series) - 1}"
+        )
         return f"{place} {self.cell} #{self.number}"
 
 
@@ -87,7 +90,8 @@ def stretches(
 
 
 def play_stretch(case: Stretch, policy: str) -> Mapping[str, float]:
-    """Plays one stretch; gives dollars, the least dollars, seconds late, and where the dollars went."""
+    """Plays one stretch; gives dollars, the least dollars, seconds late, and where the dollars
+    went."""
     market = _market(case)
     found = played(market, _task(case), _shown(case, market), _groups(market), policy)
     return against(found, _least(case))
@@ -179,7 +183,8 @@ class _Zones:
 
 
 def _places(data: Path) -> list[list[Availability]]:
-    """The zones that were recorded with the same instance at the same instants, where there are several."""
+    """The zones that were recorded with the same instance at the same instants, where there are
+    several."""
     found: list[list[Availability]] = []
     for series in recordings(availability(data)).values():
         kinds = sorted({(each.kind, each.gap_s) for each in series})

@@ -1,4 +1,5 @@
-"""Track T4 as a track: every experiment of `benchmarks.decisions.search`, judged by where it ends and what it costs."""
+"""Track T4 as a track: every experiment of `benchmarks.decisions.search`, judged by where it ends
+and what it costs."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from benchmarks.decisions.score import difference
 from benchmarks.decisions.track import OURS, TODAY, Outcome, Row
 
 JOBS = ((4, 1), (24, 1), (4, 2))
-"""Hours on the best configuration, and which run of the program it is: later ones know the first."""
+"""Hours on the best configuration, and which run of the program it is: later ones know the first.
+"""
 _POLICIES: Mapping[str, str] = {
     OURS: "elasticd",
     "try all": "try all",
@@ -54,11 +56,15 @@ class _Search:
     POLICIES = tuple(_POLICIES)
 
     def cases(self, data: Path, *, whole: bool) -> list[Trained]:
-        return [Trained(data, name, hours, runs) for hours, runs in JOBS for name in _experiments(data)]
+        return [
+            Trained(data, name, hours, runs) for hours, runs in JOBS for name in _experiments(data)
+        ]
 
     def play(self, case: Trained, policy: str) -> Mapping[str, float]:
         experiment = _experiments(case.data)[case.experiment]
-        found = search.play(experiment, search.POLICIES[_POLICIES[policy]], hours=float(case.hours), runs=case.runs)
+        found = search.play(
+            experiment, search.POLICIES[_POLICIES[policy]], hours=float(case.hours), runs=case.runs
+        )
         return {
             "usd": found.usd,
             "best_usd": found.best_usd,
@@ -83,7 +89,9 @@ def _row(cell: str, policy: str, outcomes: Sequence[Outcome]) -> Row:
         "within_5": float(np.mean([each <= 0.05 for each in regrets])),
         "p99_regret": regrets[math.ceil(0.99 * len(regrets)) - 1],
         "ratio": float(np.mean(list(ratios.values()))),
-        "trial_share": float(np.mean([each.values["trial_usd"] / each.values["usd"] for each in own])),
+        "trial_share": float(
+            np.mean([each.values["trial_usd"] / each.values["usd"] for each in own])
+        ),
         "cap_broken": sum(each.values["cap_broken"] for each in own),
     }
     most_ratio = _MOST_RATIO[cell]
@@ -108,13 +116,17 @@ def _row(cell: str, policy: str, outcomes: Sequence[Outcome]) -> Row:
         )
         for rival in rivals
     ]
-    best = max((each for each in found if each is not None), key=lambda each: each.mean, default=None)
+    best = max(
+        (each for each in found if each is not None), key=lambda each: each.mean, default=None
+    )
     return Row(
         own[0].track,
         cell,
         policy,
-        f"best {values['optimum']:.0%}, 5 % {values['within_5']:.0%}, p99 {values['p99_regret']:+.0%}, "
-        f"{values['ratio']:.3f} x, trials {values['trial_share']:.1%}, cap {values['cap_broken']:.0f}",
+        f"best {values['optimum']:.0%}, 5 % {values['within_5']:.0%}, p99 "
+        f"{values['p99_regret']:+.0%}, "
+        f"{values['ratio']:.3f} x, trials {values['trial_share']:.1%}, cap "
+        f"{values['cap_broken']:.0f}",
         values,
         goal=f">= 94 %, >= 97 %, +20 %, {most_ratio:g} x, 5 %, cap 0",
         is_met=is_met,

@@ -1,4 +1,5 @@
-"""What earlier decisions came to, kept beside the script: measured once, by the code of their own commit."""
+"""What earlier decisions came to, kept beside the script: measured once, by the code of their own
+commit."""
 
 from __future__ import annotations
 
@@ -38,16 +39,22 @@ def outcomes(track: Track, cases: Sequence[Case]) -> list[Outcome]:
     known: Packed = _kept().get("tracks", {})
     own = known.get(track.NAME, {})
     return [
-        Outcome(track.NAME, case.cell, case.name, TODAY, own[case.name][TODAY]) for case in cases if case.name in own
+        Outcome(track.NAME, case.cell, case.name, TODAY, own[case.name][TODAY])
+        for case in cases
+        if case.name in own
     ]
 
 
 def measure(commit: str, tracks: Sequence[str], *, whole: bool) -> None:
-    """Plays the tracks with `elastic` as it was at a commit, in a process of its own, and keeps what came of them."""
+    """Plays the tracks with `elastic` as it was at a commit, in a process of its own, and keeps
+    what came of them."""
     with tempfile.TemporaryDirectory(prefix="elasticd-before-") as name:
         folder = Path(name)
         archive = subprocess.run(
-            ["git", "archive", commit, "elastic", "migrations"], cwd=_ROOT, check=True, capture_output=True
+            ["git", "archive", commit, "elastic", "migrations"],
+            cwd=_ROOT,
+            check=True,
+            capture_output=True,
         )
         subprocess.run(["tar", "-x"], cwd=folder, input=archive.stdout, check=True)
         if not (folder / "elastic" / "simulator").exists():
@@ -68,7 +75,11 @@ def measure(commit: str, tracks: Sequence[str], *, whole: bool) -> None:
     for track, cases in found.items():
         kept_tracks[track] = {case: {TODAY: _short(ours[OURS])} for case, ours in cases.items()}
     sha = subprocess.run(
-        ["git", "rev-parse", "--short", commit], cwd=_ROOT, check=True, capture_output=True, text=True
+        ["git", "rev-parse", "--short", commit],
+        cwd=_ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.strip()
     commits = known.get("commits", {}) | dict.fromkeys(found, sha)
     FILE.write_text(json.dumps({"commits": commits, "tracks": kept_tracks}, indent=0) + "\n")

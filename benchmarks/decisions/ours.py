@@ -1,7 +1,9 @@
-"""The product's own `decide` in the light world: what it is shown, tick by tick, and when it is asked.
+"""The product's own `decide` in the light world: what it is shown, tick by tick, and when it is
+asked.
 
-It is asked in each tick in which anything that it can see has changed, a group's first windows included; in each tick
-within an hour of the last in which it may wait; and every quarter of an hour otherwise.
+It is asked in each tick in which anything that it can see has changed, a group's first windows
+included; in each tick within an hour of the last in which it may wait; and every quarter of an hour
+otherwise.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ from elastic.policy import decide
 EPOCH_S = 1_700_000_000.0
 EVERY_S = 900.0
 HURRY_S = 3600.0
-_WINDOWS = 8  # windows shown of a tick that trained, and two ticks of each group: as many as a trial asks for
+# windows shown of a tick that trained, and two ticks of each group: as many as a trial asks for
+_WINDOWS = 8
 _NEW_TICKS = 3  # the first windows of a group are news
 _KEPT_CHANGES = 64  # as many as the store hands on
 _KNOWN = {each.name for each in fields(Snapshot)}
@@ -51,10 +54,11 @@ _AGELESS_S = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the policy is told of the job before it begins. `per_unit` is iterations in a unit of work.
+    """What the policy is told of the job before it begins. `per_unit` is iterations in a unit of
+    work.
 
-    `measured` are groups that trained before, at their true pace; `elsewhere` is what other jobs saw of other spot
-    pools, as `elastic.model.Pool`. `noise` is the relative spread of windows.
+    `measured` are groups that trained before, at their true pace; `elsewhere` is what other jobs
+    saw of other spot pools, as `elastic.model.Pool`. `noise` is the relative spread of windows.
     """
 
     node_types: tuple[NodeType, ...]

@@ -18,7 +18,9 @@ _PATIENCE = 3
 """What is not done after so many times the deadline is given up; the rest counts as late."""
 
 
-def played(market: TickMarket, task: Task, shown: Shown, groups: Sequence[Group], policy: str) -> dict[str, float]:
+def played(
+    market: TickMarket, task: Task, shown: Shown, groups: Sequence[Group], policy: str
+) -> dict[str, float]:
     """Plays a policy; gives dollars, seconds late, and where the dollars went."""
     ours = Ours(shown) if policy == OURS else None
     plays: Policy = ours if ours is not None else RIVALS[policy](Fleet(groups))
@@ -39,8 +41,9 @@ def played(market: TickMarket, task: Task, shown: Shown, groups: Sequence[Group]
 def against(played: Mapping[str, float], best: Least) -> dict[str, float]:
     """The values of a play with the least beside them, and what it cost more for which reason.
 
-    `exploring` is what trials cost; `switching` what other boots and pauses cost more than theirs who knew the future;
-    `dearer` is the rest: work on a dearer market, type or size, or too late on it.
+    `exploring` is what trials cost; `switching` what other boots and pauses cost more than theirs
+    who knew the future; `dearer` is the rest: work on a dearer market, type or size, or too late on
+    it.
     """
     more_usd = played["usd"] - best.usd
     switching_usd = played["dead_usd"] - best.dead_usd
@@ -69,4 +72,6 @@ def least(market: TickMarket, task: Task, groups: Sequence[Group]) -> Least:
                 nodes=count,
             )
         )
-    return least_of(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause)
+    return least_of(
+        choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause
+    )

@@ -1,4 +1,5 @@
-"""What a run learns of spot pools: the histories of other jobs, and what it has seen by now itself."""
+"""What a run learns of spot pools: the histories of other jobs, and what it has seen by now
+itself."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _NO_POOLS: Mapping[Offering, Any] = {}
 
 
 def recorded_elsewhere(series: Iterable[tuple[NDArray[np.bool_], float]]) -> tuple[Any, ...]:
-    """Gives each recorded series, with its seconds a tick, as the history of a pool that other jobs have used.
+    """Gives each recorded series, with its seconds a tick, as the history of a pool that other jobs
+    have used.
 
     Nothing where pools are not known of. The last spell of a series was not seen whole.
     """
@@ -57,12 +59,15 @@ class Pools:
     _states: bytes = b""
 
     def see(self, is_up: NDArray[np.bool_], now_s: float) -> None:
-        """Notes which pools are up at an instant. Nobody knows when a spell began that was there before the run."""
+        """Notes which pools are up at an instant. Nobody knows when a spell began that was there
+        before the run."""
         states = is_up.tobytes()
         if not HAS_POOLS or states == self._states:
             return
         if self._pools is None:
-            self._pools = {each: Pool(each) for each in self.offerings if each.capacity is Capacity.SPOT}
+            self._pools = {
+                each: Pool(each) for each in self.offerings if each.capacity is Capacity.SPOT
+            }
         for offering, state in zip(self.offerings, is_up, strict=True):
             pool = self._pools.get(offering)
             if pool is not None and pool.is_up != bool(state):
@@ -84,5 +89,9 @@ def _turned(pool: Any, is_up: bool, now_s: float) -> Any:
         return replace(pool, is_up=is_up, since_s=now_s)
     lasted_s = now_s - pool.since_s
     if pool.is_up:
-        return replace(pool, up=pool.up.add(0.0, lasted_s, has_ended=True), is_up=is_up, since_s=now_s)
-    return replace(pool, down=pool.down.add(0.0, lasted_s, has_ended=True), is_up=is_up, since_s=now_s)
+        return replace(
+            pool, up=pool.up.add(0.0, lasted_s, has_ended=True), is_up=is_up, since_s=now_s
+        )
+    return replace(
+        pool, down=pool.down.add(0.0, lasted_s, has_ended=True), is_up=is_up, since_s=now_s
+    )

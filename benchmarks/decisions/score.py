@@ -1,4 +1,5 @@
-"""Costs against the least there could have been: means, late ones, and differences between policies case by case."""
+"""Costs against the least there could have been: means, late ones, and differences between policies
+case by case."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _NO_GOALS: Mapping[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more one policy cost than another, as a share of the least, with its 95 % bootstrap interval."""
+    """How much more one policy cost than another, as a share of the least, with its 95 % bootstrap
+    interval."""
 
     to: str
     mean: float
@@ -35,10 +37,11 @@ def cost_rows(
     pooled: Callable[[str], str] | None = None,
     against: str = "best_usd",
 ) -> list[Row]:
-    """Judges the dollars of each cell, and of all cells that `pooled` gives one name, by the most that goals allow.
+    """Judges the dollars of each cell, and of all cells that `pooled` gives one name, by the most
+    that goals allow.
 
-    A policy keeps a goal if its mean ratio does, and no case is late unless its value `may_be_late` is 1. Where there
-    is no goal for the dollars it need only be in time.
+    A policy keeps a goal if its mean ratio does, and no case is late unless its value `may_be_late`
+    is 1. Where there is no goal for the dollars it need only be in time.
     """
     cells: dict[str, list[Outcome]] = {}
     for each in outcomes:
@@ -81,7 +84,11 @@ def _row(
         "late_though_possible": float(len(bad)),
         **_parts(played, against),
     }
-    found = [difference(ratios[policy], theirs, rival) for rival, theirs in ratios.items() if rival != policy]
+    found = [
+        difference(ratios[policy], theirs, rival)
+        for rival, theirs in ratios.items()
+        if rival != policy
+    ]
     known = [each for each in found if each is not None]
     for each in known:
         values |= {
@@ -89,7 +96,9 @@ def _row(
             f"to_{each.to}_low": each.low,
             f"to_{each.to}_high": each.high,
         }
-    best = max((each for each in known if each.to != TODAY), key=lambda each: each.mean, default=None)
+    best = max(
+        (each for each in known if each.to != TODAY), key=lambda each: each.mean, default=None
+    )
     shares = " ".join(
         f"{key} {values[f'{key}_share']:+.3f}"
         for key in ("exploring", "switching", "dearer")
@@ -117,7 +126,9 @@ def _parts(played: Sequence[Outcome], against: str) -> dict[str, float]:
             continue
         values = [each.values.get(key, 0.0) for each in played]
         if key.endswith("_usd"):
-            values = [value / each.values[against] for value, each in zip(values, played, strict=True)]
+            values = [
+                value / each.values[against] for value, each in zip(values, played, strict=True)
+            ]
             found[f"{key.removesuffix('_usd')}_share"] = float(np.mean(values))
         else:
             found[key] = float(np.mean(values))
@@ -125,7 +136,8 @@ def _parts(played: Sequence[Outcome], against: str) -> dict[str, float]:
 
 
 def difference(own: Mapping[str, float], theirs: Mapping[str, float], to: str) -> Difference | None:
-    """How much more `own` is on average than `theirs`, in the cases that both have; None if there is no such case."""
+    """How much more `own` is on average than `theirs`, in the cases that both have; None if there
+    is no such case."""
     both = [case for case in own if case in theirs]
     if not both:
         return None

@@ -4,15 +4,16 @@
     python -m benchmarks.decisions.search --runs 2         the second run of each
     python -m benchmarks.decisions.search --hours 4 -v     one line an experiment
 
-The step times are those of 81 published experiments on three clouds (`ELASTICD_BENCH_DATA`, default ../shared/data;
-discovery-unicamp/2025-Paramount-Iterations-analysis). A job is as long as the best configuration needs for so many
-hours. It runs in a small world that boots and pauses, and serves each configuration's windows from its recorded early
-means: iteration 2, then 2 to 5, 2 to 10, the first 64, and from then on the mean of all. The policy sees what it has
-run, and of everything else what a provider tells of a node type: cores, memory, GPUs, price. Experiments of one
-configuration leave nothing to find and are left out.
+The step times are those of 81 published experiments on three clouds (`ELASTICD_BENCH_DATA`, default
+../shared/data; discovery-unicamp/2025-Paramount-Iterations-analysis). A job is as long as the best
+configuration needs for so many hours. It runs in a small world that boots and pauses, and serves
+each configuration's windows from its recorded early means: iteration 2, then 2 to 5, 2 to 10, the
+first 64, and from then on the mean of all. The policy sees what it has run, and of everything else
+what a provider tells of a node type: cores, memory, GPUs, price. Experiments of one configuration
+leave nothing to find and are left out.
 
-Where an experiment has every type at the same sizes, groups of those sizes can be bought. Where types come at sizes of
-their own, each configuration is one node type.
+Where an experiment has every type at the same sizes, groups of those sizes can be bought. Where
+types come at sizes of their own, each configuration is one node type.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ Policy = Callable[[Snapshot], Plan]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What one experiment measured on one group. `early` are the means of warm iterations up to a count."""
+    """What one experiment measured on one group. `early` are the means of warm iterations up to a
+    count."""
 
     group: Group
     usd_per_h: float
@@ -109,13 +111,21 @@ class Experiment:
         return min(self.configurations, key=lambda each: each.usd_per_iteration)
 
     def at(self, group: Group) -> Configuration:
-        """The configuration of a group; between two recorded sizes of a type the step time follows a power law."""
+        """The configuration of a group; between two recorded sizes of a type the step time follows
+        a power law."""
         known = {each.group: each for each in self.configurations}
         if group in known:
             return known[group]
         ((offering, count),) = group.members
-        sizes = {each.group.node_count: each for each in self.configurations if each.group.members[0][0] == offering}
-        below, above = max(size for size in sizes if size < count), min(size for size in sizes if size > count)
+        sizes = {
+            each.group.node_count: each
+            for each in self.configurations
+            if each.group.members[0][0] == offering
+        }
+        below, above = (
+            max(size for size in sizes if size < count),
+            min(size for size in sizes if size > count),
+        )
         share = math.log(count / below) / math.log(above / below)
 
         def between(low: float, high: float) -> float:
@@ -135,7 +145,8 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One job in one world. `regret` is how much more an iteration costs on the last group than on the best."""
+    """One job in one world. `regret` is how much more an iteration costs on the last group than on
+    the best."""
 
     name: str
     regret: float
@@ -192,11 +203,14 @@ def _experiment(recorded: Mapping[str, object]) -> Experiment:
                 windows["all"]["mean_s"],
             )
         )
-    return Experiment(str(recorded["experiment"]), tuple(found), tuple(node_types.values()), usd_per_h)
+    return Experiment(
+        str(recorded["experiment"]), tuple(found), tuple(node_types.values()), usd_per_h
+    )
 
 
 def _early(windows: Mapping[str, Mapping[str, float]]) -> tuple[tuple[int, float], ...]:
-    """Means of the iterations that each early window adds to the one before; the first iteration is never warm."""
+    """Means of the iterations that each early window adds to the one before; the first iteration is
+    never warm."""
     second, fifth, tenth = (windows[f"iteration{name}"] for name in ("_2", "s_2_to_5", "s_2_to_10"))
     first_64 = windows["first_64"]
     pieces = [(1, second["mean_s"])]
@@ -255,8 +269,8 @@ def _described(name: str) -> tuple[float, float, str | None]:
 class World:
     """One job of one experiment, from its start to its last iteration.
 
-    While new nodes boot the old ones train; then both stand still for the pause, and an iteration that had begun is
-    lost. The first iteration after a change is cold: it has no window.
+    While new nodes boot the old ones train; then both stand still for the pause, and an iteration
+    that had begun is lost. The first iteration after a change is cold: it has no window.
     """
 
     experiment: Experiment
@@ -312,7 +326,10 @@ class World:
 
     def trained(self) -> tuple[Trained, ...]:
         """What the job measured, as a store sums it up."""
-        return tuple(Trained(group, "main", turns, elapsed_s) for group, (turns, elapsed_s) in self.sums.items())
+        return tuple(
+            Trained(group, "main", turns, elapsed_s)
+            for group, (turns, elapsed_s) in self.sums.items()
+        )
 
     def _at(self, group: Group) -> Configuration:
         if group not in self.known:
@@ -320,7 +337,8 @@ class World:
         return self.known[group]
 
     def _gap_s(self) -> float:
-        """Seconds to the next tick: often after a change, and then the more seldom the longer nothing happens."""
+        """Seconds to the next tick: often after a change, and then the more seldom the longer
+        nothing happens."""
         since_s = self.now_s - max((each.at_s for each in self.changes), default=self.now_s)
         return min(max(10.0, 0.05 * since_s), 600.0)
 
@@ -330,7 +348,11 @@ class World:
         self.cpu_s += process_time() - began_s
         self.decisions += 1
         if plan.action is Action.HOLD:
-            if self.is_trial and self.current == self.target and plan.reason.code not in ("measuring", "cooldown"):
+            if (
+                self.is_trial
+                and self.current == self.target
+                and plan.reason.code not in ("measuring", "cooldown")
+            ):
                 self.is_trial = False  # what was tried has won, and simply trains
                 self._note("kept", plan)
             return
@@ -349,7 +371,9 @@ class World:
 
     def _note(self, what: str, plan: Plan) -> None:
         left = f"{self.iteration}/{self.iterations}"
-        self.story.append(f"{self.now_s - _START_S:9.0f} s {left:>16} ${self.usd:.4f} {what}: {plan.reason.text}")
+        self.story.append(
+            f"{self.now_s - _START_S:9.0f} s {left:>16} ${self.usd:.4f} {what}: {plan.reason.text}"
+        )
 
     def _pay(self, group: Group | None, seconds: float, *, is_trial: bool) -> None:
         if group is None:
@@ -372,11 +396,17 @@ class World:
         for group in (old, assert_target):
             self._pay(group, PAUSE_S, is_trial=self.is_trial and group == assert_target)
         self.now_s += PAUSE_S
-        self.current, self.ready_at_s, self.is_cold, self.partial_s = assert_target, math.inf, True, 0.0
+        self.current, self.ready_at_s, self.is_cold, self.partial_s = (
+            assert_target,
+            math.inf,
+            True,
+            0.0,
+        )
         self.switches.append(Switch(assert_target, PAUSE_S, BOOT_S, self.now_s))
 
     def _train(self, until_s: float) -> None:
-        """Goes to an instant, or to the end of the iteration or window before it if a take-over waits there."""
+        """Goes to an instant, or to the end of the iteration or window before it if a take-over
+        waits there."""
         while self.now_s < until_s and self.iteration < self.iterations:
             if self.current is None:
                 self._spend(until_s - self.now_s)
@@ -386,11 +416,14 @@ class World:
             turns = min(turns, self.iterations - self.iteration)
             behind = int((until_s - self.now_s) / max(WINDOW_S, pace_s))
             if behind > 2 * KEPT_WINDOWS and self.warm.get(self.current, 0) > 100:
-                turns *= behind - KEPT_WINDOWS  # a steady stretch that nobody looks at: one long window
+                turns *= (
+                    behind - KEPT_WINDOWS
+                )  # a steady stretch that nobody looks at: one long window
                 turns = min(turns, self.iterations - self.iteration)
             lasts_s = turns * pace_s * math.exp(self.noise.gauss(0.0, NOISE)) - self.partial_s
             if self.now_s + lasts_s > until_s:
-                # The rest is served next time; noise is drawn again then, which changes nothing on average.
+                # The rest is served next time; noise is drawn again then, which changes nothing on
+                # average.
                 self.partial_s += until_s - self.now_s
                 self._spend(until_s - self.now_s)
                 return
@@ -399,7 +432,10 @@ class World:
             if not self.is_cold:
                 self.warm[self.current] = self.warm.get(self.current, 0) + turns
                 before, before_s = self.sums.get(self.current, (0, 0.0))
-                self.sums[self.current] = before + turns, before_s + max(lasts_s, 0.0) + self.partial_s
+                self.sums[self.current] = (
+                    before + turns,
+                    before_s + max(lasts_s, 0.0) + self.partial_s,
+                )
                 own = self.samples.setdefault(self.current, [])
                 own.append(Sample(turns, max(lasts_s, 0.0) + self.partial_s, self.now_s))
                 del own[:-KEPT_WINDOWS]
@@ -446,7 +482,9 @@ class World:
             changes=tuple(self.changes),
             spent_usd=self.usd,
             earlier=self.earlier,
-            limits=Limits(trial_usd_share=TRIAL_SHARE, boot_prior_s=BOOT_S, switch_pause_prior_s=PAUSE_S),
+            limits=Limits(
+                trial_usd_share=TRIAL_SHARE, boot_prior_s=BOOT_S, switch_pause_prior_s=PAUSE_S
+            ),
         )
 
     def _nodes(self) -> Iterable[Node]:
@@ -457,11 +495,20 @@ class World:
                 for number in range(count):
                     name = f"{offering.node_type}-{number}"
                     workers = workers_on(PerNode.AUTO, types[offering.node_type])
-                    yield Node(name, "job", offering, phase, f"token-{name}", self.now_s - BOOT_S, workers=workers)
+                    yield Node(
+                        name,
+                        "job",
+                        offering,
+                        phase,
+                        f"token-{name}",
+                        self.now_s - BOOT_S,
+                        workers=workers,
+                    )
 
 
 def play(experiment: Experiment, policy: Policy, *, hours: float, runs: int = 1) -> Outcome:
-    """The last of so many runs of a job that is as long as the best configuration needs for so many hours.
+    """The last of so many runs of a job that is as long as the best configuration needs for so many
+    hours.
 
     Each knows what those before it measured.
     """
@@ -479,7 +526,11 @@ def cheapest_per_hour(snapshot: Snapshot) -> Plan:
     if snapshot.target is not None:
         return Plan(Action.HOLD, snapshot.target, Reason("best", "stays"))
     groups = _groups(snapshot)
-    return Plan(Action.START, min(groups, key=lambda each: (groups[each], each)), Reason("start", "cheapest"))
+    return Plan(
+        Action.START,
+        min(groups, key=lambda each: (groups[each], each)),
+        Reason("start", "cheapest"),
+    )
 
 
 def try_all(snapshot: Snapshot) -> Plan:
@@ -505,14 +556,23 @@ def try_all(snapshot: Snapshot) -> Plan:
 def _groups(snapshot: Snapshot) -> dict[Group, float]:
     sizes = snapshot.job.spec.sizes
     counts = [count for count in (1, 2, 4, 8, 16) if count in sizes]
-    return {Group.of(price.offering, count): count * price.usd_per_h for price in snapshot.prices for count in counts}
+    return {
+        Group.of(price.offering, count): count * price.usd_per_h
+        for price in snapshot.prices
+        for count in counts
+    }
 
 
-POLICIES: Mapping[str, Policy] = {"elasticd": decide, "try all": try_all, "cheapest per hour": cheapest_per_hour}
+POLICIES: Mapping[str, Policy] = {
+    "elasticd": decide,
+    "try all": try_all,
+    "cheapest per hour": cheapest_per_hour,
+}
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The scores of DECIDING's table: shares from 0 to 1, ratios, and how often the cap was broken."""
+    """The scores of DECIDING's table: shares from 0 to 1, ratios, and how often the cap was
+    broken."""
     regrets = sorted(each.regret for each in outcomes)
     return {
         "optimum": mean(each.regret < 1e-9 for each in outcomes),
@@ -530,24 +590,34 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
 def _row(title: str, score: Mapping[str, float]) -> str:
     return (
         f"{title:24}{score['optimum']:7.1%} {score['within_5']:10.1%} {score['p99_regret']:11.1%} "
-        f"{score['ratio']:7.3f} ({score['ratio_median']:.3f}) {score['trials']:7.1f} {score['trial_share']:6.1%} "
+        f"{score['ratio']:7.3f} ({score['ratio_median']:.3f}) {score['trials']:7.1f} "
+        f"{score['trial_share']:6.1%} "
         f"{score['cap_broken']:8.0f} {score['cpu_s']:9.1f}"
     )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--hours", type=float, action="append", help="length on the best configuration; may be repeated"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--runs", type=int, default=1, help="each run knows what those before it measured")
+    parser.add_argument(
+        "--hours",
+        type=float,
+        action="append",
+        help="length on the best configuration; may be repeated",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=1, help="each run knows what those before it measured"
+    )
     parser.add_argument("--policy", choices=tuple(POLICIES), action="append")
     parser.add_argument("--only", default="", help="experiments whose name contains this")
     parser.add_argument("-v", "--verbose", action="store_true", help="one line an experiment")
     parser.add_argument("--story", action="store_true", help="each decision of each experiment")
     arguments = parser.parse_args()
     experiments = [each for each in load() if arguments.only in each.name]
-    print(f"{'':24}optimum within 5 %  p99 regret  $/best (median)  trials  share  cap broken  CPU-s")
+    print(
+        f"{'':24}optimum within 5 %  p99 regret  $/best (median)  trials  share  cap broken  CPU-s"
+    )
     for hours in arguments.hours or (4.0, 24.0):
         for name in arguments.policy or POLICIES:
             outcomes = []
@@ -556,8 +626,10 @@ def main() -> int:
                 outcomes.append(outcome)
                 if arguments.verbose or arguments.story:
                     print(
-                        f"  {each.name[:34]:34} regret {outcome.regret:7.1%} $/best {outcome.ratio:6.3f} "
-                        f"trials {outcome.trials:2} share {outcome.trial_share:5.1%} {outcome.cpu_s:5.1f} CPU-s"
+                        f"  {each.name[:34]:34} regret {outcome.regret:7.1%} $/best "
+                        f"{outcome.ratio:6.3f} "
+                        f"trials {outcome.trials:2} share {outcome.trial_share:5.1%} "
+                        f"{outcome.cpu_s:5.1f} CPU-s"
                     )
                 if arguments.story:
                     print("\n".join(outcome.story))

@@ -1,7 +1,8 @@
 """Track T3: how many nodes a job needs that has a deadline, its speed at every size unknown.
 
-Seconds an iteration follow one of three laws of the number of nodes. New nodes boot for 90 s while what trains goes on;
-a change stops training for 30 s. The deadline is a share of what one node would take, and two minutes.
+Seconds an iteration follow one of three laws of the number of nodes. New nodes boot for 90 s while
+what trains goes on; a change stops training for 30 s. The deadline is a share of what one node
+would take, and two minutes.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def _tick_s(case: Sized) -> float:
 
 
 def _units(case: Sized) -> int:
-    """The work that one node does in a tick: fewer units where there are many ticks, to be quick."""
+    """The work that one node does in a tick: fewer units where there are many ticks, to be
+    quick."""
     return 10 if case.work_min <= _LONG_MIN else 5
 
 

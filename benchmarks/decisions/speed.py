@@ -1,7 +1,9 @@
-"""Track T6: what one decision over a cloud's whole catalogue costs, and what a hold that repeats writes.
+"""Track T6: what one decision over a cloud's whole catalogue costs, and what a hold that repeats
+writes.
 
-The catalogue is that of the recorded on-demand prices, in three zones and two markets; the larger case adds group sizes
-of 2, 4 and 8 nodes. Bytes are those of the values that the second hold's statements carry to the database.
+The catalogue is that of the recorded on-demand prices, in three zones and two markets; the larger
+case adds group sizes of 2, 4 and 8 nodes. Bytes are those of the values that the second hold's
+statements carry to the database.
 """
 
 from __future__ import annotations
@@ -94,7 +96,9 @@ def _snapshot(case: Catalogue) -> Snapshot:
                 number = len(prices) + 1
                 prices.append(Price(number, offering, usd * share, EPOCH_S, EPOCH_S, "recorded"))
     # What a node type has is taken to go with its price.
-    types = tuple(NodeType(name, cpu=max(1.0, usd * 20), memory_gib=max(1.0, usd * 80)) for name, usd in sold)
+    types = tuple(
+        NodeType(name, cpu=max(1.0, usd * 20), memory_gib=max(1.0, usd * 80)) for name, usd in sold
+    )
     spec = JobSpec(
         "job",
         ("train.py",),
@@ -160,7 +164,9 @@ def _written() -> Iterator[list[int]]:
     """The bytes of each value that statements carry which write."""
     found: list[int] = []
 
-    def noting(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
+    def noting(
+        _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
+    ) -> None:
         if not statement.lstrip().upper().startswith(("INSERT", "UPDATE")):
             return
         values = parameters.values() if isinstance(parameters, Mapping) else parameters
@@ -185,7 +191,11 @@ class _Speed:
     POLICIES = (OURS,)
 
     def cases(self, data: Path, *, whole: bool) -> list[Catalogue]:
-        return [Catalogue(data, nodes_max, is_training) for nodes_max in (1, 8) for is_training in (False, True)]
+        return [
+            Catalogue(data, nodes_max, is_training)
+            for nodes_max in (1, 8)
+            for is_training in (False, True)
+        ]
 
     def play(self, case: Catalogue, policy: str) -> Mapping[str, float]:
         snapshot = _snapshot(case)
@@ -208,13 +218,18 @@ def _row(outcome: Outcome, outcomes: Sequence[Outcome]) -> Row:
     )
     growth = cpu_s / candidates / (least.values["cpu_s"] / least.values["candidates"])
     most_s = _MOST_S.get(round(candidates), max(_MOST_S.values()))
-    text, goal = f"{cpu_s * 1000:.0f} ms, {growth:.2f} x a candidate", f"<= {most_s * 1000:.0f} ms, linear"
+    text, goal = (
+        f"{cpu_s * 1000:.0f} ms, {growth:.2f} x a candidate",
+        f"<= {most_s * 1000:.0f} ms, linear",
+    )
     is_met = cpu_s <= most_s and growth <= _MOST_GROWTH
     written = outcome.values.get("repeated_bytes")
     if written is not None:
         text, goal = f"{text}, {written:,.0f} bytes", f"{goal}, <= {_MOST_BYTES} bytes"
         is_met = is_met and written <= _MOST_BYTES
-    return Row(outcome.track, outcome.case, outcome.policy, text, outcome.values, goal=goal, is_met=is_met)
+    return Row(
+        outcome.track, outcome.case, outcome.policy, text, outcome.values, goal=goal, is_met=is_met
+    )
 
 
 def _state(outcome: Outcome) -> tuple[str, bool]:

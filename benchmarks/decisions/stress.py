@@ -1,9 +1,10 @@
-"""Track T5: what goes wrong around a job, one thing at a time and all at once, through the whole reconciler.
+"""Track T5: what goes wrong around a job, one thing at a time and all at once, through the whole
+reconciler.
 
-Run alone: python -m benchmarks.decisions.stress [--cells stale] [--cases 2]
-The daemon's own reconciler, policy and store live through a job of `WORK_H` on recorded spot pools.
-The measure is the best fixed on-demand group: the cheapest that is in time by what was announced, bought in the same
-world by the policy `fixed`.
+Run alone: python -m benchmarks.decisions.stress [--cells stale] [--cases 2] The daemon's own
+reconciler, policy and store live through a job of `WORK_H` on recorded spot pools. The measure is
+the best fixed on-demand group: the cheapest that is in time by what was announced, bought in the
+same world by the policy `fixed`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ SILENT_FROM_S = 3600.0
 DEARER_FROM_S, DEARER = 2 * 3600.0, 4.0
 REFUSED_S, REFUSED_EVERY_S = 1200.0, 3600.0
 SLACK, HALF_SLACK = 1.6, 2.6
-"""Time to the deadline over the work announced; where half is announced, 1.3 of what there truly is."""
+"""Time to the deadline over the work announced; where half is announced, 1.3 of what there truly
+is."""
 NOTICE_S = 120.0
 
 _TYPES = {"small": (1.0, STEP_S), "large": (2.2, STEP_S / 2)}
@@ -56,7 +58,8 @@ _SIZES = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Stress:
-    """What goes wrong. `announced` is the work that the job's file tells, over what there truly is."""
+    """What goes wrong. `announced` is the work that the job's file tells, over what there truly
+    is."""
 
     name: str
     is_silent: bool = False
@@ -74,7 +77,9 @@ STRESSES = (
     Stress("half announced", announced=0.5),
     Stress("slow boots x 5", boots=SLOW),
     Stress("refusals", is_refused=True),
-    Stress("all at once", is_silent=True, dearer=DEARER, announced=2.0, boots=SLOW, is_refused=True),
+    Stress(
+        "all at once", is_silent=True, dearer=DEARER, announced=2.0, boots=SLOW, is_refused=True
+    ),
 )
 
 
@@ -111,7 +116,8 @@ class SilentFeed:
 
 
 def play(case: Case, policy: str) -> Mapping[str, float]:
-    """Lives through one case; gives dollars by the true prices, those of the best fit, and seconds late."""
+    """Lives through one case; gives dollars by the true prices, those of the best fit, and seconds
+    late."""
     usd, late_s, cpu_s, hours = _lived(case, policy)
     best_usd = usd if policy == ON_DEMAND else _lived(case, ON_DEMAND)[0]
     return {"usd": usd, "best_usd": best_usd, "late_s": late_s, "cpu_s": cpu_s, "cluster_h": hours}
@@ -146,7 +152,9 @@ def _lived(case: Case, policy: str) -> tuple[float, float, float, float]:
     feed = SilentFeed(told, BEGINS_S + SILENT_FROM_S) if stress.is_silent else told
     terms = SimulationSettings(boot_s=BOOT_S * stress.boots, limits=Limits(reaction_s=16.0))
     begun_s = process_time()
-    with simulated(spec, Program(_SPEEDS, iterations), market, decide=decide, terms=terms, feed=feed) as world:
+    with simulated(
+        spec, Program(_SPEEDS, iterations), market, decide=decide, terms=terms, feed=feed
+    ) as world:
         job = world.run(until_s=3 * deadline_s)
         late_s = 2 * deadline_s
         if job.finished_at_s is not None:
@@ -155,7 +163,8 @@ def _lived(case: Case, policy: str) -> tuple[float, float, float, float]:
 
 
 def best_fit(iterations: int, deadline_s: float) -> tuple[str, int]:
-    """The on-demand group that does so many iterations in time for the least dollars; the fastest where none does."""
+    """The on-demand group that does so many iterations in time for the least dollars; the fastest
+    where none does."""
     groups = [(name, count) for name in _TYPES for count in _SIZES]
 
     def lasts_s(group: tuple[str, int]) -> float:
@@ -222,7 +231,9 @@ STRESS = _Stress()
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cells", default="", help="stresses whose name holds this text")
     parser.add_argument("--cases", type=int, default=99, help="at most so many cases of each")
     parser.add_argument("--whole", action="store_true", help="every case, not the sample")
@@ -235,8 +246,10 @@ def main() -> int:
         for policy in STRESS.POLICIES:
             values = STRESS.play(case, policy)
             print(
-                f"{case.name:58} {policy:10} ${values['usd']:7.3f} {values['usd'] / values['best_usd']:6.3f} "
-                f"late {values['late_s']:6.0f} s  {values['cluster_h']:5.1f} h in {values['cpu_s']:5.1f} CPU-s",
+                f"{case.name:58} {policy:10} ${values['usd']:7.3f} "
+                f"{values['usd'] / values['best_usd']:6.3f} "
+                f"late {values['late_s']:6.0f} s  {values['cluster_h']:5.1f} h in "
+                f"{values['cpu_s']:5.1f} CPU-s",
                 flush=True,
             )
     return 0

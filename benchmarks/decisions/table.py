@@ -48,5 +48,7 @@ def _text(row: Row | None) -> str:
 def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
     return [
-        "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        "  "
+        + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
     ]

@@ -1,7 +1,7 @@
 """What a track is: cases that every policy plays, what came of each, and the rows that judge it.
 
-A track plugs in as a module with `NAME`, `TITLE`, `POLICIES`, `cases`, `play` and `rows`, named in `TRACKS`
-of `benchmarks/decisions/__main__.py`.
+A track plugs in as a module with `NAME`, `TITLE`, `POLICIES`, `cases`, `play` and `rows`, named in
+`TRACKS` of `benchmarks/decisions/__main__.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ TODAY = "before"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one case under one policy. `case` is the same text for every policy, and stays the same.
+    """What came of one case under one policy. `case` is the same text for every policy, and stays
+    the same.
 
     `values` are the track's own measures, each with its unit in its name.
     """
@@ -32,7 +33,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One policy in one cell of the table. `text` is what is printed; `is_met` is None where no goal is set.
+    """One policy in one cell of the table. `text` is what is printed; `is_met` is None where no
+    goal is set.
 
     `note` is how it compares with the best rival, `split` what its extra dollars went to.
     """
@@ -49,7 +51,8 @@ class Row:
 
 
 class Case(Protocol):
-    """One scenario; it must be picklable. `cell` is what it is counted under, `name` is unique in its track."""
+    """One scenario; it must be picklable. `cell` is what it is counted under, `name` is unique in
+    its track."""
 
     @property
     def cell(self) -> str: ...
@@ -62,7 +65,8 @@ C = TypeVar("C", bound=Case)
 
 
 def halved(cases: Sequence[C]) -> list[C]:
-    """Every second case of each cell, begun by turns with the first and with the second, so that each is seen."""
+    """Every second case of each cell, begun by turns with the first and with the second, so that
+    each is seen."""
     cells: dict[str, list[C]] = {}
     for each in cases:
         cells.setdefault(each.cell, []).append(each)

@@ -1,7 +1,9 @@
-"""Track T2: which GPU type, zone and market, at recorded prices and availability, the program's speeds unknown.
+"""Track T2: which GPU type, zone and market, at recorded prices and availability, the program's
+speeds unknown.
 
-Speeds are recorded training throughputs, prices are recorded spot prices of one region's zones, and each pool comes and
-goes as a recorded one did. What the policy is told of pools comes from the other recordings.
+Speeds are recorded training throughputs, prices are recorded spot prices of one region's zones, and
+each pool comes and goes as a recorded one did. What the policy is told of pools comes from the
+other recordings.
 """
 
 from __future__ import annotations
@@ -79,13 +81,18 @@ class Bought:
 @cache
 def _programs(data: Path) -> Mapping[str, Speeds]:
     """The programs that were recorded on a single reference GPU, and on other types."""
-    told: Mapping[str, Mapping[str, float]] = json.loads((data / "gpu_throughputs.json").read_text())
+    told: Mapping[str, Mapping[str, float]] = json.loads(
+        (data / "gpu_throughputs.json").read_text()
+    )
     found: dict[str, Speeds] = {}
     for key in told[_REFERENCE]:
         match = re.fullmatch(r"\('(.+)', 1\)", key)
         if match is None:
             continue
-        speeds = {name: told[gpu].get(f"('{match[1]}', {count})", 0.0) for name, (gpu, count, _, _) in _TYPES.items()}
+        speeds = {
+            name: told[gpu].get(f"('{match[1]}', {count})", 0.0)
+            for name, (gpu, count, _, _) in _TYPES.items()
+        }
         found[match[1]] = {name: speed for name, speed in speeds.items() if speed > 0}
     return found
 
@@ -172,11 +179,18 @@ def _prices(feed: Feed, at_s: NDArray[np.float64]) -> NDArray[np.float64]:
     return usd[np.clip(np.searchsorted(changes_s, at_s, side="right") - 1, 0, None)]
 
 
-def _states(data: Path, recording: str, name: str, ticks: int, draw: np.random.Generator) -> NDArray[np.bool_]:
-    """A stretch of one recorded pool: of the same GPU and number where there is one, else of the same GPU, else any."""
+def _states(
+    data: Path, recording: str, name: str, ticks: int, draw: np.random.Generator
+) -> NDArray[np.bool_]:
+    """A stretch of one recorded pool: of the same GPU and number where there is one, else of the
+    same GPU, else any."""
     gpu, count, _, _ = _TYPES[name]
     series = recordings(availability(data))[recording]
-    several = [each for each in series if each.kind.startswith(gpu) and (count > 1) == (each.kind != f"{gpu} x 1")]
+    several = [
+        each
+        for each in series
+        if each.kind.startswith(gpu) and (count > 1) == (each.kind != f"{gpu} x 1")
+    ]
     alike = several or [each for each in series if each.kind.startswith(gpu)] or series
     states = alike[int(draw.integers(len(alike)))].every(TICK_S)
     begin = int(draw.integers(len(states)))
@@ -191,11 +205,15 @@ def _node_type(name: str) -> NodeType:
 def _task(case: Bought) -> Task:
     speeds = _programs(case.data)[case.program]
     names = [each.name for each in _place(case)[1]]
-    reference = next(name for name, (gpu, count, _, _) in _TYPES.items() if (gpu, count) == (_REFERENCE, 1))
+    reference = next(
+        name for name, (gpu, count, _, _) in _TYPES.items() if (gpu, count) == (_REFERENCE, 1)
+    )
     return Task(
         work=round(WORK_H * 3600 / TICK_S) * _UNITS,
         deadline=round(case.deadline_h * 3600 / TICK_S),
-        rates={((name, 1),): max(1, round(_UNITS * speeds[name] / speeds[reference])) for name in names},
+        rates={
+            ((name, 1),): max(1, round(_UNITS * speeds[name] / speeds[reference])) for name in names
+        },
         pause=PAUSE_TICKS,
     )
 
@@ -204,7 +222,9 @@ def _groups(case: Bought) -> list[Group]:
     """Every spot pool, and each type on-demand in the first zone: it costs the same in all."""
     offerings = _place(case)[0].offerings
     first = min(each.zone for each in offerings)
-    return [Group.of(each) for each in offerings if each.capacity is Capacity.SPOT or each.zone == first]
+    return [
+        Group.of(each) for each in offerings if each.capacity is Capacity.SPOT or each.zone == first
+    ]
 
 
 @cache
@@ -229,7 +249,9 @@ class _Types:
             for start in range(_STARTS if whole else 2)
         ]
         # What on-demand could not do is no case.
-        can = [each for each in found if _task(each).deadline >= _fastest(_task(each)) + PAUSE_TICKS]
+        can = [
+            each for each in found if _task(each).deadline >= _fastest(_task(each)) + PAUSE_TICKS
+        ]
         return can if whole else halved(can)
 
     def play(self, case: Bought, policy: str) -> Mapping[str, float]:

@@ -1,1 +1,2 @@
-"""What changes of membership cost, side by side: a session, torchft, torchrun tuned and torchrun as it comes."""
+"""What changes of membership cost, side by side: a session, torchft, torchrun tuned and torchrun as
+it comes."""

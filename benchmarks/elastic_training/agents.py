@@ -1,4 +1,5 @@
-"""An unmodified script on our agents, on T0 or T1: a change of generation, planned or not, as the script sees it."""
+"""An unmodified script on our agents, on T0 or T1: a change of generation, planned or not, as the
+script sees it."""
 
 from __future__ import annotations
 
@@ -34,11 +35,14 @@ class Agents:
     generation: int = 0
 
     def begin(self, count: int) -> list[Member]:
-        """Assigns the next generation to the first so many; the others are told that they have nothing to do."""
+        """Assigns the next generation to the first so many; the others are told that they have
+        nothing to do."""
         self.generation += 1
         self.daemon.chosen = {f"n{number}" for number in range(count)}
         script = [str(Path(plain.__file__).resolve()), str(self.world.folder / "checkpoint.pt")]
-        self.world.assign(*script, generation=self.generation, nnodes_min=1, nnodes_max=count, tier=self.tier)
+        self.world.assign(
+            *script, generation=self.generation, nnodes_min=1, nnodes_max=count, tier=self.tier
+        )
         return self.members[:count]
 
 
@@ -58,7 +62,8 @@ def join_and_leave(tier: str, *, bound_s: float) -> tuple[Found, Found]:
 
 
 def second(tier: str, *, bound_s: float) -> Found:
-    """One node trains, a second comes in: on two cores each node has one of its own, as machines do."""
+    """One node trains, a second comes in: on two cores each node has one of its own, as machines
+    do."""
     with _running(tier, count=2) as (agents, nodes):
         stay = agents.begin(1)
         nodes.await_world(stay, further=AROUND)
@@ -71,7 +76,9 @@ def kill(tier: str, *, bound_s: float) -> Found:
     with _running(tier) as (agents, nodes):
         members = agents.begin(3)
         nodes.await_world(members, further=AROUND)
-        lost = next(index for index, member in enumerate(members) if index and member.last["rank"] != 0)
+        lost = next(
+            index for index, member in enumerate(members) if index and member.last["rank"] != 0
+        )
         began_s = time.time()
         agents.agents[lost].kill_agent_only()
         _end_group(agents.agents[lost])
@@ -105,7 +112,9 @@ def _running(tier: str, *, count: int = 3) -> Iterator[tuple[Agents, Nodes]]:
         try:
             for number in range(count):
                 log = folder / f"node-{number}.jsonl"
-                agents.agents.append(world.node(f"n{number}", env={"GLOO_SOCKET_IFNAME": "lo", "STEP_LOG": str(log)}))
+                agents.agents.append(
+                    world.node(f"n{number}", env={"GLOO_SOCKET_IFNAME": "lo", "STEP_LOG": str(log)})
+                )
                 agents.members.append(Member(agents.agents[-1].process, log))
                 log.with_suffix(".err").touch()
             world.wait_for(lambda: len(_idle(daemon)) == count)

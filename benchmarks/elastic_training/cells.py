@@ -32,16 +32,25 @@ def _told(changes: Sequence[Change]) -> str:
     if len(changes) == 1:
         return f"{duration(lost_s[0])}, {iterations_lost}"
     is_many = len(changes) >= ENOUGH_FOR_P99
-    top = f"p99 {duration(quantiles(lost_s, n=100)[-1])}" if is_many else f"worst {duration(max(lost_s))}"
+    top = (
+        f"p99 {duration(quantiles(lost_s, n=100)[-1])}"
+        if is_many
+        else f"worst {duration(max(lost_s))}"
+    )
     longest = [each.longest for each in changes]
     return (
-        f"p50 {duration(median(lost_s))}, {top}, longest step p50 {median(longest):.1f} x, worst {max(longest):.1f} x, "
+        f"p50 {duration(median(lost_s))}, {top}, longest step p50 {median(longest):.1f} x, worst "
+        f"{max(longest):.1f} x, "
         f"{iterations_lost}, {len(changes)} rounds"
     )
 
 
 def _failed(none: NoChange) -> str:
-    return f"the job ended within {duration(none.waited_s)}" if none.has_ended else f"> {none.waited_s:.0f} s"
+    return (
+        f"the job ended within {duration(none.waited_s)}"
+        if none.has_ended
+        else f"> {none.waited_s:.0f} s"
+    )
 
 
 def duration(seconds: float) -> str:

@@ -15,14 +15,16 @@ from benchmarks.elastic_training.cells import duration
 from elastic.cli.client import Client
 from tests.e2e.running import RunningDaemon, running_daemon
 
-AWAY_S = 8.0  # a heartbeat with no news is stored when the last one that was is older than 5 s: all are, after that
+# a heartbeat with no news is stored when the last one that was is older than 5 s: all are, after
+# that
+AWAY_S = 8.0
 SCRIPT = Path(__file__).parents[2] / "tests" / "e2e" / "session_script.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """One death: the longest step until control was back over the median one, less it in seconds; and from the new
-    daemon's start as a process until it has heard from every node."""
+    """One death: the longest step until control was back over the median one, less it in seconds;
+    and from the new daemon's start as a process until it has heard from every node."""
 
     lost_s: float
     longest: float
@@ -42,12 +44,15 @@ def deaths(rounds: int) -> str:
             policy={"name": "fixed", "node_type": "half"},
         )
         steps = daemon.data / "jobs" / job_id / "artifacts" / "turns.jsonl"
-        daemon.until("two members", lambda: [turn["world_size"] for turn in _turns(steps)][-1:] == [2])
+        daemon.until(
+            "two members", lambda: [turn["world_size"] for turn in _turns(steps)][-1:] == [2]
+        )
         daemon.until_iteration(job_id, _turns(steps)[-1]["step"] + 40)
         found = [_death(daemon, job_id, steps) for _ in range(rounds)]
     return (
         f"lost {duration(max(each.lost_s for each in found))} at worst, longest step "
-        f"{max(each.longest for each in found):.1f} x; control {duration(median(each.control_s for each in found))} "
+        f"{max(each.longest for each in found):.1f} x; control "
+        f"{duration(median(each.control_s for each in found))} "
         f"after its start, worst {duration(max(each.control_s for each in found))}; {rounds} rounds"
     )
 
@@ -60,10 +65,13 @@ def _death(daemon: RunningDaemon, job_id: str, steps: Path) -> Death:
     address = daemon.data / "daemon.json"
     before = address.stat().st_mtime_ns
     daemon.process = daemon.spawn()
-    # A client is made once, and when there is somebody to ask: it takes as long as what is measured, on the same cores.
+    # A client is made once, and when there is somebody to ask: it takes as long as what is
+    # measured, on the same cores.
     daemon.until("it listens", lambda: address.stat().st_mtime_ns != before, every_s=0.01)
     with daemon.client() as client:
-        daemon.until("every node is heard", lambda: _all_heard(client, job_id, after_s=begun_s), every_s=0.02)
+        daemon.until(
+            "every node is heard", lambda: _all_heard(client, job_id, after_s=begun_s), every_s=0.02
+        )
     control_s = time.time()
     turns = _turns(steps)
     (first, *_) = {turn["pid"] for turn in turns if turn["at_s"] > killed_s}

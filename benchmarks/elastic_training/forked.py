@@ -1,4 +1,5 @@
-"""Members forked from a process that has torch imported: a program of its own takes seconds of processor to begin."""
+"""Members forked from a process that has torch imported: a program of its own takes seconds of
+processor to begin."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ def forking() -> Launch:
 
     def launch(command: Sequence[str], environment: Mapping[str, str], errors: Path) -> Process:
         assert list(command[1:3]) == ["-m", member.__name__]
-        process = context.Process(target=_run, args=(list(command[3:]), dict(environment), str(errors)), daemon=True)
+        process = context.Process(
+            target=_run, args=(list(command[3:]), dict(environment), str(errors)), daemon=True
+        )
         process.start()
         return Forked(process)
 

@@ -13,8 +13,8 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change as a surviving member saw it: seconds lost (the step that spans it, less a median step), the longest
-    step near it over the median one, and committed steps that were lost."""
+    """One change as a surviving member saw it: seconds lost (the step that spans it, less a median
+    step), the longest step near it over the median one, and committed steps that were lost."""
 
     lost_s: float
     longest: float
@@ -23,7 +23,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class NoChange:
-    """A change that never came: nobody trained on within `waited_s`, or all who were to have ended by then."""
+    """A change that never came: nobody trained on within `waited_s`, or all who were to have ended
+    by then."""
 
     waited_s: float
     has_ended: bool
@@ -37,7 +38,9 @@ def change_at(steps: Sequence[Event], *, after_s: float, world_size: int | None 
 
     `world_size` is what the new world must have: those on the way to it count as time lost.
     """
-    index = next(i for i in range(1, len(steps)) if _is_new(steps[i - 1], steps[i], after_s, world_size))
+    index = next(
+        i for i in range(1, len(steps)) if _is_new(steps[i - 1], steps[i], after_s, world_size)
+    )
     gaps = [later["at_s"] - earlier["at_s"] for earlier, later in pairwise(steps)]
     usual_s = median(gaps[max(0, index - 21) : index - 1])
     began = next(i for i, event in enumerate(steps) if event["at_s"] > after_s)
@@ -48,7 +51,10 @@ def change_at(steps: Sequence[Event], *, after_s: float, world_size: int | None 
 
 def has_changed(steps: Sequence[Event], *, after_s: float, world_size: int | None = None) -> bool:
     """Whether `change_at` would find a change, with a few steps after it."""
-    return any(_is_new(steps[i - 1], steps[i], after_s, world_size) for i in range(1, max(1, len(steps) - STEPS_AFTER)))
+    return any(
+        _is_new(steps[i - 1], steps[i], after_s, world_size)
+        for i in range(1, max(1, len(steps) - STEPS_AFTER))
+    )
 
 
 STEPS_AFTER = 5

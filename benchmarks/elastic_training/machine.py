@@ -18,7 +18,8 @@ print(imported_s - began_s, process_time() - imported_s)
 
 
 def told() -> str:
-    """Gives the CPU-seconds of importing torch, and of the first optimizer, which imports torch._dynamo."""
+    """Gives the CPU-seconds of importing torch, and of the first optimizer, which imports
+    torch._dynamo."""
     imports_s, optimizers_s = zip(*(_start() for _ in range(ROUNDS)), strict=True)
     first_s, then_s = median(imports_s), median(optimizers_s)
     return f"{first_s + then_s:.1f} CPU-s: {first_s:.1f} import torch, {then_s:.1f} the first optimizer"

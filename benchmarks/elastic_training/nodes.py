@@ -1,4 +1,5 @@
-"""Nodes of this machine that train under torchrun or torchft: processes with a log of steps, and what befalls them."""
+"""Nodes of this machine that train under torchrun or torchft: processes with a log of steps, and
+what befalls them."""
 
 from __future__ import annotations
 
@@ -46,14 +47,23 @@ class Nodes:
         started = []
         for _ in range(count):
             log = self.folder / f"node-{len(self.members)}.jsonl"
-            environment = {**os.environ, "OMP_NUM_THREADS": "1", "STEP_LOG": str(log), **self.environment}
+            environment = {
+                **os.environ,
+                "OMP_NUM_THREADS": "1",
+                "STEP_LOG": str(log),
+                **self.environment,
+            }
             with log.with_suffix(".err").open("wb") as output:
-                process = subprocess.Popen(self.command(self), env=environment, stdout=output, stderr=output)
+                process = subprocess.Popen(
+                    self.command(self), env=environment, stdout=output, stderr=output
+                )
             self.members.append(Member(process, log))
             started.append(self.members[-1])
         return started
 
-    def await_world(self, members: Sequence[Member], *, further: int = 3, bound_s: float = LAUNCH_S) -> None:
+    def await_world(
+        self, members: Sequence[Member], *, further: int = 3, bound_s: float = LAUNCH_S
+    ) -> None:
         """Waits until exactly these train together, and have gone some steps; raises NeverCame."""
 
         def is_so() -> bool:
@@ -61,9 +71,16 @@ class Nodes:
 
         self.await_so(is_so, f"a world of {len(members)}", members, bound_s=bound_s)
         goal = max(member.last["step"] for member in members) + further
-        self.await_so(lambda: all(m.last["step"] >= goal for m in members), f"step {goal}", members, bound_s=bound_s)
+        self.await_so(
+            lambda: all(m.last["step"] >= goal for m in members),
+            f"step {goal}",
+            members,
+            bound_s=bound_s,
+        )
 
-    def await_so(self, is_so: Callable[[], bool], what: str, members: Sequence[Member], *, bound_s: float) -> None:
+    def await_so(
+        self, is_so: Callable[[], bool], what: str, members: Sequence[Member], *, bound_s: float
+    ) -> None:
         """Waits for something of these members; raises NeverCame."""
         began_s = time.monotonic()
         while not is_so():
@@ -75,7 +92,9 @@ class Nodes:
 
     def tell(self) -> str:
         """What the nodes said last."""
-        return "\n".join(m.log.with_suffix(".err").read_text(errors="replace")[-1500:] for m in self.members)
+        return "\n".join(
+            m.log.with_suffix(".err").read_text(errors="replace")[-1500:] for m in self.members
+        )
 
 
 @contextmanager
@@ -86,12 +105,19 @@ def running_nodes(
     has_store: bool,
     folder: Path | None = None,
 ) -> Iterator[Nodes]:
-    """Gives nodes that meet by a store on this machine, in a process of its own or to be started by a node."""
+    """Gives nodes that meet by a store on this machine, in a process of its own or to be started by
+    a node."""
     with tempfile.TemporaryDirectory(dir=folder) as name:
         nodes = Nodes(Path(name), command, environment, f"127.0.0.1:{free_port()}")
         if has_store:
             ready = nodes.folder / "store"
-            command_ = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+            command_ = [
+                sys.executable,
+                "-m",
+                "elastic.workloads.rendezvous",
+                "--ready-file",
+                str(ready),
+            ]
             nodes.store = subprocess.Popen(command_, stderr=subprocess.DEVNULL)
             while not ready.exists():
                 time.sleep(0.02)
@@ -108,12 +134,17 @@ def running_nodes(
 
 
 def befall(member: Member, number: signal.Signals) -> None:
-    """Sends a signal to a node's first process, and to all it has started where the signal is one that nobody hears."""
+    """Sends a signal to a node's first process, and to all it has started where the signal is one
+    that nobody hears."""
     tree = [psutil.Process(member.process.pid)] if member.process.poll() is None else []
     if number is not signal.SIGTERM:
         tree += [child for process in tree for child in process.children(recursive=True)]
         # A worker may have outlived the agent that started it.
-        tree += [psutil.Process(pid) for pid in {event["generation"] for event in member.steps()} if _is_ours(pid)]
+        tree += [
+            psutil.Process(pid)
+            for pid in {event["generation"] for event in member.steps()}
+            if _is_ours(pid)
+        ]
     for process in tree:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(number)

@@ -17,8 +17,19 @@ from benchmarks.elastic_training.gaps import Change, change_at
 from benchmarks.elastic_training.scenarios import Quiet, longest_step, quiet_steps
 from tests.workloads.session.running import Fleet, Member, running_fleet
 
-AROUND = 12  # steps before and after a change: enough for a median one, and for what a change still costs then
-SMALL = ("--no-digests", "--dtype", "float32", "--pause", "0.04", "--width", "400", "--chunk-bytes", "8000000")
+# steps before and after a change: enough for a median one, and for what a change still costs then
+AROUND = 12
+SMALL = (
+    "--no-digests",
+    "--dtype",
+    "float32",
+    "--pause",
+    "0.04",
+    "--width",
+    "400",
+    "--chunk-bytes",
+    "8000000",
+)
 LARGE = (*SMALL[:-2], "--width", "1024", "--depth", "17", "--chunk-bytes", "32000000")
 
 
@@ -58,7 +69,8 @@ def store_deaths() -> list[Change]:
 
 
 def store_back(rounds: int) -> str:
-    """Two members without a store, and a newcomer that waits: from the new store's first answer until it is in."""
+    """Two members without a store, and a newcomer that waits: from the new store's first answer
+    until it is in."""
     found = []
     with _fleet(*SMALL) as (fleet, stay):
         for _ in range(rounds):
@@ -83,7 +95,9 @@ def quiet() -> Quiet:
 
 
 @cache
-def _rounds(rounds: int, number: signal.Signals, options: tuple[str, ...] = SMALL) -> tuple[list[Change], list[Change]]:
+def _rounds(
+    rounds: int, number: signal.Signals, options: tuple[str, ...] = SMALL
+) -> tuple[list[Change], list[Change]]:
     with _fleet(*options) as (fleet, stay):
         found = [_joined_then(fleet, stay, number) for _ in range(rounds)]
     return [join for join, _ in found], [end for _, end in found]
@@ -91,7 +105,10 @@ def _rounds(rounds: int, number: signal.Signals, options: tuple[str, ...] = SMAL
 
 @contextmanager
 def _fleet(*options: str) -> Iterator[tuple[Fleet, list[Member]]]:
-    with tempfile.TemporaryDirectory() as folder, running_fleet(Path(folder), *options, launch=forking()) as fleet:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_fleet(Path(folder), *options, launch=forking()) as fleet,
+    ):
         stay = fleet.start(2)
         fleet.await_world(stay)
         yield fleet, stay

@@ -1,9 +1,11 @@
-"""A training script as torch's documentation writes an elastic one: DistributedDataParallel, a checkpoint at every
-step, and at its start the last one read.
+"""A training script as torch's documentation writes an elastic one: DistributedDataParallel, a
+checkpoint at every step, and at its start the last one read.
 
-torchrun ... benchmarks/elastic_training/plain.py CHECKPOINT [--pause 0.04] [--width 400] [--depth 2]
+torchrun ... benchmarks/elastic_training/plain.py CHECKPOINT [--pause 0.04] [--width 400] [--depth
+2]
 
-Asked to stop by SIGTERM it ends after the step in flight. Each step is a line in the file that STEP_LOG names.
+Asked to stop by SIGTERM it ends after the step in flight. Each step is a line in the file that
+STEP_LOG names.
 """
 
 from __future__ import annotations
@@ -73,7 +75,12 @@ class Training:
     def _save(self) -> None:
         partial = self.checkpoint.with_suffix(".partial")
         torch.save(
-            {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "step": self.step}, partial
+            {
+                "model": self.model.state_dict(),
+                "optimizer": self.optimizer.state_dict(),
+                "step": self.step,
+            },
+            partial,
         )
         partial.replace(self.checkpoint)
 

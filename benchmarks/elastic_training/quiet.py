@@ -1,11 +1,14 @@
-"""What a session costs when nothing happens, against a plain loop over gloo: two ranks, each running both in turn.
+"""What a session costs when nothing happens, against a plain loop over gloo: two ranks, each
+running both in turn.
 
-python -m benchmarks.elastic_training.quiet RANK FOLDER [--width 400] [--depth 2] [--blocks 200] [--steps 20]
+python -m benchmarks.elastic_training.quiet RANK FOLDER [--width 400] [--depth 2] [--blocks 200]
+[--steps 20]
 
-Blocks of the two loops alternate in the same two processes, so that a neighbour's load, memory and clock are the same
-for both. What a session's threads do beside the training they do during both: it is measured by itself, while neither
-runs. What a step computes is small, so each also goes over more memory than a core's own caches hold, as one that takes
-as long as the benchmark's would: in warm caches a session's Python takes a third of the time.
+Blocks of the two loops alternate in the same two processes, so that a neighbour's load, memory and
+clock are the same for both. What a session's threads do beside the training they do during both: it
+is measured by itself, while neither runs. What a step computes is small, so each also goes over
+more memory than a core's own caches hold, as one that takes as long as the benchmark's would: in
+warm caches a session's Python takes a third of the time.
 """
 
 from __future__ import annotations
@@ -34,14 +37,15 @@ from tests.workloads.session.member import BATCH, ITEMS, Task
 from tests.workloads.session.running import running_fleet
 
 WARM = 3
-SWEPT = 4_000_000  # floats, 16 MB: a step of many milliseconds leaves nothing else in a core's own caches
+# floats, 16 MB: a step of many milliseconds leaves nothing else in a core's own caches
+SWEPT = 4_000_000
 ASIDE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU-seconds of one rank: `extra_s` a step, the median of the blocks, whose error is `error_s`; `aside_s` a second
-    beside the training; `plain_s` a step of the plain loop."""
+    """CPU-seconds of one rank: `extra_s` a step, the median of the blocks, whose error is
+    `error_s`; `aside_s` a second beside the training; `plain_s` a step of the plain loop."""
 
     extra_s: float
     error_s: float
@@ -66,7 +70,10 @@ def measured(*options: str) -> Cost:
         command = [sys.executable, "-m", "benchmarks.elastic_training.quiet"]
         ranks = [
             subprocess.Popen(
-                [*command, str(rank), folder, *options], env=fleet.environment, stdout=subprocess.PIPE, text=True
+                [*command, str(rank), folder, *options],
+                env=fleet.environment,
+                stdout=subprocess.PIPE,
+                text=True,
             )
             for rank in range(2)
         ]
@@ -82,7 +89,8 @@ def measured(*options: str) -> Cost:
 
 
 def main(argv: Sequence[str]) -> None:
-    """Runs one rank, and prints the CPU-seconds that a session's steps took more than the plain loop's, by blocks."""
+    """Runs one rank, and prints the CPU-seconds that a session's steps took more than the plain
+    loop's, by blocks."""
     parser = argparse.ArgumentParser()
     parser.add_argument("rank", type=int)
     parser.add_argument("folder", type=Path)
@@ -97,13 +105,18 @@ def main(argv: Sequence[str]) -> None:
     plain = _plain(task, gradients, rank=options.rank, folder=options.folder)
     plain()
     with Session.join(
-        task.units(), task.apply, batch=BATCH, numbers=1, settings=SessionSettings.from_environment()
+        task.units(),
+        task.apply,
+        batch=BATCH,
+        numbers=1,
+        settings=SessionSettings.from_environment(),
     ) as session:
         while session.generation.world_size < 2:
             session.run(task.compute)
         extra, usual = [], []
         for block in range(WARM + options.blocks):
-            # In turn first and second: what one leaves in the caches must not always serve the other.
+            # In turn first and second: what one leaves in the caches must not always serve the
+            # other.
             pair = (plain, lambda: session.run(lambda turn: gradients()))
             took = [_cpu_s(loop, options.steps) for loop in (pair if block % 2 else pair[::-1])]
             plain_s, session_s = took if block % 2 else took[::-1]
@@ -117,9 +130,13 @@ def main(argv: Sequence[str]) -> None:
 
 
 def _cpu_aside_s() -> float:
-    """Gives what the session's threads do in a second while its training stands still. gloo's own, which looks about a
-    hundred times a second, is the plain loop's too."""
-    clocks = [time.pthread_getcpuclockid(each.ident) for each in threading.enumerate() if each.ident and each.daemon]
+    """Gives what the session's threads do in a second while its training stands still. gloo's own,
+    which looks about a hundred times a second, is the plain loop's too."""
+    clocks = [
+        time.pthread_getcpuclockid(each.ident)
+        for each in threading.enumerate()
+        if each.ident and each.daemon
+    ]
     began_s = [time.clock_gettime(clock) for clock in clocks]
     time.sleep(ASIDE_S)
     return (sum(map(time.clock_gettime, clocks)) - sum(began_s)) / ASIDE_S
@@ -133,7 +150,8 @@ def _cpu_s(loop: Callable[[], object], steps: int) -> float:
 
 
 def _gradients(task: Task, rank: int) -> Callable[[], Sequence[Tensor]]:
-    """Gives what both loops compute in a step: half a batch, whatever share a session would give this rank."""
+    """Gives what both loops compute in a step: half a batch, whatever share a session would give
+    this rank."""
     half = BATCH // 2
     places = [(rank * half + place) % ITEMS for place in range(half)]
 
@@ -141,16 +159,24 @@ def _gradients(task: Task, rank: int) -> Callable[[], Sequence[Tensor]]:
 
     def gradients() -> Sequence[Tensor]:
         swept.add_(1.0)
-        loss = nn.functional.cross_entropy(task.model(task.x[places]), task.y[places], reduction="sum") / BATCH
+        loss = (
+            nn.functional.cross_entropy(task.model(task.x[places]), task.y[places], reduction="sum")
+            / BATCH
+        )
         return torch.autograd.grad(loss, task.parameters)
 
     return gradients
 
 
-def _plain(task: Task, gradients: Callable[[], Sequence[Tensor]], *, rank: int, folder: Path) -> Callable[[], None]:
-    """Gives a step as one writes it without a session: gradients in one flat buffer, one sum, the same optimizer."""
+def _plain(
+    task: Task, gradients: Callable[[], Sequence[Tensor]], *, rank: int, folder: Path
+) -> Callable[[], None]:
+    """Gives a step as one writes it without a session: gradients in one flat buffer, one sum, the
+    same optimizer."""
     store = FileStore(str(folder / "plain"), 2)
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=60))
+    dist.init_process_group(
+        "gloo", store=store, rank=rank, world_size=2, timeout=timedelta(seconds=60)
+    )
     flat = torch.zeros(sum(parameter.numel() for parameter in task.parameters))
     views: list[Tensor] = []
     for parameter in task.parameters:

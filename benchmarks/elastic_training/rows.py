@@ -47,7 +47,8 @@ Once = Callable[[System, Asked], Found]
 
 
 def measured(measure: Measure, asked: Asked) -> str:
-    """Gives a cell; that a system did not come as far as the change is one too, and ends no table."""
+    """Gives a cell; that a system did not come as far as the change is one too, and ends no
+    table."""
     try:
         return measure(asked)
     except NeverCame as never:
@@ -58,7 +59,9 @@ def measured(measure: Measure, asked: Asked) -> str:
 
 
 def _others(once: Once) -> dict[str, Measure]:
-    return _each(lambda system, asked: cell([once(system, asked) for _ in range(asked.others_rounds)]))
+    return _each(
+        lambda system, asked: cell([once(system, asked) for _ in range(asked.others_rounds)])
+    )
 
 
 def _each(at: Callable[[System, Asked], str]) -> dict[str, Measure]:
@@ -66,7 +69,11 @@ def _each(at: Callable[[System, Asked], str]) -> dict[str, Measure]:
         system = Torchft(asked.torchft_python)
         return at(system, asked) if system.is_installed else "not installed"
 
-    return {"torchft": torchft, "tuned": lambda asked: at(TUNED, asked), "stock": lambda asked: at(STOCK, asked)}
+    return {
+        "torchft": torchft,
+        "tuned": lambda asked: at(TUNED, asked),
+        "stock": lambda asked: at(STOCK, asked),
+    }
 
 
 def _join(*options: str) -> Once:
@@ -124,15 +131,27 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
     "daemon": ("0 ms, control <= 2 s", {"ours": lambda asked: daemon.deaths(asked.few)}),
     "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
     "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
-    "T0-join": ("<= 6 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[0]])}),
+    "T0-join": (
+        "<= 6 s, 0 iterations",
+        {"ours": lambda asked: cell([_generations("T0", asked)[0]])},
+    ),
     "T0-second": (
         "<= 6 s, 0 iterations",
         {"ours": lambda asked: cell([agents.second("T0", bound_s=asked.bound_s)])},
     ),
-    "T0-leave": ("<= 8 s, 0 iterations", {"ours": lambda asked: cell([_generations("T0", asked)[1]])}),
+    "T0-leave": (
+        "<= 8 s, 0 iterations",
+        {"ours": lambda asked: cell([_generations("T0", asked)[1]])},
+    ),
     "T0-kill": ("–", {"ours": lambda asked: cell([agents.kill("T0", bound_s=asked.bound_s)])}),
     "T1-join": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[0]])}),
     "T1-leave": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[1]])}),
     "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost}),
-    "step": ("–", {"ours": lambda asked: _step(ours.quiet()), **_each(lambda at, asked: _step(scenarios.quiet(at)))}),
+    "step": (
+        "–",
+        {
+            "ours": lambda asked: _step(ours.quiet()),
+            **_each(lambda at, asked: _step(scenarios.quiet(at))),
+        },
+    ),
 }

@@ -1,4 +1,5 @@
-"""What befalls a group of three nodes, measured the same way for every system that is not a session."""
+"""What befalls a group of three nodes, measured the same way for every system that is not a
+session."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def join(system: System, *options: str, bound_s: float) -> Found:
 
 
 def end(system: System, number: signal.Signals, *, bound_s: float) -> Found:
-    """Three nodes, and one that is told to leave, killed or stopped: neither rank 0's nor the first."""
+    """Three nodes, and one that is told to leave, killed or stopped: neither rank 0's nor the
+    first."""
     with system.running() as nodes:
         members = _trained(nodes, 3)
         lost = next(member for member in members[1:] if member.last["rank"] != 0)
@@ -48,7 +50,8 @@ def end(system: System, number: signal.Signals, *, bound_s: float) -> Found:
 
 
 def store_death(system: System, *, bound_s: float) -> Found:
-    """Two nodes whose store is killed, or the node that it lives on where it has no process of its own."""
+    """Two nodes whose store is killed, or the node that it lives on where it has no process of its
+    own."""
     with system.running() as nodes:
         members = _trained(nodes, 2)
         began_s = time.time()
@@ -58,7 +61,9 @@ def store_death(system: System, *, bound_s: float) -> Found:
         nodes.store.kill()
         try:
             goal = members[0].last["step"] + 2 * AROUND
-            nodes.await_so(lambda: members[0].last["step"] >= goal, f"step {goal}", members, bound_s=bound_s)
+            nodes.await_so(
+                lambda: members[0].last["step"] >= goal, f"step {goal}", members, bound_s=bound_s
+            )
         except NeverCame as never:
             return NoChange(never.waited_s, never.has_ended)
         return longest_step(members[0], after_s=began_s)
@@ -66,7 +71,8 @@ def store_death(system: System, *, bound_s: float) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Steps when nothing happens: their median duration, the longest over it, and CPU-seconds of all nodes a step."""
+    """Steps when nothing happens: their median duration, the longest over it, and CPU-seconds of
+    all nodes a step."""
 
     step_s: float
     longest: float
@@ -79,12 +85,16 @@ def quiet(system: System) -> Quiet:
         members = _trained(nodes, 2)
 
         def wait(step: int) -> None:
-            nodes.await_so(lambda: members[0].last["step"] >= step, f"step {step}", members, bound_s=120)
+            nodes.await_so(
+                lambda: members[0].last["step"] >= step, f"step {step}", members, bound_s=120
+            )
 
         return quiet_steps(members, wait)
 
 
-def quiet_steps(members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 1000) -> Quiet:
+def quiet_steps(
+    members: Sequence[Member], wait: Callable[[int], None], *, steps: int = 1000
+) -> Quiet:
     """Measures so many steps; `wait` waits for a step to be done."""
     first, cpu_s = members[0].last["step"], _cpu_s(members)
     wait(first + steps)
@@ -103,8 +113,11 @@ def longest_step(member: Member, *, after_s: float) -> Change:
     return Change(worst_s - usual_s, worst_s / usual_s, 0)
 
 
-def seen(nodes: Nodes, stay: Sequence[Member], world: Sequence[Member], *, began_s: float, bound_s: float) -> Found:
-    """Waits for the change to a world of these, and gives it as the first of those who stay saw it."""
+def seen(
+    nodes: Nodes, stay: Sequence[Member], world: Sequence[Member], *, began_s: float, bound_s: float
+) -> Found:
+    """Waits for the change to a world of these, and gives it as the first of those who stay saw
+    it."""
 
     def is_so() -> bool:
         return has_changed(stay[0].steps(), after_s=began_s, world_size=len(world))

@@ -1,9 +1,12 @@
-"""A replica that trains under torchft as its own example does: a manager, its DistributedDataParallel and optimizer.
+"""A replica that trains under torchft as its own example does: a manager, its
+DistributedDataParallel and optimizer.
 
-python -m benchmarks.elastic_training.torchft_member LIGHTHOUSE [--pause 0.04] [--width 400] [--depth 2]
+python -m benchmarks.elastic_training.torchft_member LIGHTHOUSE [--pause 0.04] [--width 400]
+[--depth 2]
 
-It runs in an environment of its own that has torchft (see `with_torchft.py`) and nothing of elasticd's. Asked to stop
-by SIGTERM it ends after the step in flight. Each step is a line in the file that STEP_LOG names.
+It runs in an environment of its own that has torchft (see `with_torchft.py`) and nothing of
+elasticd's. Asked to stop by SIGTERM it ends after the step in flight. Each step is a line in the
+file that STEP_LOG names.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ def main() -> None:
         replica.enter()
         while not asked and os.getppid() == parent:
             if replica.turn(options.pause):
-                print(json.dumps({"at_s": time.time(), "event": "step", **replica.place()}), file=log)
+                print(
+                    json.dumps({"at_s": time.time(), "event": "step", **replica.place()}), file=log
+                )
         replica.manager.shutdown(wait=False)
     sys.stdout.flush()
     os._exit(0)
@@ -55,7 +60,8 @@ class _Replica:
         self._lighthouse, self._model = lighthouse, model
         self._x, self._y = data()
         self._adam = torch.optim.Adam(model.parameters(), lr=1e-3)
-        # Everything that a first step makes is made before the others see this replica, as a session's newcomer does.
+        # Everything that a first step makes is made before the others see this replica, as a
+        # session's newcomer does.
         model(self._x[:4]).sum().backward()
         self._adam.zero_grad()
         self._store = TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
@@ -96,9 +102,15 @@ class _Replica:
 
     def place(self) -> dict[str, Any]:
         """What the log says of a step."""
-        # The group's own size: one whose state is still being brought up is in it, and counts as come.
+        # The group's own size: one whose state is still being brought up is in it, and counts as
+        # come.
         size, quorum = self._group.size(), self.manager._quorum_id  # noqa: SLF001 (there is no public name)
-        return {"step": self.manager.current_step(), "generation": quorum, "rank": os.getpid(), "world_size": size}
+        return {
+            "step": self.manager.current_step(),
+            "generation": quorum,
+            "rank": os.getpid(),
+            "world_size": size,
+        }
 
     def _state(self) -> dict[str, Any]:
         return {"model": self._model.state_dict(), "optimizer": self._adam.state_dict()}

@@ -14,7 +14,8 @@ from benchmarks.elastic_training.nodes import Nodes, await_listener, running_nod
 
 @dataclass(frozen=True, slots=True)
 class Torchrun:
-    """A way to start agents: what goes into --rdzv-conf and the environment, and whether the store is elsewhere."""
+    """A way to start agents: what goes into --rdzv-conf and the environment, and whether the store
+    is elsewhere."""
 
     conf: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -26,18 +27,40 @@ class Torchrun:
 
         def command(nodes: Nodes) -> Sequence[str]:
             if nodes.members and not self.has_own_store:
-                # The first agent is to host the store, so that it is known whose death is the store's.
+                # The first agent is to host the store, so that it is known whose death is the
+                # store's.
                 await_listener(nodes.endpoint)
             conf = [f"--rdzv-conf={self.conf}"] if self.conf else []
             return [
-                *(sys.executable, "-m", "torch.distributed.run", "--nnodes=1:3", "--nproc-per-node=1"),
-                *("--rdzv-backend=c10d", f"--rdzv-endpoint={nodes.endpoint}", "--rdzv-id=job", *conf),
+                *(
+                    sys.executable,
+                    "-m",
+                    "torch.distributed.run",
+                    "--nnodes=1:3",
+                    "--nproc-per-node=1",
+                ),
+                *(
+                    "--rdzv-backend=c10d",
+                    f"--rdzv-endpoint={nodes.endpoint}",
+                    "--rdzv-id=job",
+                    *conf,
+                ),
                 # A death costs each survivor one restart.
-                *("--local-addr=127.0.0.1", f"--log-dir={nodes.folder / 'torchrun'}", "--max-restarts=100"),
-                *(str(Path(plain.__file__).resolve()), str(nodes.folder / "checkpoint.pt"), *options),
+                *(
+                    "--local-addr=127.0.0.1",
+                    f"--log-dir={nodes.folder / 'torchrun'}",
+                    "--max-restarts=100",
+                ),
+                *(
+                    str(Path(plain.__file__).resolve()),
+                    str(nodes.folder / "checkpoint.pt"),
+                    *options,
+                ),
             ]
 
-        with running_nodes(command, environment=self.environment, has_store=self.has_own_store) as nodes:
+        with running_nodes(
+            command, environment=self.environment, has_store=self.has_own_store
+        ) as nodes:
             yield nodes
 
 

@@ -1,7 +1,8 @@
-"""A session of three of which one is four times slower: how near its steps come to the ideal, and how soon.
+"""A session of three of which one is four times slower: how near its steps come to the ideal, and
+how soon.
 
-As a program it is one member: `python -m benchmarks.elastic_training.uneven LOG GOAL`; SAMPLE_S in its environment is
-what a sample takes it, and SIGUSR1 makes that four times as much.
+As a program it is one member: `python -m benchmarks.elastic_training.uneven LOG GOAL`; SAMPLE_S in
+its environment is what a sample takes it, and SIGUSR1 makes that four times as much.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ SETTLED = range(20, 40)  # steps after the change by which it has settled
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Durations of the first steps after a change and of the settled ones, in ideal steps; `by_shares` leaves aside
-    what is no member's samples (sums, the machine's other work)."""
+    """Durations of the first steps after a change and of the settled ones, in ideal steps;
+    `by_shares` leaves aside what is no member's samples (sums, the machine's other work)."""
 
     first: tuple[float, ...]
     first_by_shares: tuple[float, ...]
@@ -55,7 +56,10 @@ def slow_joins() -> Steps:
         fleet.await_world([*stay, third], further=SETTLED.stop + 10)
         generation = third.steps()[0]["generation"]
         # The step that ends in the new generation was the last of the old one.
-        first = next(event["step"] for event in stay[0].steps() if event["generation"] == generation) + 1
+        first = (
+            next(event["step"] for event in stay[0].steps() if event["generation"] == generation)
+            + 1
+        )
         return _steps(fleet, first)
 
 
@@ -74,7 +78,10 @@ def slows_down() -> Steps:
 
 @contextmanager
 def _fleet() -> Iterator[Fleet]:
-    with tempfile.TemporaryDirectory() as folder, running_fleet(Path(folder), launch=_launch) as fleet:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_fleet(Path(folder), launch=_launch) as fleet,
+    ):
         yield fleet
 
 
@@ -87,11 +94,15 @@ def _steps(fleet: Fleet, first: int) -> Steps:
     shares: dict[int, float] = {}
     for member in fleet.members:
         for event in member.steps():
-            shares[event["step"]] = max(shares.get(event["step"], 0.0), event["share"] * event["sample_s"])
+            shares[event["step"]] = max(
+                shares.get(event["step"], 0.0), event["share"] * event["sample_s"]
+            )
     ends = {event["step"]: event["at_s"] for event in fleet.members[0].steps()}
     took_s = {later: ends[later] - ends[earlier] for earlier, later in pairwise(sorted(ends))}
     # What a step takes beside its samples was there before the change as well.
-    beside_s = max(0.0, median(took_s[step] - shares[step] for step in range(first - 12, first - 2)))
+    beside_s = max(
+        0.0, median(took_s[step] - shares[step] for step in range(first - 12, first - 2))
+    )
     ideal_s = BATCH / (2 / SAMPLE_S + 1 / (SLOWER * SAMPLE_S))
     first_steps = range(first, first + 6)
     return Steps(
@@ -105,7 +116,9 @@ def told(steps: Steps) -> str:
     """Gives the steps as a cell of the table."""
     first = " ".join(f"{each:.2f}" for each in steps.first)
     by_shares = " ".join(f"{each:.2f}" for each in steps.first_by_shares)
-    return f"first steps {first} x ideal (by samples alone {by_shares}), settled {steps.settled:.2f} x"
+    return (
+        f"first steps {first} x ideal (by samples alone {by_shares}), settled {steps.settled:.2f} x"
+    )
 
 
 def main(argv: Sequence[str]) -> None:
@@ -128,7 +141,11 @@ def main(argv: Sequence[str]) -> None:
 
         tell(event="warm")
         with Session.join(
-            task.units(), task.apply, batch=BATCH, settings=SessionSettings.from_environment(), numbers=1
+            task.units(),
+            task.apply,
+            batch=BATCH,
+            settings=SessionSettings.from_environment(),
+            numbers=1,
         ) as session:
 
             def slow_down(*_: object) -> None:
@@ -140,7 +157,11 @@ def main(argv: Sequence[str]) -> None:
                 took_s = sample_s[0]
                 if session.run(compute):
                     now = session.generation
-                    place = {"generation": now.number, "world_size": now.world_size, "rank": now.rank}
+                    place = {
+                        "generation": now.number,
+                        "world_size": now.world_size,
+                        "rank": now.rank,
+                    }
                     tell(event="step", step=session.step, share=share[0], sample_s=took_s, **place)
 
 

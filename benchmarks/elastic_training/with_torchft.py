@@ -1,6 +1,7 @@
 """torchft as its documents say: a lighthouse, and replicas that each have a manager.
 
-It is no dependency: give it an environment of its own, which the benchmark looks for at `build/torchft`:
+It is no dependency: give it an environment of its own, which the benchmark looks for at
+`build/torchft`:
 
     python -m venv build/torchft
     build/torchft/bin/pip install -c constraints.txt numpy torchft-nightly
@@ -19,7 +20,15 @@ from benchmarks.elastic_training.nodes import Nodes, await_listener, running_nod
 PYTHON = Path("build/torchft/bin/python")
 ROOT = Path(__file__).resolve().parents[2]
 _HEARD = ("--heartbeat_timeout_ms", "1000")  # as soon as a session misses a member
-LIGHTHOUSE = ("--min_replicas", "1", "--quorum_tick_ms", "100", "--join_timeout_ms", "10000", *_HEARD)
+LIGHTHOUSE = (
+    "--min_replicas",
+    "1",
+    "--quorum_tick_ms",
+    "100",
+    "--join_timeout_ms",
+    "10000",
+    *_HEARD,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +53,16 @@ class Torchft:
             member = "benchmarks.elastic_training.torchft_member"
             return [str(self.python), "-m", member, f"http://{nodes.endpoint}", *options]
 
-        with running_nodes(command, environment={"PYTHONPATH": str(ROOT)}, has_store=False) as nodes:
+        with running_nodes(
+            command, environment={"PYTHONPATH": str(ROOT)}, has_store=False
+        ) as nodes:
             with (nodes.folder / "lighthouse.err").open("wb") as output:
-                start = [str(self.python.with_name("torchft_lighthouse")), *LIGHTHOUSE, "--bind", nodes.endpoint]
+                start = [
+                    str(self.python.with_name("torchft_lighthouse")),
+                    *LIGHTHOUSE,
+                    "--bind",
+                    nodes.endpoint,
+                ]
                 nodes.store = subprocess.Popen(start, stdout=output, stderr=output)
             await_listener(nodes.endpoint)
             yield nodes

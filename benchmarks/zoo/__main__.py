@@ -1,9 +1,9 @@
 """Runs scripts of many kinds unmodified under a daemon, and prints what came of each.
 
-Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 2]
-Each script begins on one node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is
-compared with what elasticd says. Ends with status 1 where a row falls short.
-Takes 60 to 150 s a row and tier, two rows at a time.
+Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 2] Each script begins on one
+node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is compared
+with what elasticd says. Ends with status 1 where a row falls short. Takes 60 to 150 s a row and
+tier, two rows at a time.
 """
 
 from __future__ import annotations
@@ -36,14 +36,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with running_daemon(folder, config=SETTINGS) as daemon:
             pending = {
-                pool.submit(play, ROWS[name], tier=tier, daemon=daemon, folder=_folder_of(folder, name, tier))
+                pool.submit(
+                    play,
+                    ROWS[name],
+                    tier=tier,
+                    daemon=daemon,
+                    folder=_folder_of(folder, name, tier),
+                )
                 for name, tier in runs
             }
             for future in as_completed(pending):
                 seen = future.result()
                 found = shortfalls(seen)
                 short += bool(found)
-                print(*lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")), sep="\n", flush=True)
+                print(
+                    *lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")),
+                    sep="\n",
+                    flush=True,
+                )
     finally:
         pool.shutdown(cancel_futures=True)  # what still plays ends with the daemon
     if short == 0:
@@ -62,9 +72,13 @@ def _folder_of(folder: Path, name: str, tier: str) -> Path:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python -m benchmarks.zoo",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas")
+    parser.add_argument(
+        "--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas"
+    )
     parser.add_argument("--tiers", type=_names_of(TIERS), default=TIERS, help="T0, T1 or both")
     parser.add_argument("--jobs", type=int, default=2, help="rows that are played at the same time")
     return parser
@@ -76,7 +90,9 @@ def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
     def names(text: str) -> tuple[str, ...]:
         given = tuple(name for name in text.split(",") if name) or tuple(known)
         if unknown := sorted(set(given) - set(known)):
-            raise argparse.ArgumentTypeError(f"no {', '.join(unknown)}; there is {', '.join(known)}")
+            raise argparse.ArgumentTypeError(
+                f"no {', '.join(unknown)}; there is {', '.join(known)}"
+            )
         return given
 
     return names
@@ -84,5 +100,7 @@ def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
 
 if __name__ == "__main__":
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.default_int_handler)  # in the background of a shell SIGINT would be ignored
+        signal.signal(
+            each, signal.default_int_handler
+        )  # in the background of a shell SIGINT would be ignored
     sys.exit(main())

@@ -34,7 +34,9 @@ def command(daemon: RunningDaemon, *words: str) -> None:
     """Runs an `elasticd` command. Raises CommandFailed."""
     done = daemon.elasticd(*words)
     if done.returncode != 0:
-        raise CommandFailed(f"elasticd {' '.join(words[:2])}: {(done.stderr or done.stdout).strip()[-400:]}")
+        raise CommandFailed(
+            f"elasticd {' '.join(words[:2])}: {(done.stderr or done.stdout).strip()[-400:]}"
+        )
 
 
 def kill_node(node_id: str) -> None:

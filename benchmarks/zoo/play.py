@@ -1,4 +1,5 @@
-"""Plays one row: submits the script, changes its nodes, kills one, and gathers what a user can see of it."""
+"""Plays one row: submits the script, changes its nodes, kills one, and gathers what a user can see
+of it."""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ class Run:
         """Asks for the job, and remembers what is said of it."""
         with self.daemon.client() as client:
             self.job = client.get(f"/v1/jobs/{self.name}")
-        for each in filter(None, (*self.job["alarms"], *self.job.get("warnings", ()), self.job["message"])):
+        for each in filter(
+            None, (*self.job["alarms"], *self.job.get("warnings", ()), self.job["message"])
+        ):
             self.said[each.partition(":")[0]] = each  # an alarm tells of ever more seconds
         return self.job
 
@@ -80,7 +83,8 @@ class Run:
 
 
 def play(row: Row, *, tier: str, daemon: RunningDaemon, folder: Path) -> Seen:
-    """Plays the row in a folder of its own, which keeps the script's log, its project and what came home."""
+    """Plays the row in a folder of its own, which keeps the script's log, its project and what came
+    home."""
     run, trouble, begun_s = Run(row, tier, daemon, folder), None, time.monotonic()
     try:
         _submit(run)
@@ -96,14 +100,17 @@ def play(row: Row, *, tier: str, daemon: RunningDaemon, folder: Path) -> Seen:
 
 
 def _submit(run: Run) -> None:
-    """Submits a copy of the script's folder, with the job's file as its user wrote it but for name, tier and log."""
+    """Submits a copy of the script's folder, with the job's file as its user wrote it but for name,
+    tier and log."""
     project = run.folder / "project"
     shutil.copytree(run.row.folder, project, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SHARED:
         shutil.copy(SCRIPTS / name, project)
     job = yaml.safe_load((project / "job.yaml").read_text())
     env = {**job.get("env", {}), "RUN_LOG": str(run.log_path)}
-    (project / "job.yaml").write_text(yaml.safe_dump({**job, "name": run.name, "tier": run.tier, "env": env}))
+    (project / "job.yaml").write_text(
+        yaml.safe_dump({**job, "name": run.name, "tier": run.tier, "env": env})
+    )
     command(run.daemon, "job", "submit", "-f", str(project / "job.yaml"), "-y")
     run.look()
 
@@ -124,11 +131,16 @@ def _change_nodes(run: Run) -> None:
 def _trained(run: Run, what: str, *, world_size: int, since_s: float) -> Round:
     """Waits until a round of that size, begun since then, has made enough steps.
 
-    The script is slowed until that round begins: on a busy machine it would be over before a node has come.
+    The script is slowed until that round begins: on a busy machine it would be over before a node
+    has come.
     """
 
     def found(steps: int) -> Round | None:
-        rounds = [each for each in run.log().rounds if each.world_size == world_size and each.begun_s >= since_s]
+        rounds = [
+            each
+            for each in run.log().rounds
+            if each.world_size == world_size and each.begun_s >= since_s
+        ]
         enough = [each for each in rounds if len(each.steps) >= steps]
         return enough[-1] if enough else None
 
@@ -172,7 +184,9 @@ def _seen(run: Run, *, trouble: str | None, seconds: float) -> Seen:
             measured = client.items("/v1/measurements", job=run.job["id"], limit=10_000)
             notes = [each["text"] for each in client.get(f"/v1/jobs/{run.name}/report")["notes"]]
             nodes = len(client.items("/v1/nodes", job=run.job["id"], all="true", limit=100))
-        windows = tuple(_window(each["window"]) for each in measured if not each["window"]["is_cold"])
+        windows = tuple(
+            _window(each["window"]) for each in measured if not each["window"]["is_cold"]
+        )
         fetched, problem = _fetch(run)
         trouble = trouble or problem
     return Seen(

@@ -15,11 +15,12 @@ TIERS = ("T0", "T1")
 class Row:
     """One script.
 
-    `batch` says what elasticd calls an iteration of it, as its job does: a `worker`'s batch, or the whole `job`'s.
-    `says` are words that the daemon must use about its job. `is_counted` is False where elasticd sees no optimizer of
-    torch step: then 0 iterations are right as well, if the daemon says what to do. `is_whole` is False for a script
-    that has something wrong with it: it runs on one node, and is judged by how it ends, what is said and what it costs.
-    `tiers` are those that its job may ask for: what a shell starts is a program of its own.
+    `batch` says what elasticd calls an iteration of it, as its job does: a `worker`'s batch, or the
+    whole `job`'s. `says` are words that the daemon must use about its job. `is_counted` is False
+    where elasticd sees no optimizer of torch step: then 0 iterations are right as well, if the
+    daemon says what to do. `is_whole` is False for a script that has something wrong with it: it
+    runs on one node, and is judged by how it ends, what is said and what it costs. `tiers` are
+    those that its job may ask for: what a shell starts is a program of its own.
     """
 
     name: str
@@ -68,8 +69,27 @@ _WRONG = (
         is_whole=False,
         most_starts=2,
     ),
-    Row("out_of_memory", "out of memory at step 30", "failed", ("out of memory",), is_whole=False, most_starts=2),
-    Row("separate", "two processes that never meet", says=("separate",), is_whole=False, most_starts=2),
-    Row("no_step", "ends with 0 before any step", says=("no iteration",), is_whole=False, most_starts=1),
+    Row(
+        "out_of_memory",
+        "out of memory at step 30",
+        "failed",
+        ("out of memory",),
+        is_whole=False,
+        most_starts=2,
+    ),
+    Row(
+        "separate",
+        "two processes that never meet",
+        says=("separate",),
+        is_whole=False,
+        most_starts=2,
+    ),
+    Row(
+        "no_step",
+        "ends with 0 before any step",
+        says=("no iteration",),
+        is_whole=False,
+        most_starts=1,
+    ),
 )
 ROWS = {row.name: row for row in (*_WHOLE, *_WRONG)}

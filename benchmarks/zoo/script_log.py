@@ -14,7 +14,8 @@ _ROUNDING = 1e-3  # positions in epochs have four decimals
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of rank 0: when it ended, and how far the script was then, in its own steps or epochs.
+    """One step of rank 0: when it ended, and how far the script was then, in its own steps or
+    epochs.
 
     `is_slowed` where the zoo made it wait.
     """
@@ -26,7 +27,8 @@ class Step:
 
 @dataclass(slots=True)
 class Round:
-    """Workers that met and trained together, until one of them left: `begins` is where each rank began."""
+    """Workers that met and trained together, until one of them left: `begins` is where each rank
+    began."""
 
     world_size: int
     begun_s: float
@@ -35,7 +37,8 @@ class Round:
     pids: dict[int, int] = field(default_factory=dict)
 
     def work_of_step(self, batch: str) -> int:
-        """How many iterations one step is: a `worker`'s batch on each rank, or one batch of the `job`."""
+        """How many iterations one step is: a `worker`'s batch on each rank, or one batch of the
+        `job`."""
         return self.world_size if batch == "worker" else 1
 
     @property
@@ -45,7 +48,8 @@ class Round:
 
     @property
     def steady_s(self) -> tuple[float, float]:
-        """From when it began, or was slowed no longer, until the line of its last step that was not slowed."""
+        """From when it began, or was slowed no longer, until the line of its last step that was not
+        slowed."""
         times = [step.at_s for step in self.steps if not step.is_slowed]
         if not times:
             return self.begun_s, self.begun_s
@@ -61,7 +65,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class ScriptLog:
-    """All rounds in their order, the workers that were started, and each file's digest when it was saved last."""
+    """All rounds in their order, the workers that were started, and each file's digest when it was
+    saved last."""
 
     rounds: tuple[Round, ...]
     starts: int
@@ -71,14 +76,19 @@ class ScriptLog:
     def survived(self, batch: str) -> int:
         """The work that the weights have seen in the end: steps done again count once.
 
-        Where each worker has a batch of its own, a step of two ranks is twice the work of a step of one.
+        Where each worker has a batch of its own, a step of two ranks is twice the work of a step of
+        one.
         """
         lineages: list[list[tuple[float, int]]] = []
         for each in self.rounds:
             first = min(each.begins.values(), default=0.0)
-            is_there = (line for line in reversed(lineages) if line and line[-1][0] >= first - _ROUNDING)
+            is_there = (
+                line for line in reversed(lineages) if line and line[-1][0] >= first - _ROUNDING
+            )
             kept = [done for done in next(is_there, []) if done[0] <= first + _ROUNDING]
-            lineages.append(kept + [(step.position, each.work_of_step(batch)) for step in each.steps])
+            lineages.append(
+                kept + [(step.position, each.work_of_step(batch)) for step in each.steps]
+            )
         return sum(work for _, work in lineages[-1]) if lineages else 0
 
 
@@ -107,7 +117,9 @@ def read_log(lines: Iterable[str]) -> ScriptLog:
             here.begins[rank] = float(rest.split()[1])
             here.pids[rank] = pid
         elif kind == "at" and rank == 0 and match[3] in rounds:
-            rounds[match[3]].steps.append(Step(at_s, float(rest.split()[0]), rest.endswith(" slowed")))
+            rounds[match[3]].steps.append(
+                Step(at_s, float(rest.split()[0]), rest.endswith(" slowed"))
+            )
         elif kind == "saved":
             name, digest = rest.rsplit(maxsplit=1)
             saved[os.path.normpath(name)] = digest

@@ -30,7 +30,8 @@ def lines_of(seen: Seen, shortfalls: list[str], logs: str) -> Iterator[str]:
 
 
 def _begin(each: Round) -> str:
-    """Where a round began, and with how many ranks: `412x2`; two numbers where its ranks began apart."""
+    """Where a round began, and with how many ranks: `412x2`; two numbers where its ranks began
+    apart."""
     return f"{'|'.join(f'{at:g}' for at in each.begins_at)}x{each.world_size}"
 
 

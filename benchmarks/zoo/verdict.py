@@ -40,7 +40,8 @@ class WindowSeen:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """All that a user could see of one run: `trouble` is what kept the run from being played to its end."""
+    """All that a user could see of one run: `trouble` is what kept the run from being played to its
+    end."""
 
     row: Row
     tier: str
@@ -70,18 +71,29 @@ class Seen:
     @property
     def lost(self) -> tuple[str, ...]:
         """Files that the script saved and the user did not get as they were saved last."""
-        return tuple(name for name, digest in self.log.saved.items() if self.fetched.get(name) != digest)
+        return tuple(
+            name for name, digest in self.log.saved.items() if self.fetched.get(name) != digest
+        )
 
     def _rates(self) -> Iterator[Rate]:
         for each in self.log.rounds:
             begun_s, ended_s = each.steady_s
-            inside = [window for window in self.windows if begun_s <= window.begun_s and window.ended_at_s <= ended_s]
+            inside = [
+                window
+                for window in self.windows
+                if begun_s <= window.begun_s and window.ended_at_s <= ended_s
+            ]
             if not inside:
                 continue
-            from_s, to_s = min(window.begun_s for window in inside), max(window.ended_at_s for window in inside)
+            from_s, to_s = (
+                min(window.begun_s for window in inside),
+                max(window.ended_at_s for window in inside),
+            )
             steps, theirs = each.rate(self.row.batch, from_s=from_s, to_s=to_s)
             if steps >= FEWEST_STEPS and theirs is not None:
-                ours = sum(window.iterations for window in inside) / sum(window.elapsed_s for window in inside)
+                ours = sum(window.iterations for window in inside) / sum(
+                    window.elapsed_s for window in inside
+                )
                 yield Rate(ours, theirs)
 
 
@@ -90,7 +102,9 @@ def shortfalls(seen: Seen) -> list[str]:
     found = [] if seen.trouble is None else [seen.trouble]
     if seen.phase != seen.row.ends:
         found.append(f"it should have {seen.row.ends}, it is {seen.phase}")
-    found += [f"the daemon should say {word!r}" for word in seen.row.says if word not in seen.said.lower()]
+    found += [
+        f"the daemon should say {word!r}" for word in seen.row.says if word not in seen.said.lower()
+    ]
     found += _of_training(seen) if seen.row.is_whole else _of_waste(seen)
     if seen.row.most_starts is not None and seen.log.starts > seen.row.most_starts:
         found.append(f"{seen.log.starts} worker starts, {seen.row.most_starts} are enough")
@@ -113,7 +127,9 @@ def _of_training(seen: Seen) -> list[str]:
     if rate is None and seen.row.is_counted:
         found.append("no it/s was measured")
     if seen.lost:
-        found.append(f"{len(seen.lost)} of {len(seen.log.saved)} files lost: {', '.join(seen.lost[:3])}")
+        found.append(
+            f"{len(seen.lost)} of {len(seen.log.saved)} files lost: {', '.join(seen.lost[:3])}"
+        )
     uneven = [each.begins_at for each in seen.log.rounds if len(each.begins_at) > 1]
     found += [f"ranks began at {' and '.join(f'{at:g}' for at in places)}" for places in uneven]
     return found

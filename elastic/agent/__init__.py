@@ -1,4 +1,5 @@
-"""Runs on nodes: supervises torchrun, takes in what workers say, beats to the daemon, and ends when its lease does."""
+"""Runs on nodes: supervises torchrun, takes in what workers say, beats to the daemon, and ends when
+its lease does."""
 
 from elastic.agent.settings import AgentSettings, read_settings
 

@@ -28,15 +28,18 @@ _USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
 # What torchrun prints of the first worker that ends otherwise than well.
 _WORKER_S_END = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
 # How torchrun's own lines begin: what comes before the first of them is the worker's.
-_BY_TORCHRUN = re.compile(r"^[A-Z]\d{4} \d\d:\d\d:\d\d\S* \d+ (?:torch/distributed/|elastic/)", re.MULTILINE)
+_BY_TORCHRUN = re.compile(
+    r"^[A-Z]\d{4} \d\d:\d\d:\d\d\S* \d+ (?:torch/distributed/|elastic/)", re.MULTILINE
+)
 # Which file is no Python: any other place in a traceback is `in` something.
 _UNREADABLE = re.compile(r'^\s+File "(.+)", line (\d+)$')
 _MOST_CHARACTERS = 300
 
 
 def cause_in(log_tail: str) -> str | None:
-    r"""Gives what the agent added, or else the last exception of a worker, why an option was refused, or how a worker
-    ended by torchrun's word, and what it wrote last; None if the log's end shows nothing of all that.
+    r"""Gives what the agent added, or else the last exception of a worker, why an option was
+    refused, or how a worker ended by torchrun's word, and what it wrote last; None if the log's end
+    shows nothing of all that.
 
     >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
     'ValueError: no such folder: /data'
@@ -58,15 +61,19 @@ def cause_in(log_tail: str) -> str | None:
     return found[-1][:_MOST_CHARACTERS] if found else None
 
 
-def told(failure: Exit) -> str:
+def describe_exit(failure: Exit) -> str:
     """How workers ended that should have gone on."""
     if failure.outcome is Outcome.DRAINED:
         return "the workers stopped at a safe point, though nobody had asked them to"
     if failure.needs_person:
         began = failure.error is not None
-        return str(failure.error) if began else f"no worker could begin: {cause_in(failure.log_tail)}"
+        return (
+            str(failure.error) if began else f"no worker could begin: {cause_in(failure.log_tail)}"
+        )
     said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
-    return f"the workers exited with {failure.exit_code}" + (f": {said}" if said else "; their log says more")
+    return f"the workers exited with {failure.exit_code}" + (
+        f": {said}" if said else "; their log says more"
+    )
 
 
 def is_echo(log_tail: str) -> bool:
@@ -95,21 +102,27 @@ def only_follows(failure: Exit) -> bool:
 
 
 def uneven_end(echo: ScriptError | None) -> ScriptError:
-    """The error of workers that still trained when others of their group had finished, and then missed them."""
+    """The error of workers that still trained when others of their group had finished, and then
+    missed them."""
     echo = echo or ScriptError(kind="", text="")
     who = "a rank" if echo.rank is None else f"rank {echo.rank}"
     text = (
-        f"{who} still trained when other ranks had finished: they disagree on how much is to be done. Let all ranks "
+        f"{who} still trained when other ranks had finished: they disagree on how much is to be "
+        "done. Let all ranks "
         "begin at the same iteration, and make the same number of steps"
     )
     return replace(echo, kind="uneven end", text=text, place=echo.place or "its log shows where")
 
 
 def last_traceback(log_tail: str) -> str:
-    """The last traceback of a worker in a log, from its head to its last line; empty if there is none."""
+    """The last traceback of a worker in a log, from its head to its last line; empty if there is
+    none."""
     lines = [without_rank(each) for each in log_tail.splitlines()]
     for start in (at for at in reversed(range(len(lines))) if lines[at] == TRACEBACK):
-        end = next((at for at in range(start + 1, len(lines)) if lines[at] and not lines[at][0].isspace()), None)
+        end = next(
+            (at for at in range(start + 1, len(lines)) if lines[at] and not lines[at][0].isspace()),
+            None,
+        )
         if end is not None and not lines[end].startswith(_TORCHRUN):
             return "\n".join(lines[start : end + 1])
     return ""
@@ -143,8 +156,12 @@ def _last_line(log_tail: str) -> str:
 
 
 def _exceptions(log_tail: str) -> Iterator[str]:
-    """Gives the line that ends each traceback, the first after its head that is not indented, and what is no Python."""
-    is_inside, where = log_tail.startswith((" ", "\t")), ""  # the end of a log may begin within a traceback
+    """Gives the line that ends each traceback, the first after its head that is not indented, and
+    what is no Python."""
+    is_inside, where = (
+        log_tail.startswith((" ", "\t")),
+        "",
+    )  # the end of a log may begin within a traceback
     for line in map(without_rank, log_tail.splitlines()):
         if line == TRACEBACK:
             is_inside, where = True, ""

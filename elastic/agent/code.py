@@ -13,8 +13,11 @@ from elastic.archive import sum_of, unpack
 log = logging.getLogger(__name__)
 
 
-def bring_code(settings: AgentSettings, sha256: str, *, fetch: Callable[[], bytes | None], lease: Lease) -> bool:
-    """Fills the node's folder of code, unless it is there; False if what `fetch` gives is not of that sum in time.
+def bring_code(
+    settings: AgentSettings, sha256: str, *, fetch: Callable[[], bytes | None], lease: Lease
+) -> bool:
+    """Fills the node's folder of code, unless it is there; False if what `fetch` gives is not of
+    that sum in time.
 
     Raises InvalidInput for an archive that is none, though the sum is right.
     """

@@ -1,4 +1,5 @@
-"""Runs the commands that prepare a node, one after the other, with all that they write in one log."""
+"""Runs the commands that prepare a node, one after the other, with all that they write in one
+log."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from elastic.errors import PreparationFailed
 from elastic.figures import duration
 
 LIMIT_S = 3600.0
-"""A node that is not ready after an hour of one command is paid for nothing: such work belongs into an image."""
+"""A node that is not ready after an hour of one command is paid for nothing: such work belongs into
+an image."""
 _LOOK_S = 0.2
 _LAST_LINES = 5
 
@@ -24,7 +26,8 @@ _LAST_LINES = 5
 class Commands:
     """The commands of one node. `stop` ends what runs, from any thread.
 
-    `last_lines` are those of the command that failed, if the newest did, without the one that its failure tells.
+    `last_lines` are those of the command that failed, if the newest did, without the one that its
+    failure tells.
     """
 
     def __init__(self, log_path: Path, *, environment: Mapping[str, str]) -> None:
@@ -40,8 +43,11 @@ class Commands:
     def stop(self) -> None:
         self._is_stopping.set()
 
-    def run(self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S) -> None:
-        """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it exits with 0."""
+    def run(
+        self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S
+    ) -> None:
+        """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it
+        exits with 0."""
         self.last_lines = ()
         begins_at = self.log_path.stat().st_size if self.log_path.exists() else 0
         with self.log_path.open("ab") as log:
@@ -74,7 +80,9 @@ class Commands:
                 if self.is_stopping:
                     raise PreparationFailed(f"{what}: the node is leaving")
                 if time.monotonic() > until:
-                    raise PreparationFailed(f"{what}: not done after {duration(limit_s)}: put it into the nodes' image")
+                    raise PreparationFailed(
+                        f"{what}: not done after {duration(limit_s)}: put it into the nodes' image"
+                    )
         finally:
             # Also what a command has left running: it would take the workers' cores.
             with contextlib.suppress(ProcessLookupError):

@@ -49,7 +49,8 @@ class DaemonClient:
 
     def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
         self._instance_id = instance_id
-        # The daemon is given by address: a proxy that the environment names is for the job's own traffic.
+        # The daemon is given by address: a proxy that the environment names is for the job's own
+        # traffic.
         self._http = httpx2.Client(
             base_url=daemon_url, timeout=timeout_s, trust_env=False, verify=trust_for(daemon_url)
         )
@@ -57,11 +58,17 @@ class DaemonClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._http.close()
 
     def register(self, join_token: str, *, setup: Setup | None = None) -> Registered | None:
-        """Exchanges the join token for the node's own; None when the daemon does not answer or refuses.
+        """Exchanges the join token for the node's own; None when the daemon does not answer or
+        refuses.
 
         Raises InvalidInput where it speaks another protocol: asking again changes nothing.
         """
@@ -97,7 +104,9 @@ class DaemonClient:
             return False
         return True
 
-    def heartbeat(self, heartbeat: Heartbeat, *, node_token: str) -> HeartbeatReply | Refused | None:
+    def heartbeat(
+        self, heartbeat: Heartbeat, *, node_token: str
+    ) -> HeartbeatReply | Refused | None:
         """Sends the node's state; None when there was no valid answer."""
         answer = self._post("/v1/agent/heartbeat", heartbeat, token=node_token)
         if answer is None or isinstance(answer, Refused):
@@ -109,14 +118,16 @@ class DaemonClient:
             return None
 
     def send_logs(self, batch: LogBatch, *, node_token: str) -> bool | None:
-        """Sends lines of logs: True if they are stored, False if they never will be, None if there was no answer."""
+        """Sends lines of logs: True if they are stored, False if they never will be, None if there
+        was no answer."""
         answer = self._post("/v1/agent/logs", batch, token=node_token)
         if isinstance(answer, Refused):
             return False
         return None if answer is None else True
 
     def code(self, *, node_id: str, node_token: str) -> bytes | None:
-        """The archive of the code that this node's job brings along; None when the daemon does not give it."""
+        """The archive of the code that this node's job brings along; None when the daemon does not
+        give it."""
         query = {"node_id": node_id, "instance_id": self._instance_id}
         try:
             response = self._http.get(
@@ -134,7 +145,8 @@ class DaemonClient:
         return None
 
     def _post(self, path: str, message: object, *, token: str | None = None) -> object:
-        """Gives the JSON of the answer, or `Refused`; None where there is none, or the daemon may take it later."""
+        """Gives the JSON of the answer, or `Refused`; None where there is none, or the daemon may
+        take it later."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
             response = self._http.post(path, json=to_json(message), headers=headers)

@@ -1,4 +1,5 @@
-"""Brings a job's data from its bucket to this node's disk: in parallel, checked, and resumed where it was cut off."""
+"""Brings a job's data from its bucket to this node's disk: in parallel, checked, and resumed where
+it was cut off."""
 
 from __future__ import annotations
 
@@ -18,9 +19,11 @@ from elastic.figures import duration, size
 from elastic.retrying import retried
 
 THREADS = 8
-"""S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines): eight fill a network of 5 Gbit/s."""
+"""S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines): eight fill a network of
+5 Gbit/s."""
 PATIENCE_S = 300.0
-"""So long without a byte is no passing trouble; a last checkpoint is given as long (`carriage.STORE_PATIENCE_S`)."""
+"""So long without a byte is no passing trouble; a last checkpoint is given as long
+(`uploader.STORE_PATIENCE_S`)."""
 _PAUSE_S = 2.0
 _TELL_EVERY_S = 10.0
 _TOLD_PARTS = 10
@@ -64,7 +67,8 @@ def digest_of(items: Sequence[Item]) -> str:
     False
     """
     listed = "\n".join(
-        f"{each.etag} {each.size_bytes} {each.name}" for each in sorted(items, key=lambda each: each.name)
+        f"{each.etag} {each.size_bytes} {each.name}"
+        for each in sorted(items, key=lambda each: each.name)
     )
     return hashlib.sha256(listed.encode()).hexdigest()
 
@@ -79,7 +83,8 @@ def fetch_data(
     pause: Callable[[float], None],
     patience_s: float = PATIENCE_S,
 ) -> Fetched:
-    """Fills a folder below `cache` with all that lies at `location`; what is there already is not fetched again.
+    """Fills a folder below `cache` with all that lies at `location`; what is there already is not
+    fetched again.
 
     Raises PreparationFailed where it cannot be had.
     """
@@ -94,10 +99,10 @@ def fetch_data(
             tell(f"data: {what} were here already, digest {digest[:12]}")
             return fetched
         begun = time.monotonic()
-        trip = _Trip(source, fetched.folder, items, tell, is_stopping, pause, patience_s)
-        _check_room(cache, items, trip.done_bytes)
+        upload = _Trip(source, fetched.folder, items, tell, is_stopping, pause, patience_s)
+        _check_room(cache, items, upload.done_bytes)
         tell(f"data: fetching {what} from {location}, digest {digest[:12]}")
-        trip.run()
+        upload.run()
         done.touch()
     tell(f"data: {what} are here after {duration(time.monotonic() - begun)}, digest {digest[:12]}")
     return fetched
@@ -124,7 +129,8 @@ class _Trip:
     def __post_init__(self) -> None:
         self._total_bytes = sum(each.size_bytes for each in self.items)
         self.done_bytes = sum(
-            min(_size(self._partial(each)) + _size(self._path(each)), each.size_bytes) for each in self.items
+            min(_size(self._partial(each)) + _size(self._path(each)), each.size_bytes)
+            for each in self.items
         )
 
     def run(self) -> None:
@@ -170,11 +176,15 @@ class _Trip:
                 sleep=self.pause,
             )
         except NotFound as error:
-            raise PreparationFailed(f"data: {item.name} changed while it was fetched: submit again") from error
+            raise PreparationFailed(
+                f"data: {item.name} changed while it was fetched: submit again"
+            ) from error
         except StorageForbidden as error:
             raise PreparationFailed(f"data: {error}") from error
         except StorageUnavailable as error:
-            raise PreparationFailed(f"data: nothing came for {duration(self.patience_s)}: {error}") from error
+            raise PreparationFailed(
+                f"data: nothing came for {duration(self.patience_s)}: {error}"
+            ) from error
         partial.rename(path)
 
     def _append(self, item: Item, partial: Path, start: int) -> None:
@@ -202,7 +212,9 @@ class _Trip:
         return path.with_name(f".{path.name}.partial")
 
 
-def _listed(source: Source, location: str, *, pause: Callable[[float], None], patience_s: float) -> list[Item]:
+def _listed(
+    source: Source, location: str, *, pause: Callable[[float], None], patience_s: float
+) -> list[Item]:
     until = time.monotonic() + patience_s
     try:
         found = retried(
@@ -215,12 +227,16 @@ def _listed(source: Source, location: str, *, pause: Callable[[float], None], pa
         )
     except StorageUnavailable as error:
         raise PreparationFailed(f"data: {error}") from error
-    items = [each for each in found if not each.name.endswith("/")]  # consoles make such objects for folders
+    items = [
+        each for each in found if not each.name.endswith("/")
+    ]  # consoles make such objects for folders
     if not items:
         raise PreparationFailed(f"data: wanted objects below {location}, found none")
     for each in items:
         if each.name.startswith("/") or ".." in PurePosixPath(each.name).parts:
-            raise PreparationFailed(f"data: wanted names that stay in their folder, found {each.name!r} in {location}")
+            raise PreparationFailed(
+                f"data: wanted names that stay in their folder, found {each.name!r} in {location}"
+            )
     return items
 
 
@@ -230,7 +246,8 @@ def _check_room(cache: Path, items: Sequence[Item], done_bytes: int) -> None:
     free = shutil.disk_usage(cache).free
     if wanted > free:
         raise PreparationFailed(
-            f"data: wanted {size(wanted)} of disk, found {size(free)} free on the node: set ec2.volume_gib"
+            f"data: wanted {size(wanted)} of disk, found {size(free)} free on the node: set "
+            "ec2.volume_gib"
         )
 
 

@@ -6,17 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastic.agent import logs
-from elastic.agent.carriage import UploadVerdict
 from elastic.agent.cause import only_follows, uneven_end
-from elastic.agent.intake import WorkerReports
+from elastic.agent.ingest import WorkerReports
 from elastic.agent.root_error import root_error
 from elastic.agent.steering import ENDED_EARLY, OUTSIDE, RunningGeneration, is_outside, outcome_of
+from elastic.agent.uploader import UploadVerdict
 from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 from elastic.worker.hook import CANNOT_BEGIN
 
 
 def exit_of(
-    group: RunningGeneration, heard: WorkerReports, *, exit_code: int, workers: int, log_path: Path, torchrun_dir: Path
+    group: RunningGeneration,
+    heard: WorkerReports,
+    *,
+    exit_code: int,
+    workers: int,
+    log_path: Path,
+    torchrun_dir: Path,
 ) -> Exit:
     """Gives the exit of a torchrun that has ended with this code, and had so many workers here.
 
@@ -43,7 +49,9 @@ def exit_of(
     if is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined):
         return _by_the_script(ending, OUTSIDE)
     if ending.outcome is Outcome.FAILED and ending.error is None and group.drain_asked_at is None:
-        ending = replace(ending, error=root_error(torchrun_dir, group.generation, log_tail=ending.log_tail))
+        ending = replace(
+            ending, error=root_error(torchrun_dir, group.generation, log_tail=ending.log_tail)
+        )
         if "finished" in heard.last_words and only_follows(ending):
             return replace(ending, error=uneven_end(ending.error))
     return ending
@@ -56,7 +64,9 @@ def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
     """
     if verdict.refusal is not None:
         refused = _failed(ending, verdict.refusal.why)
-        error = ScriptError(kind="", text=verdict.refusal.why) if verdict.refusal.is_by_script else None
+        error = (
+            ScriptError(kind="", text=verdict.refusal.why) if verdict.refusal.is_by_script else None
+        )
         return replace(refused, needs_person=verdict.refusal.needs_person, error=error)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
@@ -64,8 +74,13 @@ def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
 
 
 def _why_hopeless(log_tail: str) -> str | None:
-    """What a worker has said of a command that cannot be run, if one has: to start it again is in vain."""
-    said = [line.removeprefix(CANNOT_BEGIN) for line in log_tail.splitlines() if line.startswith(CANNOT_BEGIN)]
+    """What a worker has said of a command that cannot be run, if one has: to start it again is in
+    vain."""
+    said = [
+        line.removeprefix(CANNOT_BEGIN)
+        for line in log_tail.splitlines()
+        if line.startswith(CANNOT_BEGIN)
+    ]
     return said[-1] if said else None
 
 
@@ -75,4 +90,6 @@ def _by_the_script(ending: Exit, why: str) -> Exit:
 
 
 def _failed(ending: Exit, why: str) -> Exit:
-    return replace(ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\n{AGENT_SAYS}{why}\n")
+    return replace(
+        ending, outcome=Outcome.FAILED, log_tail=f"{ending.log_tail}\n{AGENT_SAYS}{why}\n"
+    )

@@ -11,23 +11,23 @@ from contextlib import closing
 from pathlib import Path
 
 from elastic.agent.asking import ask_until_answered
-from elastic.agent.carriages import open_carriage
 from elastic.agent.code import bring_code
 from elastic.agent.daemon_client import DaemonClient
 from elastic.agent.data import Source
+from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.heart import Heart
 from elastic.agent.imds import Imds, imds_url
-from elastic.agent.intake import Intake
+from elastic.agent.ingest import Ingest
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory, recall, remember
 from elastic.agent.preparing import Preparation
-from elastic.agent.rounds import RoundBook, open_claims
+from elastic.agent.round_registry import RoundRegistry, open_round_registry
 from elastic.agent.settings import AgentSettings, read_settings
-from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.throttle import Throttle, tree
+from elastic.agent.uploader_setup import open_uploader
 from elastic.agent.watcher import Watcher
 from elastic.checkpoints import parse_location
 from elastic.clock import Clock, SystemClock
@@ -40,7 +40,8 @@ log = logging.getLogger(__name__)
 
 
 def run_agent(config: Path) -> int:
-    """Runs this node's agent; gives the exit code: 0 after a shutdown or a lease's end, 1 if never registered."""
+    """Runs this node's agent; gives the exit code: 0 after a shutdown or a lease's end, 1 if never
+    registered."""
     settings = read_settings(config)
     settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     lease = Lease(settings.work_dir, first_s=settings.lease_s)
@@ -58,11 +59,17 @@ def run_agent(config: Path) -> int:
             if registered is not None:
                 memory = _first_memory(registered, settings.work_dir)
             if memory is None:
-                log.error("%s did not let this node register before its lease ran out", settings.daemon_url)
+                log.error(
+                    "%s did not let this node register before its lease ran out",
+                    settings.daemon_url,
+                )
                 return 1
             launcher.prepare(() if registered is None else registered.command)
             if not _has_code(settings, client, memory, lease):
-                log.error("%s did not give this node its job's code before its lease ran out", settings.daemon_url)
+                log.error(
+                    "%s did not give this node its job's code before its lease ran out",
+                    settings.daemon_url,
+                )
                 return 1
             _live(settings, client=client, memory=memory, launcher=launcher, lease=lease)
             return 0
@@ -110,25 +117,37 @@ def _has_code(settings: AgentSettings, client: DaemonClient, memory: Memory, lea
     return memory.code is None or bring_code(settings, memory.code, fetch=fetch, lease=lease)
 
 
-def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, launcher: Launcher, lease: Lease) -> None:
+def _live(
+    settings: AgentSettings,
+    *,
+    client: DaemonClient,
+    memory: Memory,
+    launcher: Launcher,
+    lease: Lease,
+) -> None:
     wake_heart, clock = threading.Event(), SystemClock()
-    spool = Spool(settings.work_dir / "spool.sqlite")
-    with closing(spool), open_carriage(settings, say=spool.add, wall_s=clock.now_s) as carriage:
-        book = RoundBook(wake=wake_heart.set)
-        intake = Intake(settings.socket_path, spool=spool, carriage=carriage, saw_round=book.saw)
-        claims = open_claims(settings.claims_path, book)
-        log_stream = _log_stream(settings, client, memory, intake)
-        preparation = _preparation(settings, memory, spool, wake_heart)
+    disk_outbox = DiskOutbox(settings.work_dir / "spool.sqlite")
+    with (
+        closing(disk_outbox),
+        open_uploader(settings, say=disk_outbox.add, wall_s=clock.now_s) as uploader,
+    ):
+        registry = RoundRegistry(wake=wake_heart.set)
+        ingest = Ingest(
+            settings.socket_path, disk_outbox=disk_outbox, uploader=uploader, saw_round=registry.saw
+        )
+        claims = open_round_registry(settings.claims_path, registry)
+        log_stream = _log_stream(settings, client, memory, ingest)
+        preparation = _preparation(settings, memory, disk_outbox, wake_heart)
         preparation.start()
         supervisor = Supervisor(
             settings,
             memory=memory,
             launcher=launcher,
-            intake=intake,
-            spool=spool,
+            ingest=ingest,
+            disk_outbox=disk_outbox,
             lease=lease,
-            carriage=carriage,
-            rounds=book,
+            uploader=uploader,
+            rounds=registry,
             log_stream=log_stream,
             preparation=preparation,
             wake_heart=wake_heart,
@@ -143,8 +162,8 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
         )
         watcher = _watcher(supervisor, clock) if settings.imds else None
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
-        intake.take_leftovers()
-        intake.start()
+        ingest.take_leftovers()
+        ingest.start()
         claims.start()
         heart.start()
         log_stream.start()
@@ -160,20 +179,24 @@ def _live(settings: AgentSettings, *, client: DaemonClient, memory: Memory, laun
             log_stream.stop()
             heart.stop()
             claims.stop()
-            intake.stop()
+            ingest.stop()
 
 
-def _log_stream(settings: AgentSettings, client: DaemonClient, memory: Memory, intake: Intake) -> LogStream:
+def _log_stream(
+    settings: AgentSettings, client: DaemonClient, memory: Memory, ingest: Ingest
+) -> LogStream:
     def send(seq: int, pieces: Sequence[LogPiece]) -> bool | None:
         batch = LogBatch(memory.node_id, settings.instance_id, seq, tuple(pieces))
         return client.send_logs(batch, node_token=memory.node_token)
 
-    return LogStream(settings.log_dir, send=send, session_ranks=intake.session_ranks)
+    return LogStream(settings.log_dir, send=send, session_ranks=ingest.session_ranks)
 
 
-def _preparation(settings: AgentSettings, memory: Memory, spool: Spool, wake: threading.Event) -> Preparation:
+def _preparation(
+    settings: AgentSettings, memory: Memory, disk_outbox: DiskOutbox, wake: threading.Event
+) -> Preparation:
     def tell(text: str) -> None:
-        spool.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])
+        disk_outbox.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])
         wake.set()
 
     def open_source(location: str) -> Source:
@@ -183,12 +206,19 @@ def _preparation(settings: AgentSettings, memory: Memory, spool: Spool, wake: th
         return Bucket(connect(region=settings.region), parse_location(location))
 
     return Preparation(
-        memory.brings, settings=settings, code=memory.code, tell=tell, open_source=open_source, wake=wake.set
+        memory.brings,
+        settings=settings,
+        code=memory.code,
+        tell=tell,
+        open_source=open_source,
+        wake=wake.set,
     )
 
 
 def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
     def take(notice: Notice) -> None:
-        supervisor.notice(notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s())
+        supervisor.notice(
+            notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s()
+        )
 
     return Watcher(Imds(imds_url()), take, wall_s=clock.now_s)

@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable
 
 from elastic.agent.daemon_client import DaemonClient, Refused
-from elastic.agent.spool import BATCH_ROWS
+from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
 HURRY = 4  # times as many beats while the daemon's next word is waited for
-LOOKS = 5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
+LOOKS = (
+    5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
+)
 log = logging.getLogger(__name__)
 
 
@@ -44,7 +46,8 @@ class Heart:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread and reports how the node ended, again while there is more than one report holds."""
+        """Ends the thread and reports how the node ended, again while there is more than one report
+        holds."""
         self._is_stopping = True
         self._wake.set()
         self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
@@ -72,7 +75,11 @@ class Heart:
         """Waits for the next beat: an interval, or until a daemon that is away listens again."""
         until_s = time.monotonic() + self._interval_s
         if is_heard or self._client.is_listening():
-            self._wake.wait(self._interval_s / HURRY if is_heard and self._supervisor.is_hurried else self._interval_s)
+            self._wake.wait(
+                self._interval_s / HURRY
+                if is_heard and self._supervisor.is_hurried
+                else self._interval_s
+            )
             return
         while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:
             if self._client.is_listening():

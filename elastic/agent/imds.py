@@ -24,7 +24,8 @@ _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 
 @dataclass(frozen=True, slots=True)
 class SpotAction:
-    """The cloud takes its machine back: `action` is terminate, stop or hibernate, `at_s` when (Unix seconds)."""
+    """The cloud takes its machine back: `action` is terminate, stop or hibernate, `at_s` when (Unix
+    seconds)."""
 
     action: str
     at_s: float
@@ -34,7 +35,8 @@ class SpotAction:
 # asks without a token where it is given none, and takes "no notice" (404) for a failure. Its
 # methods are private, and importing it costs an agent 60 ms and 3.6 MiB.
 class Imds:
-    """Asks the service, each time anew; every call raises ProviderUnavailable when it does not answer sensibly."""
+    """Asks the service, each time anew; every call raises ProviderUnavailable when it does not
+    answer sensibly."""
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
         self._url = urlsplit(url)
@@ -50,14 +52,16 @@ class Imds:
         return self._wanted("meta-data/local-ipv4")
 
     def spot_action(self) -> SpotAction | None:
-        """The end that the cloud has announced for this spot machine; None while it has announced none."""
+        """The end that the cloud has announced for this spot machine; None while it has announced
+        none."""
         text = self._ask("meta-data/spot/instance-action")
         if text is None:
             return None
         return SpotAction(_field(text, "action"), _instant(_field(text, "time")))
 
     def rebalance(self) -> float | None:
-        """When the cloud said that this machine is likelier to be taken back than others; None if it has not."""
+        """When the cloud said that this machine is likelier to be taken back than others; None if
+        it has not."""
         text = self._ask("meta-data/events/recommendations/rebalance")
         return None if text is None else _instant(_field(text, "noticeTime"))
 
@@ -68,7 +72,8 @@ class Imds:
         return text
 
     def _ask(self, path: str) -> str | None:
-        """The document at a path; None where there is none. A token that has ended is replaced once."""
+        """The document at a path; None where there is none. A token that has ended is replaced
+        once."""
         for _ in range(2):
             if self._token is None:
                 self._token = self._new_token()
@@ -90,7 +95,9 @@ class Imds:
 
     def _send(self, method: str, path: str, headers: Mapping[str, str]) -> tuple[int, str]:
         # No proxy is ever asked: what the environment names as one is for the job's own traffic.
-        connection = http.client.HTTPConnection(self._url.hostname or "", self._url.port or 80, timeout=self._timeout_s)
+        connection = http.client.HTTPConnection(
+            self._url.hostname or "", self._url.port or 80, timeout=self._timeout_s
+        )
         try:
             connection.request(method, f"/latest/{path}", headers=dict(headers))
             answer = connection.getresponse()
@@ -102,7 +109,8 @@ class Imds:
 
 
 def imds_url(environment: Mapping[str, str] = os.environ) -> str:
-    """Where the service is: link-local, unless the environment names another address as it does for AWS's own tools.
+    """Where the service is: link-local, unless the environment names another address as it does for
+    AWS's own tools.
 
     >>> imds_url({})
     'http://169.254.169.254'
@@ -118,7 +126,9 @@ def _field(text: str, name: str) -> str:
             return str(told[name])
     except ValueError:
         pass  # no JSON is no better than other JSON
-    raise ProviderUnavailable(f"metadata service: wanted a JSON object with a text {name!r}, got {text[:200]!r}")
+    raise ProviderUnavailable(
+        f"metadata service: wanted a JSON object with a text {name!r}, got {text[:200]!r}"
+    )
 
 
 def _instant(text: str) -> float:
@@ -130,5 +140,7 @@ def _instant(text: str) -> float:
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ProviderUnavailable(f"metadata service: wanted an instant, got {text[:200]!r}") from error
+        raise ProviderUnavailable(
+            f"metadata service: wanted an instant, got {text[:200]!r}"
+        ) from error
     return (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()

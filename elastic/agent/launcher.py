@@ -34,7 +34,8 @@ from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
 MOST_OWN_MARKS = 256
-"""So many of a node's newest saves are kept from one generation to the next; all its workers share them."""
+"""So many of a node's newest saves are kept from one generation to the next; all its workers share
+them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +53,22 @@ UNSEEN_END = Life(is_alive=False, exit_code=-signal.SIGKILL)
 def lay_marks(path: Path, known: Mapping[str, int]) -> None:
     """Writes what this job has saved into the file of a generation.
 
-    The daemon knows what the first rank saved; what other ranks of this node saved stands in the file of the generation
-    before, which lies beside it.
+    The daemon knows what the first rank saved; what other ranks of this node saved stands in the
+    file of the generation before, which lies beside it.
     """
-    earlier = max(path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None)
+    earlier = max(
+        path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None
+    )
     own = [] if earlier is None else earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
     daemon_s = [f"{mark} {iteration}" for mark, iteration in known.items()]
-    path.write_text("".join(f"{line}\n" for line in own + daemon_s))  # of two words for one mark the last counts
+    path.write_text(
+        "".join(f"{line}\n" for line in own + daemon_s)
+    )  # of two words for one mark the last counts
 
 
 class Launcher:
-    """The processes of this node. The spawner is begun at once, so that torch is imported by the time it is needed."""
+    """The processes of this node. The spawner is begun at once, so that torch is imported by the
+    time it is needed."""
 
     def __init__(self, settings: AgentSettings) -> None:
         self._settings = settings
@@ -81,11 +87,13 @@ class Launcher:
         return self._settings.work_dir / f"drain-g{generation}"
 
     def equip(self, outfit: Outfit) -> None:
-        """From now on workers run with this interpreter and these variables; none has begun yet by this launcher."""
+        """From now on workers run with this interpreter and these variables; none has begun yet by
+        this launcher."""
         has_changed = outfit.python != self._outfit.python
         self._outfit = outfit
         if has_changed:
-            # What it has loaded is the node's own: a job that brings another numpy must not meet both.
+            # What it has loaded is the node's own: a job that brings another numpy must not meet
+            # both.
             self._end_spawner(signal.SIGTERM)
             (self._settings.work_dir / WARM_FILE).unlink(missing_ok=True)
             self.prepare(self._command)
@@ -108,13 +116,15 @@ class Launcher:
             )
 
     def prepare(self, command: Sequence[str]) -> None:
-        """Lets the spawner load what workers of this command will need; empty if the command is not known yet."""
+        """Lets the spawner load what workers of this command will need; empty if the command is not
+        known yet."""
         self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
 
     @property
     def is_warm(self) -> bool:
-        """Whether nothing is to be waited for before a start; a spawner that has died is begun anew by the next one."""
+        """Whether nothing is to be waited for before a start; a spawner that has died is begun anew
+        by the next one."""
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         return not is_spawner_alive or (self._settings.work_dir / WARM_FILE).exists()
 
@@ -147,7 +157,8 @@ class Launcher:
         self._order(order)
 
     def tell_store(self, endpoint: str) -> None:
-        """Says where the job's store is; members of a session look there for it whenever they miss it."""
+        """Says where the job's store is; members of a session look there for it whenever they miss
+        it."""
         path = session_store_file(self._settings)
         partial = path.with_suffix(".partial")
         partial.write_text(endpoint + "\n")
@@ -161,7 +172,8 @@ class Launcher:
             return Life(is_alive=True) if is_spawner_alive else UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
-        # A torchrun that has just ended has its code noted within a moment, as long as its own parent lives.
+        # A torchrun that has just ended has its code noted within a moment, as long as its own
+        # parent lives.
         if is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])):
             return Life(is_alive=True)
         return UNSEEN_END
@@ -231,8 +243,8 @@ class Launcher:
             "PYTHONUNBUFFERED": "1",
             **SPIN_COUNT,
             **self._settings.env,
-            # Who has computed with several threads cannot be forked: OpenMP's are missing in the child, which waits
-            # for them for ever. Forked workers take theirs themselves.
+            # Who has computed with several threads cannot be forked: OpenMP's are missing in the
+            # child, which waits for them for ever. Forked workers take theirs themselves.
             "OMP_NUM_THREADS": "1",
             "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
             "ELASTICD_NODE_ID": self._settings.instance_id,

@@ -1,4 +1,5 @@
-"""The time this node may live without hearing from its daemon, kept where the spawner sees it too."""
+"""The time this node may live without hearing from its daemon, kept where the spawner sees it
+too."""
 
 from __future__ import annotations
 
@@ -13,14 +14,16 @@ _WORTH_NOTING_S = 0.5
 
 
 class Lease:
-    """Ends at an instant of the machine's monotonic clock unless an answered heartbeat renews it."""
+    """Ends at an instant of the machine's monotonic clock unless an answered heartbeat renews
+    it."""
 
     def __init__(self, work_dir: Path, *, first_s: float) -> None:
         self._path = work_dir / LEASE_FILE
         self._lock = threading.Lock()
         now = time.monotonic()
         noted = read_json(self._path)
-        # A restarted agent has no more time than the one before it; after a reboot the old instant means nothing.
+        # A restarted agent has no more time than the one before it; after a reboot the old instant
+        # means nothing.
         self._ends_at = min(now + first_s, float(noted["ends_at"]) if noted else now + first_s)
         self._note()
 
@@ -37,7 +40,8 @@ class Lease:
         """Counts from the question, not the answer: the daemon counted no later than that."""
         with self._lock:
             self._ends_at = asked_at + lease_s
-            # A lease that is not prolonged leaves its note as it is: the machine's own timer watches the note change.
+            # A lease that is not prolonged leaves its note as it is: the machine's own timer
+            # watches the note change.
             if abs(self._ends_at - self._noted) > _WORTH_NOTING_S:
                 self._note()
 

@@ -1,4 +1,5 @@
-"""Sends what this node's workers write to the daemon, once a second, within a bound that no script can exceed."""
+"""Sends what this node's workers write to the daemon, once a second, within a bound that no script
+can exceed."""
 
 from __future__ import annotations
 
@@ -16,30 +17,38 @@ from elastic.agent.logs import MAX_LOG_BYTES, LogFile
 from elastic.log_line import MAX_CHARACTERS, LogPiece, last_state, plain
 
 LOOK_S = 1.0
-"""A line is with the daemon within this and a request's time. Each look with news costs about 2 ms of processor time
-(benchmarks/log_streaming.py): at twice a second an agent would use more than half of the 1 % that it may."""
+"""A line is with the daemon within this and a request's time. Each look with news costs about 2 ms
+of processor time (benchmarks/log_streaming.py): at twice a second an agent would use more than half
+of the 1 % that it may."""
 BYTES_PER_S = 64 << 10
-"""What a node may send on average: 300 lines a second of 200 bytes, and a job's 16 MiB last four minutes."""
+"""What a node may send on average: 300 lines a second of 200 bytes, and a job's 16 MiB last four
+minutes."""
 BURST_BYTES = 512 << 10
-"""What it may send at once after a quiet time: the start of a large program, tracebacks of eight workers."""
+"""What it may send at once after a quiet time: the start of a large program, tracebacks of eight
+workers."""
 MOST_LINES = 5_000  # of one file in one batch: empty lines cost the daemon as much as full ones
 COUNTED_BYTES = 16 << 20
-"""Lines left out are counted in so many bytes, and estimated from them beyond: a look may not take long."""
-RETRY_S = 2.0  # while the daemon is away: a job may end soon after it is back, and its last lines are wanted then
-CLOSE_S = 5.0  # for the last lines of a node that leaves: the daemon may end its machine at any moment
+"""Lines left out are counted in so many bytes, and estimated from them beyond: a look may not take
+long."""
+# while the daemon is away: a job may end soon after it is back, and its last lines are wanted then
+RETRY_S = 2.0
+CLOSE_S = (
+    5.0  # for the last lines of a node that leaves: the daemon may end its machine at any moment
+)
 CURSOR_FILE = "log-cursor.json"
 _OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
 log = logging.getLogger(__name__)
 
 Send = Callable[[int, Sequence[LogPiece]], bool | None]
-"""Sends a batch of this number: True if it was stored, False if it was refused, None if there was no answer."""
+"""Sends a batch of this number: True if it was stored, False if it was refused, None if there was
+no answer."""
 
 
 class LogStream:
     """A thread that follows the log files of the newest two generations.
 
-    A batch is sent again until it is stored: meanwhile the files keep what comes. An agent that starts again goes on
-    where the last one stood, as the cursor's file says.
+    A batch is sent again until it is stored: meanwhile the files keep what comes. An agent that
+    starts again goes on where the last one stood, as the cursor's file says.
     """
 
     def __init__(
@@ -77,7 +86,9 @@ class LogStream:
         self._wake.set()
         self._thread.join(timeout=CLOSE_S)
         until_s = time.monotonic() + CLOSE_S
-        while not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s:
+        while (
+            not self._thread.is_alive() and self._tried(is_last=True) and time.monotonic() < until_s
+        ):
             pass
 
     @property
@@ -96,7 +107,8 @@ class LogStream:
             self._began = [*self._began[-1:], generation]
 
     def serve(self, generation: int) -> None:
-        """What the workers write belongs to this generation from now on: they are in a session and go on."""
+        """What the workers write belongs to this generation from now on: they are in a session and
+        go on."""
         with self._lock:
             self._serves[self._began[-1]] = generation
 
@@ -152,19 +164,30 @@ class LogStream:
 
     def _news(self, *, is_last: bool) -> list[LogPiece]:
         now_s = self._now_s()
-        self._allowance = min(BURST_BYTES, self._allowance + BYTES_PER_S * (now_s - self._looked_at_s))
+        self._allowance = min(
+            BURST_BYTES, self._allowance + BYTES_PER_S * (now_s - self._looked_at_s)
+        )
         self._looked_at_s = now_s
         files = logs.log_files(self._folder, self._began)
         self._tails = {each.path.name: self._tail(each) for each in files}
         newest = self._began[-1:]
-        ended = {tail for tail in self._tails.values() if is_last or tail.file.generation not in newest}
+        ended = {
+            tail for tail in self._tails.values() if is_last or tail.file.generation not in newest
+        }
         tails = [tail for tail in self._tails.values() if tail.has_news(is_ended=tail in ended)]
         pieces = []
         for left, tail in zip(range(len(tails), 0, -1), tails, strict=True):
             piece = tail.take(int(self._allowance) // left, is_ended=tail in ended)
             self._allowance -= piece.size
             lines = tuple(piece.lines)
-            pieces.append(replace(self._labelled(tail.file), lines=lines, dropped=piece.dropped, open=piece.open_line))
+            pieces.append(
+                replace(
+                    self._labelled(tail.file),
+                    lines=lines,
+                    dropped=piece.dropped,
+                    open=piece.open_line,
+                )
+            )
         return pieces
 
     def _tail(self, file: LogFile) -> _Tail:
@@ -184,7 +207,8 @@ class LogStream:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What is new in one file. `dropped` lines came before `lines`; `open_line` has not ended yet."""
+    """What is new in one file. `dropped` lines came before `lines`; `open_line` has not ended
+    yet."""
 
     lines: list[str]
     dropped: int
@@ -193,7 +217,8 @@ class _Piece:
 
 
 class _Tail:
-    """How far one file has been read, and the line that it ends in, as far as that one is written."""
+    """How far one file has been read, and the line that it ends in, as far as that one is
+    written."""
 
     def __init__(self, file: LogFile, *, read_to: int) -> None:
         self.file = file
@@ -203,7 +228,11 @@ class _Tail:
         self._dropped = 0
 
     def has_news(self, *, is_ended: bool) -> bool:
-        return self._dropped > 0 or _size(self.file.path) != self.read_to or (is_ended and bool(self._open))
+        return (
+            self._dropped > 0
+            or _size(self.file.path) != self.read_to
+            or (is_ended and bool(self._open))
+        )
 
     def leave_out(self) -> None:
         """Counts what was not read yet as dropped: the file is about to be cut."""
@@ -212,7 +241,8 @@ class _Tail:
         self.read_to = 0
 
     def take(self, most_bytes: int, *, is_ended: bool) -> _Piece:
-        """Gives what was written since, the last `most_bytes` of it. Where it `is_ended`, an open line is whole."""
+        """Gives what was written since, the last `most_bytes` of it. Where it `is_ended`, an open
+        line is whole."""
         size = _size(self.file.path)
         if size < self.read_to:  # an earlier agent cut it
             self.read_to = 0

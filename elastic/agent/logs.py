@@ -1,4 +1,5 @@
-"""The log files of a generation: torchrun's and one a worker, bounded in size, their ends ready for a report."""
+"""The log files of a generation: torchrun's and one a worker, bounded in size, their ends ready for
+a report."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _NAME = re.compile(r"g(\d+)(?:-l(\d+)-r(\d+)|-(installing|setup))?\.log")
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's own log.
+    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's
+    own log.
 
     What a node writes while it gets ready has a `stage`, and counts to generation 0.
     """
@@ -37,22 +39,28 @@ def stage_path(folder: Path, stage: str) -> Path:
 
 
 def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
-    """Gives the files of these generations that are there: torchrun's, then the workers' by local rank."""
+    """Gives the files of these generations that are there: torchrun's, then the workers' by local
+    rank."""
     try:
         named = [_log_file(folder / name) for name in os.listdir(folder)]
     except FileNotFoundError:
         return []
     files = [each for each in named if each is not None and each.generation in generations]
-    return sorted(files, key=lambda each: (each.generation, -1 if each.local_rank is None else each.local_rank))
+    return sorted(
+        files,
+        key=lambda each: (each.generation, -1 if each.local_rank is None else each.local_rank),
+    )
 
 
 def sizes(log_path: Path) -> Mapping[Path, int]:
-    """How much has been written so far, by file of the generation whose torchrun writes `log_path`."""
+    """How much has been written so far, by file of the generation whose torchrun writes
+    `log_path`."""
     return {path: _size(path) for path in (log_path, *_workers(log_path).values())}
 
 
 def last_words(log_path: Path, *, since: Mapping[Path, int] | None = None) -> str:
-    """Gives the end of what the worker that failed first wrote, and below it the end of torchrun's log.
+    """Gives the end of what the worker that failed first wrote, and below it the end of torchrun's
+    log.
 
     `log_path` is torchrun's. `since` are earlier `sizes`: only what came later counts.
     """
@@ -73,9 +81,12 @@ def _log_file(path: Path) -> LogFile | None:
 
 
 def _failed_first(workers: Mapping[int, Path], since: Mapping[Path, int], torchrun: str) -> str:
-    """The end of that worker's log. A worker whose peer is gone fails too; its traceback explains nothing."""
+    """The end of that worker's log. A worker whose peer is gone fails too; its traceback explains
+    nothing."""
     named = local_rank_that_failed(torchrun)
-    by_age = sorted(workers, key=lambda local_rank: (local_rank != named, _changed_s(workers[local_rank])))
+    by_age = sorted(
+        workers, key=lambda local_rank: (local_rank != named, _changed_s(workers[local_rank]))
+    )
     ends = [tail(workers[each], since=since.get(workers[each], 0)) for each in by_age]
     telling = [end for end in ends if cause_in(end) is not None and not is_echo(end)]
     if telling or named in workers:
@@ -84,7 +95,8 @@ def _failed_first(workers: Mapping[int, Path], since: Mapping[Path, int], torchr
 
 
 def _workers(log_path: Path) -> dict[int, Path]:
-    """The newest log of each worker, by local rank: one that torchrun starts again may get another rank."""
+    """The newest log of each worker, by local rank: one that torchrun starts again may get another
+    rank."""
     start = f"{log_path.stem}-l"
     found: dict[int, Path] = {}
     for path in sorted(log_path.parent.glob(f"{start}*.log"), key=_changed_s):
@@ -95,10 +107,11 @@ def _workers(log_path: Path) -> dict[int, Path]:
 
 
 def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
-    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there is no log.
+    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there
+    is no log.
 
-    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved away itself. Of a
-    line that began before ``since`` nothing does.
+    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved
+    away itself. Of a line that began before ``since`` nothing does.
     """
     since = since if since <= _size(path) else 0
     data, is_whole = _end_of(path, size=size, since=max(since - 1, 0))
@@ -112,10 +125,12 @@ def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
 
 
 def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
-    """Moves the end of a log that has grown too large to ``<path>.1``, in place of what was moved before.
+    """Moves the end of a log that has grown too large to ``<path>.1``, in place of what was moved
+    before.
 
-    The writers keep the file open for appending, so it is copied and cut rather than renamed; a line written in between
-    is lost. On a full disk it is cut all the same: nothing else there gives room again.
+    The writers keep the file open for appending, so it is copied and cut rather than renamed; a
+    line written in between is lost. On a full disk it is cut all the same: nothing else there gives
+    room again.
     """
     size = _size(path)
     if size <= max_bytes:
@@ -128,7 +143,8 @@ def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
 
 
 def _end_of(path: Path, *, size: int, since: int = 0) -> tuple[bytes, bool]:
-    """The last bytes of a file after ``since``, and whether these are all; none of a file that is not there."""
+    """The last bytes of a file after ``since``, and whether these are all; none of a file that is
+    not there."""
     try:
         with path.open("rb") as file:
             start = max(since, file.seek(0, os.SEEK_END) - size)

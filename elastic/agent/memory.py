@@ -1,4 +1,5 @@
-"""What an agent knows across its own restarts: its name and token, what it runs, how the last generation ended."""
+"""What an agent knows across its own restarts: its name and token, what it runs, how the last
+generation ended."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ AGENT_FILE = "agent.json"
 class Memory:
     """The whole of it; the file holds the node's token and so is its owner's only.
 
-    `code` is the sum of the job's code, None where it brings none; `brings` is what else it does. `tier` is what the
-    running workers were started on, `began` the generation that they were started in, which those of a session
-    outlive; `distrusts_fork` says that they are no longer forked here.
+    `code` is the sum of the job's code, None where it brings none; `brings` is what else it does.
+    `tier` is what the running workers were started on, `began` the generation that they were
+    started in, which those of a session outlive; `distrusts_fork` says that they are no longer
+    forked here.
     """
 
     node_id: str

@@ -1,4 +1,5 @@
-"""What one generation does with the job's working folder: begins from one state on all nodes, and carries it home."""
+"""What one generation does with the job's working folder: begins from one state on all nodes, and
+carries it home."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from elastic.agent.settings import AgentSettings
 from elastic.checkpoints.bring import bring, fill
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Look
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Place
 from elastic.checkpoints.objects import Objects
-from elastic.checkpoints.shelf import Shelf
 from elastic.checkpoints.working import UNSEEN, WorkingFolder
 from elastic.errors import NotFound
 from elastic.figures import size
@@ -24,9 +25,11 @@ from elastic.protocol import Assignment
 BASE_FILE = "outputs.json"
 MEMORY_FILE = "working-folder.json"
 MOST_BYTES = 5 << 30
-"""Most bytes that are carried without being named: a default must not fill disks, nor delay a drain for minutes."""
+"""Most bytes that are carried without being named: a default must not fill disks, nor delay a drain
+for minutes."""
 MOST_FILES = 10_000
-"""Each is an object: a bucket takes some 100 a second, and a manifest of so many has 4 MiB, the most that is read."""
+"""Each is an object: a bucket takes some 100 a second, and a manifest of so many has 4 MiB, the
+most that is read."""
 _BEGINNINGS = "beginnings/"
 _LARGEST_NAMED = 3
 _UNDERWAY_S = 15.0  # what changed in the last 5 s waits, and clocks of nodes may differ
@@ -39,7 +42,8 @@ class TooMuch(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Which state the folder stems from. `is_writer` says that this node's first rank has written in it since."""
+    """Which state the folder stems from. `is_writer` says that this node's first rank has written
+    in it since."""
 
     generation: int
     place: Place | None
@@ -47,9 +51,11 @@ class Base:
 
 
 class OutputUploader:
-    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts again.
+    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts
+    again.
 
-    `digests` are of files that earlier generations have read: a start must not wait until 5 GiB are read again.
+    `digests` are of files that earlier generations have read: a start must not wait until 5 GiB are
+    read again.
     """
 
     def __init__(
@@ -68,7 +74,7 @@ class OutputUploader:
         self._is_in_session = assignment.tier is Tier.T2
         self._node_id = settings.instance_id
         self._objects = objects
-        self._shelf = Shelf(objects, job_id=assignment.job_id)
+        self._index = CheckpointIndex(objects, job_id=assignment.job_id)
         self._folder = WorkingFolder(
             settings.code_dir,
             memory=settings.work_dir / MEMORY_FILE,
@@ -90,35 +96,46 @@ class OutputUploader:
         return base is not None and base.generation == self._generation and base.is_writer
 
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
-        """Settles the state that this generation begins with: this node's own where it is ahead, else the newest."""
-        base, newest = self._base(), next(iter(self._shelf.places()), None)
+        """Settles the state that this generation begins with: this node's own where it is ahead,
+        else the newest."""
+        base, newest = self._base(), next(iter(self._index.places()), None)
         if base is not None and base.is_writer and base.place == newest:
             self._note(newest, is_writer=True)
-            if self._is_in_session:  # where the others have gone on, and this node's worker alone begins again
+            if (
+                self._is_in_session
+            ):  # where the others have gone on, and this node's worker alone begins again
                 return
             self.carry(is_still=True, now_s=now_s)
             newest = self._place()
-            self._lay(newest)  # a file that was torn as its worker ended gives way to the version before
+            self._lay(
+                newest
+            )  # a file that was torn as its worker ended gives way to the version before
         else:
             token = None if self._is_in_session else self._generation
             self._base_file.unlink(missing_ok=True)
-            brought = bring(self._shelf, self._folder, generation=token, tell=tell)
+            brought = bring(self._index, self._folder, generation=token, tell=tell)
             newest = None if brought is None else brought.place
             if brought is None:
                 self._lay(None)
-            log.info("generation %s works on from %s", self._generation, newest.name if newest else "nothing")
+            log.info(
+                "generation %s works on from %s",
+                self._generation,
+                newest.name if newest else "nothing",
+            )
         # In a session only the first rank's own word says that it is here.
         self._note(newest, is_writer=not self._is_in_session)
         self._laid = self._folder.see().files
 
     def announce(self, meeting: str) -> None:
-        """Tells the group's other nodes which state it begins with, and forgets what earlier ones began with."""
+        """Tells the group's other nodes which state it begins with, and forgets what earlier ones
+        began with."""
         name = _beginning(self._generation, meeting)
         self._objects.delete(self._objects.names(_BEGINNINGS))
         self._objects.create(name, json.dumps({"place": self._place()}).encode())
 
     def follow(self, meeting: str) -> bool:
-        """Makes the folder what the first rank's node has announced; False if it has announced nothing yet."""
+        """Makes the folder what the first rank's node has announced; False if it has announced
+        nothing yet."""
         try:
             said = json.loads(self._objects.read(_beginning(self._generation, meeting)))
         except NotFound:
@@ -136,7 +153,8 @@ class OutputUploader:
             self._note(base.place, is_writer=True)
 
     def carry(self, *, is_still: bool, session_round: int | None = None, now_s: float) -> bool:
-        """Carries home what is new; False if nothing is. `is_still` says that no worker is left that could write.
+        """Carries home what is new; False if nothing is. `is_still` says that no worker is left
+        that could write.
 
         Raises TooMuch, and what `commit` raises.
         """
@@ -150,21 +168,31 @@ class OutputUploader:
         if self._is_in_session:  # others have been the first rank since this folder was filled
             mine = {path for path, look in now.files.items() if self._laid.get(path) != look}
         try:
-            held = self._folder.hold_still(mine, now, before=None if is_still else before, previous=previous)
+            held = self._folder.hold_still(
+                mine, now, before=None if is_still else before, previous=previous
+            )
             kept = list(held.kept)
             if self._is_in_session:
                 kept += [file for path, file in previous.items() if path not in mine]
-            if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(previous.values()):
+            if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(
+                previous.values()
+            ):
                 manifest = commit(
-                    self._shelf,
+                    self._index,
                     held.files,
                     kept=kept,
-                    writer=Writer(self._generation if session_round is None else session_round, self._node_id),
+                    writer=Writer(
+                        self._generation if session_round is None else session_round, self._node_id
+                    ),
                     iteration=None,
                     committed_at_s=now_s,
                 )
                 self._note(manifest.place, is_writer=True)
-                log.info("%s files of the working folder are home: %s", len(manifest.files), manifest.place.name)
+                log.info(
+                    "%s files of the working folder are home: %s",
+                    len(manifest.files),
+                    manifest.place.name,
+                )
                 is_new = True
             else:
                 is_new = False
@@ -175,54 +203,76 @@ class OutputUploader:
         return is_new
 
     def check(self) -> None:
-        """Looks whether all can be carried home, which costs little where it can. Raises TooMuch."""
+        """Looks whether all can be carried home, which costs little where it can. Raises
+        TooMuch."""
         files, size_bytes = self._folder.weigh()
-        if files > self._most_files or (self._most_bytes is not None and size_bytes > self._most_bytes):
+        if files > self._most_files or (
+            self._most_bytes is not None and size_bytes > self._most_bytes
+        ):
             self._check(self._folder.see().files)
 
     def only_here(self, *, now_s: float) -> tuple[str, ...]:
-        """Files that ranks of this node have written and the first rank's node does not hold: nobody carries them home.
+        """Files that ranks of this node have written and the first rank's node does not hold:
+        nobody carries them home.
 
-        What was first seen shortly before the newest state came home, or after it, may be on its way there.
+        What was first seen shortly before the newest state came home, or after it, may be on its
+        way there.
         """
-        self._first_seen_s = {path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files}
-        newest = self._shelf.kept(self._shelf.places())[:1]
+        self._first_seen_s = {
+            path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files
+        }
+        newest = self._index.kept(self._index.places())[:1]
         if not newest:
             return ()
-        home, until_s = {each.path for each in newest[0].files}, newest[0].committed_at_s - _UNDERWAY_S
-        return tuple(sorted(path for path, at_s in self._first_seen_s.items() if path not in home and at_s < until_s))
+        home, until_s = (
+            {each.path for each in newest[0].files},
+            newest[0].committed_at_s - _UNDERWAY_S,
+        )
+        return tuple(
+            sorted(
+                path
+                for path, at_s in self._first_seen_s.items()
+                if path not in home and at_s < until_s
+            )
+        )
 
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())
         advice = (
-            "name those to be carried home (`outputs:` in the job's file, `elasticd job resume JOB --outputs GLOB`), "
+            "name those to be carried home (`outputs:` in the job's file, `elasticd job resume JOB "
+            "--outputs GLOB`), "
             "or have the script write the others outside of its working folder"
         )
         if self._most_bytes is not None and size_bytes > self._most_bytes:
-            largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[:_LARGEST_NAMED]
+            largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[
+                :_LARGEST_NAMED
+            ]
             named = ", ".join(f"{path} ({size(looks[path].size_bytes)})" for path in largest)
             raise TooMuch(
-                f"the job's working folder holds {size(size_bytes)} of new files, the largest {named}; "
+                f"the job's working folder holds {size(size_bytes)} of new files, the largest "
+                f"{named}; "
                 f"{size(self._most_bytes)} are carried home at most: {advice}"
             )
         if len(looks) > self._most_files:
             raise TooMuch(
-                f"the job's working folder holds {len(looks):,} new files; {self._most_files:,} are carried home at "
+                f"the job's working folder holds {len(looks):,} new files; {self._most_files:,} "
+                "are carried home at "
                 f"most: {advice}"
             )
 
     def _previous(self) -> Mapping[str, File]:
         """The files of the newest state that is home."""
-        newest = self._shelf.kept(self._shelf.places())[:1]
+        newest = self._index.kept(self._index.places())[:1]
         return {file.path: file for manifest in newest for file in manifest.files}
 
     def _lay(self, place: Place | None) -> None:
-        # An agent that starts again must not take a folder that was half filled for one that is ahead.
+        # An agent that starts again must not take a folder that was half filled for one that is
+        # ahead.
         self._base_file.unlink(missing_ok=True)
         if place is None:
             self._folder.keep_only(())
         else:
-            fill(self._shelf, self._folder, self._shelf.manifest(place))
+            fill(self._index, self._folder, self._index.manifest(place))
         self._carried = None
 
     def _place(self) -> Place | None:
@@ -237,7 +287,10 @@ class OutputUploader:
         return Base(int(fields["generation"]), place, bool(fields["is_writer"]))
 
     def _note(self, place: Place | None, *, is_writer: bool) -> None:
-        write_json(self._base_file, {"generation": self._generation, "place": place, "is_writer": is_writer})
+        write_json(
+            self._base_file,
+            {"generation": self._generation, "place": place, "is_writer": is_writer},
+        )
 
 
 def _beginning(generation: int, meeting: str) -> str:

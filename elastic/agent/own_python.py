@@ -1,4 +1,5 @@
-"""The job's own Python environment: its requirements on top of what the node has, made once and kept by digest."""
+"""The job's own Python environment: its requirements on top of what the node has, made once and
+kept by digest."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _DONE = "elasticd-done"
 _KEPT = "torch"
 """What requirements never replace: torchrun and the preloaded workers run the node's own."""
 _ATTEMPTS = 2
-"""pip tries a connection five times by itself; an index that was away for a minute deserves a second look."""
+"""pip tries a connection five times by itself; an index that was away for a minute deserves a
+second look."""
 _BY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*([(<>=!~;].*)?")
 
 
@@ -43,10 +45,14 @@ def digest_of(requirements: Sequence[str], setup: Sequence[str], *, code: str | 
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
 
-def make_environment(folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path) -> bool:
-    """Makes a virtual environment in `folder` that sees the node's packages; False if it was there already.
+def make_environment(
+    folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path
+) -> bool:
+    """Makes a virtual environment in `folder` that sees the node's packages; False if it was there
+    already.
 
-    Raises PreparationFailed with pip's last lines. Nodes of one machine share the folder, and wait for each other.
+    Raises PreparationFailed with pip's last lines. Nodes of one machine share the folder, and wait
+    for each other.
     """
     with alone(folder.with_suffix(".lock")):
         if (folder / _DONE).exists():
@@ -66,7 +72,8 @@ def python_of(folder: Path) -> str:
 
 
 def _make_empty(folder: Path, *, commands: Commands, cwd: Path) -> None:
-    """A virtual environment whose `pip` is the node's own, which is there at once, or else a fresh one."""
+    """A virtual environment whose `pip` is the node's own, which is there at once, or else a fresh
+    one."""
     venv = [sys.executable, "-m", "venv", str(folder)]
     if find_spec("pip") is not None:
         commands.run([*venv, "--without-pip"], what="python -m venv", cwd=cwd)
@@ -84,11 +91,13 @@ def _make_empty(folder: Path, *, commands: Commands, cwd: Path) -> None:
 def _see_the_nodes_packages(folder: Path) -> None:
     """Lets the environment find what the node's own Python finds, after its own packages.
 
-    Not by --system-site-packages: where the node's Python is itself in a virtual environment, that means another's.
+    Not by --system-site-packages: where the node's Python is itself in a virtual environment, that
+    means another's.
     """
     seen = [each for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
     own = next((folder / "lib").glob("python*/site-packages"))
-    # Not their bare paths: what lies there may itself be named by such a file, as a checkout's own packages are.
+    # Not their bare paths: what lies there may itself be named by such a file, as a checkout's own
+    # packages are.
     lines = [f"import site; site.addsitedir({each!r})\n" for each in seen]
     (own / "elasticd-node.pth").write_text("".join(lines))
 
@@ -99,7 +108,14 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
     installed = _installed(_KEPT)
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
     pip = [python_of(folder), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
-    options = ["--progress-bar=off", "--no-warn-script-location", "-r", str(wanted), "-c", str(kept)]
+    options = [
+        "--progress-bar=off",
+        "--no-warn-script-location",
+        "-r",
+        str(wanted),
+        "-c",
+        str(kept),
+    ]
 
     def install() -> None:
         try:
@@ -131,7 +147,10 @@ class _NotInIndex(PreparationFailed):
 
 def _has_answered(failure: str) -> bool:
     """Whether pip has reached an index that lacks what is wanted: it would lack it again."""
-    return "Could not find a version that satisfies" in failure and "(from versions: none)" not in failure
+    return (
+        "Could not find a version that satisfies" in failure
+        and "(from versions: none)" not in failure
+    )
 
 
 def _installed(name: str) -> str | None:

@@ -1,4 +1,5 @@
-"""What an agent tells the job's owner of how the workers are run here: notes among the job's events, each told once."""
+"""What an agent tells the job's owner of how the workers are run here: notes among the job's
+events, each told once."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from elastic.agent import logs
 from elastic.agent.cause import cause_in, is_echo
-from elastic.agent.spool import Spool
+from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.tiers import WorkerStart
 from elastic.clock import SystemClock
 
@@ -18,8 +19,8 @@ log = logging.getLogger(__name__)
 class Owner:
     """Whoever reads the job's events."""
 
-    def __init__(self, spool: Spool) -> None:
-        self._spool = spool
+    def __init__(self, disk_outbox: DiskOutbox) -> None:
+        self._disk_outbox = disk_outbox
         self._told_why = ""
         self._log_path: Path | None = None
         self._starts = 0
@@ -34,9 +35,12 @@ class Owner:
     def hear_starts(self, starts: int, *, log_path: Path, is_alone: bool) -> None:
         """Tells that torchrun has started the workers anew, if their log says why.
 
-        Where a node that is not alone only stopped because another did, that one's agent tells of it.
+        Where a node that is not alone only stopped because another did, that one's agent tells of
+        it.
         """
-        if log_path != self._log_path:  # another generation: it may have begun before the first look at it
+        if (
+            log_path != self._log_path
+        ):  # another generation: it may have begun before the first look at it
             self._log_path, self._starts, self._read_to = log_path, 0, {}
         if starts == self._starts:
             return
@@ -49,4 +53,4 @@ class Owner:
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)
-        self._spool.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])
+        self._disk_outbox.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])

@@ -1,4 +1,5 @@
-"""How the workers' turns go: when the last one was, and which pauses between two are their script's own."""
+"""How the workers' turns go: when the last one was, and which pauses between two are their script's
+own."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 class Pauses:
     """The pauses of one generation on this node; all instants are monotonic.
 
-    A pause is the script's own once turns have gone on for a while after it. One during which the daemon did not answer
-    is none: the link that was cut may be the one that the workers waited for.
+    A pause is the script's own once turns have gone on for a while after it. One during which the
+    daemon did not answer is none: the link that was cut may be the one that the workers waited for.
     """
 
     _turned_at: float | None = None
@@ -31,7 +32,12 @@ class Pauses:
             self._recent.append((self._turned_at, now))
         self._turned_at = now
         self._recent = [each for each in self._recent if not self._was_silent(*each)]
-        self._own_s = max([self._own_s, *(end - begin for begin, end in self._recent if now - end >= GOES_ON_FOR_S)])
+        self._own_s = max(
+            [
+                self._own_s,
+                *(end - begin for begin, end in self._recent if now - end >= GOES_ON_FOR_S),
+            ]
+        )
         self._recent = [(begin, end) for begin, end in self._recent if now - end < GOES_ON_FOR_S]
 
     def note_silence(self, since: float, until: float) -> None:
@@ -40,7 +46,8 @@ class Pauses:
         self._silence = first, until
 
     def begin_anew(self) -> None:
-        """Other workers take over: what comes before their first turn, such as compiling, is no pause."""
+        """Other workers take over: what comes before their first turn, such as compiling, is no
+        pause."""
         self._turned_at = None
         self._recent.clear()
 
@@ -48,7 +55,10 @@ class Pauses:
         """What the daemon is told; None before the first turn."""
         if self._turned_at is None:
             return None
-        recent_s = max((end - begin for begin, end in self._recent if not self._was_silent(begin, end)), default=0.0)
+        recent_s = max(
+            (end - begin for begin, end in self._recent if not self._was_silent(begin, end)),
+            default=0.0,
+        )
         learnt_s = self._own_s if self._own_s and self._turned_for_s >= LEARNS_FOR_S else None
         return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
 

@@ -1,4 +1,5 @@
-"""Gets a node ready for its job: its packages, its data, its own setup commands; once, before any worker begins."""
+"""Gets a node ready for its job: its packages, its data, its own setup commands; once, before any
+worker begins."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Out
 class Preparation:
     """A thread that works through what a job brings.
 
-    `what` is being got ready since `since_s`, monotonic. `failure` says why no worker can begin, None if they can.
+    `what` is being got ready since `since_s`, monotonic. `failure` says why no worker can begin,
+    None if they can.
     """
 
     def __init__(
@@ -72,8 +74,16 @@ class Preparation:
         self._is_over = threading.Event()
         # Not below /tmp, which is memory on some machines.
         scratch = settings.cache_dir / "tmp"
-        environment = {**os.environ, **settings.env, **brings.env, **self.outfit.variables, "TMPDIR": str(scratch)}
-        self._commands = Commands(logs.stage_path(settings.log_dir, "installing"), environment=environment)
+        environment = {
+            **os.environ,
+            **settings.env,
+            **brings.env,
+            **self.outfit.variables,
+            "TMPDIR": str(scratch),
+        }
+        self._commands = Commands(
+            logs.stage_path(settings.log_dir, "installing"), environment=environment
+        )
         self._thread = threading.Thread(target=self._run, name="preparation", daemon=True)
 
     @property
@@ -125,20 +135,25 @@ class Preparation:
             (self._settings.work_dir / _SET_UP).touch()
 
     def _make_environment(self) -> None:
-        """Setup commands get one as well: their `pip install` must not change what other jobs run with."""
+        """Setup commands get one as well: their `pip install` must not change what other jobs run
+        with."""
         brings = self._brings
         digest = own_python.digest_of(brings.requirements, brings.setup, code=self._code)
         folder = self._settings.cache_dir / "environments" / digest[:32]
         count = len(brings.requirements)
         what = f"{count} requirement{'' if count == 1 else 's'}"
-        with self._timed(f"installing {what}" if count else "making the job's own environment") as timed:
+        with self._timed(
+            f"installing {what}" if count else "making the job's own environment"
+        ) as timed:
             is_new = own_python.make_environment(
                 folder, brings.requirements, commands=self._commands, cwd=self._working_folder()
             )
             before = f"{what}: installed" if count else "the job's own environment: made"
             timed.text = timed.text if is_new else f"{before} on this machine before"
         self.outfit = outfit_of(
-            own_python.python_of(folder), environment=folder, path=os.environ.get("PATH", os.defpath)
+            own_python.python_of(folder),
+            environment=folder,
+            path=os.environ.get("PATH", os.defpath),
         )
         self._commands.environment |= self.outfit.variables
 
@@ -153,9 +168,14 @@ class Preparation:
                 is_stopping=lambda: self._commands.is_stopping,
                 pause=SystemClock().sleep,
             )
-            variables = {"ELASTICD_DATA_DIR": str(fetched.folder), "ELASTICD_DATA_DIGEST": fetched.digest}
+            variables = {
+                "ELASTICD_DATA_DIR": str(fetched.folder),
+                "ELASTICD_DATA_DIGEST": fetched.digest,
+            }
         elif not Path(data).exists():
-            raise PreparationFailed(f"data: nothing is at {data} on the node; s3://BUCKET/PREFIX brings data along")
+            raise PreparationFailed(
+                f"data: nothing is at {data} on the node; s3://BUCKET/PREFIX brings data along"
+            )
         self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **variables})
         self._commands.environment |= variables
 
@@ -163,10 +183,15 @@ class Preparation:
         if (self._settings.work_dir / _SET_UP).exists():
             return
         with self._timed(f"setup: {command[:200]}"):
-            self._commands.run(["/bin/sh", "-ec", command], what=f"setup: {command[:80]}", cwd=self._working_folder())
+            self._commands.run(
+                ["/bin/sh", "-ec", command],
+                what=f"setup: {command[:80]}",
+                cwd=self._working_folder(),
+            )
 
     def _working_folder(self) -> Path:
-        """Where workers will run; what is there before the first of them is none of their outputs."""
+        """Where workers will run; what is there before the first of them is none of their
+        outputs."""
         self._settings.code_dir.mkdir(parents=True, exist_ok=True)
         return self._settings.code_dir
 

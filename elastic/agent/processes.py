@@ -1,4 +1,5 @@
-"""Finds and ends every process of a node's group, those that left its session and its parent included."""
+"""Finds and ends every process of a node's group, those that left its session and its parent
+included."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def descendants(pid: int) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process exists and is more than a zombie. It is asked ten times a second, and psutil reads more."""
+    """Whether the process exists and is more than a zombie. It is asked ten times a second, and
+    psutil reads more."""
     try:
         file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
         try:
@@ -43,8 +45,9 @@ def send_signal(pid: int, number: signal.Signals) -> None:
 def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> None:
     """Kills ``pid``, all below it, and every stray whose environment names this node's socket.
 
-    Workers may have left torchrun's session, and torchrun's death gives them to init: neither the process group nor the
-    tree finds them all. Give the node's spawner in ``spared``: its environment names the socket too.
+    Workers may have left torchrun's session, and torchrun's death gives them to init: neither the
+    process group nor the tree finds them all. Give the node's spawner in ``spared``: its
+    environment names the socket too.
     """
     for _ in range(KILL_ROUNDS):
         members = {pid, *descendants(pid), *_strays(socket_path)} - {os.getpid(), *spared}

@@ -1,4 +1,5 @@
-"""Which error ended a generation's workers on this node: the first that was a worker's own, not the echo of another."""
+"""Which error ended a generation's workers on this node: the first that was a worker's own, not the
+echo of another."""
 
 from __future__ import annotations
 
@@ -27,9 +28,10 @@ _BY_TORCHRUN = signal.SIGTERM
 def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
     """Gives the error that ended the workers; None where nothing tells it.
 
-    A worker's exception is what it has left in its file, whatever other ranks wrote into the log meanwhile. One that
-    was killed leaves none: then torchrun's account tells of it, as of a program that is no Python. Where all of them
-    only followed others, it is the first echo that they left (`is_echo_of`).
+    A worker's exception is what it has left in its file, whatever other ranks wrote into the log
+    meanwhile. One that was killed leaves none: then torchrun's account tells of it, as of a program
+    that is no Python. Where all of them only followed others, it is the first echo that they left
+    (`is_echo_of`).
     """
     told = list(_left(torchrun_dir, generation))
     own = [each for each in told if not is_echo_of(each.kind, each.text)]
@@ -54,12 +56,15 @@ def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
         with contextlib.suppress(OSError, ValueError, AttributeError, InvalidInput):
             said = json.loads(path.read_text(encoding="utf-8"))
             # Half a surrogate pair, as in the name of a file, has no place in a heartbeat.
-            texts = {name: as_unicode(value) for name, value in said.items() if isinstance(value, str)}
+            texts = {
+                name: as_unicode(value) for name, value in said.items() if isinstance(value, str)
+            }
             yield from_json(ScriptError, said | texts)
 
 
 def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
-    """Of a script that ended itself by a number: its log says why, and holds the traceback of what it caught."""
+    """Of a script that ended itself by a number: its log says why, and holds the traceback of what
+    it caught."""
     text = cause_in(log_tail) or f"the script ended with {error.kind}"
     return replace(error, text=text, lines=last_traceback(log_tail)[-MAX_TRACEBACK:])
 

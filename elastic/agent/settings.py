@@ -21,11 +21,12 @@ class AgentSettings:
     """A node's place in the world. `instance_id` is what its provider calls the machine.
 
     `cpu_quota` is in cores, `None` where the provider limits the node itself or not.
-    `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is in them, None where
-    all nodes share them. `region` is the storage's, None where the environment says it. `imds` says that the machine
-    has a metadata service (`elastic.agent.imds`) which tells of its coming end. `setup` is what installing took, None
-    where nobody measured it. `shared_cache` keeps what jobs bring for all nodes of this machine, None where it is the
-    only one.
+    `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is
+    in them, None where all nodes share them. `region` is the storage's, None where the environment
+    says it. `imds` says that the machine has a metadata service (`elastic.agent.imds`) which tells
+    of its coming end. `setup` is what installing took, None where nobody measured it.
+    `shared_cache` keeps what jobs bring for all nodes of this machine, None where it is the only
+    one.
     """
 
     instance_id: str
@@ -48,7 +49,9 @@ class AgentSettings:
         if self.lease_s <= 0:
             raise InvalidInput(f"lease_s must be positive, got {self.lease_s}", field="lease_s")
         if self.cpu_quota is not None and self.cpu_quota <= 0:
-            raise InvalidInput(f"cpu_quota must be positive or null, got {self.cpu_quota}", field="cpu_quota")
+            raise InvalidInput(
+                f"cpu_quota must be positive or null, got {self.cpu_quota}", field="cpu_quota"
+            )
 
     @property
     def log_dir(self) -> Path:
@@ -57,7 +60,8 @@ class AgentSettings:
 
     @property
     def code_dir(self) -> Path:
-        """The folder that workers run in: the job's code, if it brings any, and what they write beside it."""
+        """The folder that workers run in: the job's code, if it brings any, and what they write
+        beside it."""
         return self.work_dir / "code"
 
     @property
@@ -72,7 +76,8 @@ class AgentSettings:
 
     @property
     def socket_path(self) -> Path:
-        """Where workers send their datagrams; `elastic.worker.unix_address` says how a long path is reached."""
+        """Where workers send their datagrams; `elastic.worker.unix_address` says how a long path is
+        reached."""
         return self.work_dir / "workers.socket"
 
     @property
@@ -87,22 +92,33 @@ class AgentSettings:
 
 
 def read_settings(path: Path) -> AgentSettings:
-    """Reads the provider's file; raises InvalidInput when it is readable by others or lacks something."""
+    """Reads the provider's file; raises InvalidInput when it is readable by others or lacks
+    something."""
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
-        raise InvalidInput(f"{path} holds a secret and must have mode 0600, found {mode:04o}: chmod 600 {path}")
+        raise InvalidInput(
+            f"{path} holds a secret and must have mode 0600, found {mode:04o}: chmod 600 {path}"
+        )
     try:
         return _settings_from(json.loads(path.read_text()))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput(f"{path}: wanted the agent's settings as one JSON object, found {error!r}") from error
+        raise InvalidInput(
+            f"{path}: wanted the agent's settings as one JSON object, found {error!r}"
+        ) from error
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
-    quota, root, artifacts = fields.get("cpu_quota"), str(fields["checkpoint_root"]), str(fields["artifact_root"])
+    quota, root, artifacts = (
+        fields.get("cpu_quota"),
+        str(fields["checkpoint_root"]),
+        str(fields["artifact_root"]),
+    )
     work_dir = Path(fields["work_dir"]).absolute()
     storage = parse_location(root) if is_location(root) else None
     if storage is not None and artifacts != root:
-        raise InvalidInput(f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root")
+        raise InvalidInput(
+            f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root"
+        )
     return AgentSettings(
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
@@ -117,6 +133,10 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         storage=storage,
         region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
-        setup=None if "setup_s" not in fields else Setup(float(fields["setup_s"]), int(fields["setup_bytes"])),
-        shared_cache=None if "shared_cache" not in fields else Path(fields["shared_cache"]).absolute(),
+        setup=None
+        if "setup_s" not in fields
+        else Setup(float(fields["setup_s"]), int(fields["setup_bytes"])),
+        shared_cache=None
+        if "shared_cache" not in fields
+        else Path(fields["shared_cache"]).absolute(),
     )

@@ -1,9 +1,10 @@
-"""A process with torch imported that forks each generation's torchrun, so that a node pays for the import once.
+"""A process with torch imported that forks each generation's torchrun, so that a node pays for the
+import once.
 
-``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard input: first what
-to load before there is anything to run, then one for each generation. It outlives
-an agent that crashed: torchrun goes on, the next agent finds it in ``group.json``, and when no agent renews the node's
-lease the spawner ends everything itself.
+``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard
+input: first what to load before there is anything to run, then one for each generation. It outlives
+an agent that crashed: torchrun goes on, the next agent finds it in ``group.json``, and when no
+agent renews the node's lease the spawner ends everything itself.
 """
 
 from __future__ import annotations
@@ -31,8 +32,20 @@ GROUP_FILE = "group.json"
 WARM_FILE = "warm"
 """Is there from when a spawner of this node has loaded, or failed to load, what it was told to."""
 
-# These are read when a library is loaded: a job that sets one differently needs a process of its own from the start.
-READ_AT_LOADING = ("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "LD_", "PYTHON", "TORCH", "PYTORCH_", "MALLOC_")
+# These are read when a library is loaded: a job that sets one differently needs a process of its
+# own from the start.
+READ_AT_LOADING = (
+    "OMP_",
+    "GOMP_",
+    "KMP_",
+    "MKL_",
+    "OPENBLAS_",
+    "LD_",
+    "PYTHON",
+    "TORCH",
+    "PYTORCH_",
+    "MALLOC_",
+)
 
 
 class Spawner:
@@ -53,7 +66,9 @@ class Spawner:
                 self._obey(order)
             self._reap()
             if self._is_orphan and self._child is not None and is_lease_over(self._work_dir):
-                kill_group(int(self._child["pid"]), socket_path=self._loaded_with["ELASTICD_SOCKET"])
+                kill_group(
+                    int(self._child["pid"]), socket_path=self._loaded_with["ELASTICD_SOCKET"]
+                )
 
     def _orders(self) -> list[dict[str, Any]]:
         if self._is_orphan:
@@ -73,12 +88,18 @@ class Spawner:
             self._start(order)
 
     def _start(self, order: Mapping[str, Any]) -> None:
-        # Forked workers take the node's number of threads themselves; a job's own number is for a new process to read.
+        # Forked workers take the node's number of threads themselves; a job's own number is for a
+        # new process to read.
         loaded_with = self._loaded_with | {"OMP_NUM_THREADS": str(order["threads"])}
         pid = os.fork()
         if pid == 0:
             _become_torchrun(order, loaded_with=loaded_with)
-        self._child = {"generation": order["generation"], "pid": pid, "spawner_pid": os.getpid(), "exit_code": None}
+        self._child = {
+            "generation": order["generation"],
+            "pid": pid,
+            "spawner_pid": os.getpid(),
+            "exit_code": None,
+        }
         write_json(self._work_dir / GROUP_FILE, self._child)
 
     def _reap(self) -> None:
@@ -92,9 +113,11 @@ class Spawner:
 
 
 def warm_up() -> None:
-    """Loads torchrun, and keeps its stores, and those of the workers that it forks, from asking for names.
+    """Loads torchrun, and keeps its stores, and those of the workers that it forks, from asking for
+    names.
 
-    What is started as a program of its own, a T0 worker say, asks as torch does: its interpreter is the user's.
+    What is started as a program of its own, a T0 worker say, asks as torch does: its interpreter is
+    the user's.
     """
     _load([TORCHRUN_MODULE])
     with contextlib.suppress(Exception):  # without torch there are no stores
@@ -124,23 +147,29 @@ def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]
         os._exit(code & 0xFF)
 
 
-def _run_torchrun(arguments: Sequence[str], *, environment: Mapping[str, str], loaded_with: Mapping[str, str]) -> None:
+def _run_torchrun(
+    arguments: Sequence[str], *, environment: Mapping[str, str], loaded_with: Mapping[str, str]
+) -> None:
     names = {name for name in {*environment, *loaded_with} if name.startswith(READ_AT_LOADING)}
     if any(environment.get(name) != loaded_with.get(name) for name in names):
-        os.execvpe(sys.executable, [sys.executable, "-m", TORCHRUN_MODULE, *arguments], dict(environment))
+        os.execvpe(
+            sys.executable, [sys.executable, "-m", TORCHRUN_MODULE, *arguments], dict(environment)
+        )
     os.environ.clear()
     os.environ.update(environment)
     # What "python -m" puts there; the folder of a worker's script takes its place.
     sys.path[0] = os.getcwd()
     sys.argv = ["torchrun", *arguments]
-    importlib.import_module(TORCHRUN_MODULE).main(list(arguments))  # what the torchrun command itself calls
+    importlib.import_module(TORCHRUN_MODULE).main(
+        list(arguments)
+    )  # what the torchrun command itself calls
 
 
 def _load(modules: Sequence[str]) -> None:
     """Imports modules. What cannot be imported here fails again, and is reported, where it is used.
 
-    What a library makes when it is loaded is no garbage: looking for some takes an eighth of the time. And whoever is
-    forked need not look through it either, nor have it copied for that.
+    What a library makes when it is loaded is no garbage: looking for some takes an eighth of the
+    time. And whoever is forked need not look through it either, nor have it copied for that.
     """
     gc.disable()
     for name in modules:

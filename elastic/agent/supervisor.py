@@ -9,19 +9,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from elastic.agent.carriage import STORE_PATIENCE_S, Carriage
 from elastic.agent.daemon_client import Refused
+from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ending import as_stored, exit_of
-from elastic.agent.intake import Intake, WorkerReports
+from elastic.agent.ingest import Ingest, WorkerReports
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory, remember
 from elastic.agent.owner import Owner
 from elastic.agent.preparing import Preparation
-from elastic.agent.rounds import RoundBook
+from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.settings import AgentSettings
-from elastic.agent.spool import Spool
 from elastic.agent.steering import (
     Action,
     AskToDrain,
@@ -42,6 +41,7 @@ from elastic.agent.steering import (
 )
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.torchrun import torchrun_dir
+from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
 from elastic.bounds import as_unicode
 from elastic.model import AgentState, Exit, NodeReport, Notice, Outcome, Preparing, Tier
 from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
@@ -59,7 +59,8 @@ log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """One node's life after registration; the heart's thread calls ``report`` and ``hear``, the main one ``run``."""
+    """One node's life after registration; the heart's thread calls ``report`` and ``hear``, the
+    main one ``run``."""
 
     def __init__(
         self,
@@ -67,11 +68,11 @@ class Supervisor:
         *,
         memory: Memory,
         launcher: Launcher,
-        intake: Intake,
-        spool: Spool,
+        ingest: Ingest,
+        disk_outbox: DiskOutbox,
         lease: Lease,
-        carriage: Carriage,
-        rounds: RoundBook,
+        uploader: Uploader,
+        rounds: RoundRegistry,
         log_stream: LogStream,
         preparation: Preparation,
         wake_heart: threading.Event,
@@ -79,11 +80,11 @@ class Supervisor:
         self._settings = settings
         self._memory = memory
         self._launcher = launcher
-        self._intake = intake
-        self._spool = spool
-        self._owner = Owner(spool)
+        self._ingest = ingest
+        self._disk_outbox = disk_outbox
+        self._owner = Owner(disk_outbox)
         self._lease = lease
-        self._carriage = carriage
+        self._uploader = uploader
         self._rounds = rounds
         self._log_stream = log_stream
         self._preparation = preparation
@@ -102,7 +103,8 @@ class Supervisor:
         self._ended_at: float | None = None
         self._logs_until = self._bounded_at = 0.0
         self._is_warm = launcher.is_warm
-        self._look_at_preparation()  # where nothing is brought, the node never says that it prepares
+        # where nothing is brought, the node never says that it prepares
+        self._look_at_preparation()
         if memory.running is not None:
             self._adopt(memory.running)
 
@@ -113,11 +115,13 @@ class Supervisor:
             self._wake.clear()
 
     def leave(self) -> None:
-        """Asks the agent to drain and end, as a shutdown does. A signal may call it anywhere, so it takes no lock."""
+        """Asks the agent to drain and end, as a shutdown does. A signal may call it anywhere, so it
+        takes no lock."""
         self._must_leave = True
 
     def notice(self, notice: Notice, *, left_s: float | None) -> None:
-        """Takes in what the cloud said of this machine; `left_s` is how long it lives on, None if that is not said."""
+        """Takes in what the cloud said of this machine; `left_s` is how long it lives on, None if
+        that is not said."""
         with self._lock:
             self._notice = notice
             self._goes_at = None if left_s is None else time.monotonic() + left_s
@@ -127,14 +131,16 @@ class Supervisor:
     def hear(self, reply: HeartbeatReply, *, heartbeat: Heartbeat, asked_at: float) -> None:
         """Takes in the daemon's answer to a heartbeat sent at ``asked_at``, monotonic."""
         if time.monotonic() - asked_at > LATE_S:
-            self._intake.was_unanswered(since=asked_at)
-        self._spool.acknowledge(reply.acked_seq)
+            self._ingest.was_unanswered(since=asked_at)
+        self._disk_outbox.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
         self._rounds.is_told(heartbeat.round, heartbeat.claim)
         with self._lock:
             if heartbeat.exit is not None:
                 self._told_exit_of = heartbeat.exit.generation
-            self._wanted = Wanted(assignment=reply.assignment, is_known=True, needs_signal=reply.needs_signal)
+            self._wanted = Wanted(
+                assignment=reply.assignment, is_known=True, needs_signal=reply.needs_signal
+            )
         if reply.shutdown:
             self.leave()
         self._wake.set()
@@ -144,15 +150,18 @@ class Supervisor:
         """Whether the daemon is soon to say something new."""
         with self._lock:
             group, ended_at = self._group, self._ended_at
-        return awaits_word(group, self._intake.heard().pulse, ended_at=ended_at, now=time.monotonic())
+        return awaits_word(
+            group, self._ingest.heard().pulse, ended_at=ended_at, now=time.monotonic()
+        )
 
     def hear_nothing(self, *, asked_at: float) -> None:
         """The daemon has not answered a heartbeat sent at ``asked_at``, monotonic."""
         self._rounds.is_not_told()
-        self._intake.was_unanswered(since=asked_at)
+        self._ingest.was_unanswered(since=asked_at)
 
     def drop_refused(self, heartbeat: Heartbeat, refused: Refused) -> bool:
-        """Drops the workers' messages for which the daemon refuses a heartbeat; False if it is not for those."""
+        """Drops the workers' messages for which the daemon refuses a heartbeat; False if it is not
+        for those."""
         named = {f"windows.{place}": each.seq for place, each in enumerate(heartbeat.windows)}
         named |= {f"events.{place}": each.seq for place, each in enumerate(heartbeat.events)}
         found: dict[int | None, str] = {}
@@ -160,20 +169,27 @@ class Supervisor:
             found.setdefault(named.get(".".join(field.split(".")[:2])), f"{field}: {why}")
         found.pop(None, None)  # what is no message of a worker
         for seq, why in found.items():
-            self._spool.drop(why, seq=seq)
+            self._disk_outbox.drop(why, seq=seq)
         return bool(found)
 
     def heartbeat(self, *, sent_at_s: float) -> Heartbeat:
         """What the node says next, at an instant of its clock."""
         with self._lock:
             group, last_exit, notice = self._group, self._memory.last_exit, self._notice
-            has_news, is_warm, is_saving = self._has_news_of_exit(), self._is_warm, self._ending is not None
+            has_news, is_warm, is_saving = (
+                self._has_news_of_exit(),
+                self._is_warm,
+                self._ending is not None,
+            )
             is_prepared, is_unfit = self._is_prepared, self._is_unfit
-        # The exit is read before the batch: by the time it is known, all its windows are in the spool.
-        said = self._spool.batch()
-        heard = self._intake.heard()
+        # The exit is read before the batch: by the time it is known, all its windows are in the
+        # outbox on disk.
+        said = self._disk_outbox.batch()
+        heard = self._ingest.heard()
         # What a worker says before it is a member of its session does not say that it is one.
-        has_heard = heard.has_joined if group is not None and group.is_in_session else heard.any_word
+        has_heard = (
+            heard.has_joined if group is not None and group.is_in_session else heard.any_word
+        )
         state = node_state(
             group,
             has_heard_workers=has_heard,
@@ -190,10 +206,12 @@ class Supervisor:
             report=NodeReport(
                 state=state,
                 generation=group.number if group else last_exit.generation if last_exit else None,
-                saving_s=self._carriage.saving_s,
+                saving_s=self._uploader.saving_s,
                 tier=self._memory.tier if group else None,
                 pulse=heard.pulse if group else None,
-                preparing=self._prepares(is_unfit=is_unfit) if state is AgentState.PREPARING else None,
+                preparing=self._prepares(is_unfit=is_unfit)
+                if state is AgentState.PREPARING
+                else None,
                 disk_free_bytes=shutil.disk_usage(self._settings.work_dir).free,
             ),
             exit=last_exit if group is None else None,
@@ -219,7 +237,9 @@ class Supervisor:
             group = self._seen_afresh(group, wanted, now)
             self._set_group(group)  # since when something holds is told by the look before
         ended = last_exit.generation if last_exit else None
-        action = steer(wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now)
+        action = steer(
+            wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now
+        )
         if group is not None:
             self._change(group, action, now)
         elif isinstance(action, StartAssignment) and self._is_prepared:
@@ -259,7 +279,8 @@ class Supervisor:
         self._wake_heart.set()
 
     def _prepares(self, *, is_unfit: bool) -> Preparing:
-        """What this node gets ready; it says that it cannot once the lines that tell why are sent."""
+        """What this node gets ready; it says that it cannot once the lines that tell why are
+        sent."""
         preparation = self._preparation
         return Preparing(
             what=as_unicode(preparation.what, most=MAX_TEXT),
@@ -272,7 +293,8 @@ class Supervisor:
         self._logs_until = time.monotonic() + LOGS_PATIENCE_S
 
     def _are_logs_awaited(self) -> bool:
-        """Whether the last lines are still to be sent: once the end is heard, the daemon may end this machine."""
+        """Whether the last lines are still to be sent: once the end is heard, the daemon may end
+        this machine."""
         return self._log_stream.is_behind and time.monotonic() < self._logs_until
 
     def _look_at_spawner(self) -> None:
@@ -285,17 +307,21 @@ class Supervisor:
         """The daemon's word, and what comes before it."""
         assignment = self._memory.running or self._wanted.assignment
         grace_s = 0.0 if assignment is None else assignment.drain_grace_s
-        saving_s = self._carriage.saving_s or 0.0
+        saving_s = self._uploader.saving_s or 0.0
         is_last = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
-        must_drain = is_last or self._carriage.must_drain
+        must_drain = is_last or self._uploader.must_drain
         return replace(self._wanted, must_leave=self._must_leave, must_drain=must_drain)
 
     def _adopt(self, assignment: Assignment) -> None:
         began = self._memory.began or assignment.generation
-        log.info("adopting generation %s, which an earlier agent began in %s", assignment.generation, began)
-        self._intake.listen_to(began)
+        log.info(
+            "adopting generation %s, which an earlier agent began in %s",
+            assignment.generation,
+            began,
+        )
+        self._ingest.listen_to(began)
         self._log_stream.begin(began)
-        self._carriage.begin(replace(assignment, generation=began))
+        self._uploader.begin(replace(assignment, generation=began))
         drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
         self._group = RunningGeneration(
             generation=began,
@@ -310,13 +336,19 @@ class Supervisor:
 
     def _start(self, assignment: Assignment) -> None:
         log.info("starting generation %s: %s", assignment.generation, " ".join(assignment.command))
-        self._intake.listen_to(assignment.generation)
+        self._ingest.listen_to(assignment.generation)
         self._log_stream.begin(assignment.generation)
-        self._carriage.begin(assignment)
-        way = choose_way(assignment, code_dir=self._settings.code_dir, distrusts_fork=self._memory.distrusts_fork)
+        self._uploader.begin(assignment)
+        way = choose_way(
+            assignment, code_dir=self._settings.code_dir, distrusts_fork=self._memory.distrusts_fork
+        )
         self._owner.hear_way(way)
         self._memory = replace(
-            self._memory, running=assignment, last_exit=None, tier=way.tier, began=assignment.generation
+            self._memory,
+            running=assignment,
+            last_exit=None,
+            tier=way.tier,
+            began=assignment.generation,
         )
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
@@ -333,22 +365,29 @@ class Supervisor:
         self._wake_heart.set()
 
     def _go_on(self, assignment: Assignment, group: RunningGeneration) -> None:
-        """Lets workers that are in a session belong to another generation: they learn of it among themselves."""
-        log.info("generation %s: the workers of generation %s go on", assignment.generation, group.generation)
+        """Lets workers that are in a session belong to another generation: they learn of it among
+        themselves."""
+        log.info(
+            "generation %s: the workers of generation %s go on",
+            assignment.generation,
+            group.generation,
+        )
         self._launcher.tell_store(assignment.rdzv_endpoint)
         self._memory = replace(self._memory, running=assignment)
         remember(self._memory, self._settings.work_dir)
         self._serve(assignment)
-        self._carriage.serve(assignment.generation)
+        self._uploader.serve(assignment.generation)
         self._set_group(replace(group, serves=assignment.generation))
         self._wake_heart.set()
 
     def _serve(self, assignment: Assignment) -> None:
-        self._intake.serve(assignment.generation, world_size=assignment.world_size)
+        self._ingest.serve(assignment.generation, world_size=assignment.world_size)
         self._log_stream.serve(assignment.generation)
 
-    def _seen_afresh(self, group: RunningGeneration, wanted: Wanted, now: float) -> RunningGeneration:
-        heard = self._intake.heard()
+    def _seen_afresh(
+        self, group: RunningGeneration, wanted: Wanted, now: float
+    ) -> RunningGeneration:
+        heard = self._ingest.heard()
         if now - self._bounded_at >= BOUND_S:
             self._log_stream.bound(group.generation)
             self._bounded_at = now
@@ -361,17 +400,24 @@ class Supervisor:
             needs_signal=heard.needs_signal
             or wanted.needs_signal
             or hears_no_drain(
-                group, any_word=heard.any_word, has_turned=heard.pulse is not None, has_joined=heard.has_joined
+                group,
+                any_word=heard.any_word,
+                has_turned=heard.pulse is not None,
+                has_joined=heard.has_joined,
             ),
             grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
-            all_said_last_word_at=(done_at or now) if heard.last_word_ranks >= self._workers() else None,
+            all_said_last_word_at=(done_at or now)
+            if heard.last_word_ranks >= self._workers()
+            else None,
             all_left_at=(left_at or now) if heard.left >= self._workers() else None,
             outside_since=(group.outside_since or now) if is_astray else None,
         )
 
     def _tell_of_starts(self, group: RunningGeneration, heard: WorkerReports) -> None:
         running = self._memory.running
-        if running is not None and not group.is_foreign:  # a shell script may run one program after the other
+        if (
+            running is not None and not group.is_foreign
+        ):  # a shell script may run one program after the other
             is_alone = running.nnodes_max == 1 or group.is_in_session
             self._owner.hear_starts(heard.starts, log_path=self._log_path(group), is_alone=is_alone)
 
@@ -381,29 +427,39 @@ class Supervisor:
         return self._memory.running.nproc_per_node
 
     def _collect(self, group: RunningGeneration) -> None:
-        """Ends a generation once its last checkpoint is stored; until then it is looked at again at each step."""
+        """Ends a generation once its last checkpoint is stored; until then it is looked at again at
+        each step."""
         if self._ending is None:
             self._ending = self._exit_of(group)
-            self._carriage.finish(group.generation, is_clean=self._ending.outcome is not Outcome.FAILED)
+            self._uploader.finish(
+                group.generation, is_clean=self._ending.outcome is not Outcome.FAILED
+            )
             self._hurry_logs()
         if self._are_logs_awaited():
             return
         patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
-        verdict = self._carriage.verdict(group.generation, patience_s=patience_s)
+        verdict = self._uploader.verdict(group.generation, patience_s=patience_s)
         if verdict is None:
             self._tell_that_it_saves(group)
             return
         report, self._ending = as_stored(self._ending, verdict), None
-        log.info("generation %s has ended: %s, exit code %s", report.generation, report.outcome.value, report.exit_code)
+        log.info(
+            "generation %s has ended: %s, exit code %s",
+            report.generation,
+            report.outcome.value,
+            report.exit_code,
+        )
         distrusts_fork = is_fork_distrusted(
             self._memory.distrusts_fork,
             tier=self._memory.tier,
             outcome=report.outcome,
-            has_heard_workers=self._intake.heard().any_word,
+            has_heard_workers=self._ingest.heard().any_word,
             were_refused=verdict.refusal is not None,
             error=report.error,
         )
-        self._memory = replace(self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork)
+        self._memory = replace(
+            self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork
+        )
         remember(self._memory, self._settings.work_dir)
         self._ended_at = time.monotonic()
         self._set_group(None)
@@ -419,8 +475,8 @@ class Supervisor:
         # Workers that outlived torchrun would train on beside the next generation.
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)
-        self._intake.settle()
-        heard = self._intake.heard()
+        self._ingest.settle()
+        heard = self._ingest.heard()
         return exit_of(
             group,
             heard,

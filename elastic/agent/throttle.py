@@ -1,4 +1,5 @@
-"""Emulates a processor quota without root: stops and continues a process tree so that it keeps to a share of a core."""
+"""Emulates a processor quota without root: stops and continues a process tree so that it keeps to a
+share of a core."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from elastic.agent.processes import descendants, send_signal
 
 PERIOD_S = 0.02
 LOOK_FOR_NEW_S = 0.5
-# As a cgroup's quota, unused time is no credit for later; two periods even out the clock's grain of 10 ms.
+# As a cgroup's quota, unused time is no credit for later; two periods even out the clock's grain of
+# 10 ms.
 MAX_CREDIT_PERIODS = 2
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 log = logging.getLogger(__name__)
@@ -22,8 +24,9 @@ log = logging.getLogger(__name__)
 class Throttle:
     """Keeps the processes below a root to ``quota`` cores in all, however many of them there are.
 
-    Each period adds its share to a balance from which the tree's used processor time is taken; while the balance is
-    overdrawn the tree stands still. The mean is exact, a burst lasts at most a period and a grain.
+    Each period adds its share to a balance from which the tree's used processor time is taken;
+    while the balance is overdrawn the tree stands still. The mean is exact, a burst lasts at most a
+    period and a grain.
     """
 
     def __init__(self, *, quota: float, members: Callable[[], Iterable[int]]) -> None:
@@ -70,11 +73,14 @@ class Throttle:
     def _look_for_new(self) -> None:
         members = set(self._members())
         for pid in self._used_s.keys() - members:
-            # Gone, or given to another parent: no longer ours to stop, so it must not be left standing.
+            # Gone, or given to another parent: no longer ours to stop, so it must not be left
+            # standing.
             send_signal(pid, signal.SIGCONT)
-        # A newcomer owes what it has used since its start, except at the first look, which finds a tree of any age.
+        # A newcomer owes what it has used since its start, except at the first look, which finds a
+        # tree of any age.
         self._used_s = {
-            pid: self._used_s.get(pid, _processor_s(pid) if self._is_first_look else 0.0) for pid in members
+            pid: self._used_s.get(pid, _processor_s(pid) if self._is_first_look else 0.0)
+            for pid in members
         }
         self._is_first_look = False
 
@@ -110,7 +116,8 @@ def tree(root: Callable[[], int | None]) -> Callable[[], list[int]]:
 def _processor_s(pid: int) -> float:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The second field, a name in parentheses, may hold anything; user and system time are the 14th and 15th.
+            # The second field, a name in parentheses, may hold anything; user and system time are
+            # the 14th and 15th.
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return 0.0

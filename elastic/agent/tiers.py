@@ -1,4 +1,5 @@
-"""How this node starts a generation's workers: on the tier that is asked for, or on a lower one, and why."""
+"""How this node starts a generation's workers: on the tier that is asked for, or on a lower one,
+and why."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from elastic.protocol import Assignment
 
 WORKLOADS = "elastic.workloads."
 _SNIFFED_BYTES = 256
-_NOT_BY_FORK = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "SyntaxError", "FileNotFoundError"})
+_NOT_BY_FORK = frozenset(
+    {"ImportError", "ModuleNotFoundError", "NameError", "SyntaxError", "FileNotFoundError"}
+)
 """Errors that come however a worker was started."""
 
 
@@ -33,28 +36,35 @@ class WorkerStart:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether workers are programs that nobody looks into: they may never hear of a drain but by a signal."""
+        """Whether workers are programs that nobody looks into: they may never hear of a drain but
+        by a signal."""
         return self.mode == "--program"
 
 
-def choose_way(assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False) -> WorkerStart:
-    """Gives how this node is to start an assignment's workers; looks at the script's file where it must.
+def choose_way(
+    assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False
+) -> WorkerStart:
+    """Gives how this node is to start an assignment's workers; looks at the script's file where it
+    must.
 
-    A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here have failed before
-    their first turn.
+    A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here
+    have failed before their first turn.
     """
     tier = _unforked(assignment.tier)
     command = _within(code_dir, _without_own_python(assignment.command))
     if not _is_python(command):
         why = (
-            f"{command[0]} is no script for torchrun's own Python: each worker is a program of its own{_as_on(tier)}, "
-            "it is asked to stop by SIGTERM, and the turns that count are those that it reports by paramount()"
+            f"{command[0]} is no script for torchrun's own Python: each worker is a program of its "
+            f"own{_as_on(tier)}, "
+            "it is asked to stop by SIGTERM, and the turns that count are those that it reports by "
+            "paramount()"
         )
         return WorkerStart(tier, "--program", command, why)
     mode = "--plain" if workload_module(command) else "--watched"
     if assignment.tier > Tier.T0 and distrusts_fork:
         why = (
-            "forked workers failed here before their first turn: each is now started as a program of its own"
+            "forked workers failed here before their first turn: each is now started as a program "
+            "of its own"
             f"{_as_on(tier)}, which takes some seconds longer"
         )
         return WorkerStart(tier, mode, command, why)
@@ -82,15 +92,22 @@ def is_fork_distrusted(
 ) -> bool:
     """Whether workers are no longer forked here, after a generation that ended like this.
 
-    A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's threads. Who fails
-    before its first turn is tried the other way next, and back again if that was not it, unless its error is one that
-    has nothing to do with it. Those that `were_refused` had no checkpoint to go on from.
+    A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's
+    threads. Who fails before its first turn is tried the other way next, and back again if that was
+    not it, unless its error is one that has nothing to do with it. Those that `were_refused` had no
+    checkpoint to go on from.
 
     >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
     True
     """
     is_elsewhere = error is not None and (error.kind in _NOT_BY_FORK or _is_own_decision(error))
-    if outcome is not Outcome.FAILED or has_heard_workers or were_refused or is_elsewhere or tier is None:
+    if (
+        outcome is not Outcome.FAILED
+        or has_heard_workers
+        or were_refused
+        or is_elsewhere
+        or tier is None
+    ):
         return before
     return not before if tier is Tier.T2 else tier is not Tier.T0
 
@@ -111,14 +128,17 @@ def _as_on(tier: Tier) -> str:
 
 def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:
     first, *rest = command
-    is_own = first in ("python", "python3") or (os.sep in first and Path(first) == Path(sys.executable))
+    is_own = first in ("python", "python3") or (
+        os.sep in first and Path(first) == Path(sys.executable)
+    )
     parts = tuple(rest) if is_own and rest else tuple(command)
     return ("-m", *parts[1:]) if parts[0] in MODULE_OPTIONS else parts
 
 
 def _within(code_dir: Path | None, command: Sequence[str]) -> tuple[str, ...]:
     script, *arguments = command
-    # A shell is looked for as any program is; the script that it runs counts from the folder that it is started in.
+    # A shell is looked for as any program is; the script that it runs counts from the folder that
+    # it is started in.
     if code_dir is None or script.startswith("-") or is_shell(script):
         return tuple(command)
     return (str(code_dir / script), *arguments)
@@ -130,7 +150,8 @@ def _is_python(command: Sequence[str]) -> bool:
 
 
 def _is_python_text(path: Path) -> bool:
-    """Whether a file without a telling name is a Python script; one that is not there fails where it is opened."""
+    """Whether a file without a telling name is a Python script; one that is not there fails where
+    it is opened."""
     with contextlib.suppress(OSError), path.open("rb") as file:
         head = file.read(_SNIFFED_BYTES)
         if head.startswith(b"#!"):

@@ -1,4 +1,5 @@
-"""The torchrun command line and environment of an assignment: a pure function of it and the node's settings."""
+"""The torchrun command line and environment of an assignment: a pure function of it and the node's
+settings."""
 
 from __future__ import annotations
 
@@ -15,22 +16,25 @@ from elastic.model import Tier
 from elastic.protocol import Assignment
 
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
-# How often a thread looks for the others before it sleeps. It would look for a millisecond: beside a busy neighbour it
-# burns the very time that the others need, and two threads are then slower than one, up to 30 times. So few looks cost
-# nothing on idle cores (benchmarks/core_scaling.py); libgomp itself takes as many where threads outnumber cores.
+# How often a thread looks for the others before it sleeps. It would look for a millisecond: beside
+# a busy neighbour it burns the very time that the others need, and two threads are then slower than
+# one, up to 30 times. So few looks cost nothing on idle cores (benchmarks/core_scaling.py); libgomp
+# itself takes as many where threads outnumber cores.
 SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
 RENDEZVOUS_BACKEND = "elasticd"  # elastic.workloads.torchrun
 SESSION_STORE_FILE = "session-store"
 SAVES_PREFIX = "saves-g"
 
-# is_host=0: the store lives in a process of its own, so that no node's death ends the job. keep_alive: twice the
-# interval passes between two beats at worst, and with two attempts a late one has split a group in two. last_call: how
-# long a group that could still grow waits for more nodes.
+# is_host=0: the store lives in a process of its own, so that no node's death ends the job.
+# keep_alive: twice the interval passes between two beats at worst, and with two attempts a late one
+# has split a group in two. last_call: how long a group that could still grow waits for more nodes.
 RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
-def torchrun_arguments(assignment: Assignment, *, way: WorkerStart, settings: AgentSettings) -> list[str]:
+def torchrun_arguments(
+    assignment: Assignment, *, way: WorkerStart, settings: AgentSettings
+) -> list[str]:
     """What follows ``python -m torch.distributed.run``."""
     return [
         *(_own_group(assignment, settings) if way.tier is Tier.T2 else _job_s_group(assignment)),
@@ -41,7 +45,8 @@ def torchrun_arguments(assignment: Assignment, *, way: WorkerStart, settings: Ag
         # A folder a generation, start and worker: there a worker leaves what ended it.
         f"--log-dir={torchrun_dir(settings)}",
         f"--max-restarts={assignment.max_restarts}",
-        # After SIGTERM workers have this long; then torchrun kills them, before the agent kills torchrun.
+        # After SIGTERM workers have this long; then torchrun kills them, before the agent kills
+        # torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
         *_worker(is_forked=way.is_forked),
         way.mode,
@@ -73,17 +78,19 @@ def _own_group(assignment: Assignment, settings: AgentSettings) -> list[str]:
 def _worker(*, is_forked: bool) -> list[str]:
     """What torchrun runs as a worker.
 
-    A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of processor time, at
-    every start and restart (benchmarks/agent_start.py).
+    A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of
+    processor time, at every start and restart (benchmarks/agent_start.py).
     """
-    # Without the two dashes torchrun takes a script's --n, say, for one of its own options cut short.
+    # Without the two dashes torchrun takes a script's --n, say, for one of its own options cut
+    # short.
     if is_forked:
         return ["--start-method=fork", "--run-path", "--", str(FORKED_WORKER)]
     return ["--module", "--", FRESH_WORKER]
 
 
 def preloads(command: Sequence[str]) -> list[str]:
-    """What the spawner imports before it forks, because every worker would: the second generation starts without.
+    """What the spawner imports before it forks, because every worker would: the second generation
+    starts without.
 
     Our workloads keep what their training imports in a module named so.
 
@@ -91,7 +98,8 @@ def preloads(command: Sequence[str]) -> list[str]:
     ['elastic.workloads.esrgan.training']
     """
     module = workload_module(command)
-    # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s (benchmarks/agent_start.py).
+    # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s
+    # (benchmarks/agent_start.py).
     return [f"{module}.training"] if module else ["torch._dynamo"]
 
 
@@ -101,7 +109,8 @@ def torchrun_dir(settings: AgentSettings) -> Path:
 
 
 def session_store_file(settings: AgentSettings) -> Path:
-    """Where a session's members look for the job's store: a new one may come to stand at another address."""
+    """Where a session's members look for the job's store: a new one may come to stand at another
+    address."""
     return settings.work_dir / SESSION_STORE_FILE
 
 
@@ -116,13 +125,17 @@ def saves_file(settings: AgentSettings, generation: int) -> Path:
 
 
 def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:
-    """The assignment with no more threads than can run at once on this machine, which may be less than its type says.
+    """The assignment with no more threads than can run at once on this machine, which may be less
+    than its type says.
 
     A lab's has a share of a core, and says so in OpenMP's own words.
     """
     limit = inherited.get("OMP_THREAD_LIMIT", "")
     allowed = int(limit) if limit.isdecimal() else assignment.threads
-    return replace(assignment, threads=max(1, min(assignment.threads, allowed, cores // assignment.nproc_per_node)))
+    return replace(
+        assignment,
+        threads=max(1, min(assignment.threads, allowed, cores // assignment.nproc_per_node)),
+    )
 
 
 def torchrun_environment(
@@ -134,7 +147,8 @@ def torchrun_environment(
     inherited: Mapping[str, str],
     outfit: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """The whole environment of torchrun and its workers; the job's own variables come before the node's.
+    """The whole environment of torchrun and its workers; the job's own variables come before the
+    node's.
 
     `outfit` names what was prepared for the job.
     """
@@ -149,7 +163,8 @@ def torchrun_environment(
         **settings.env,
         **outfit,
         **assignment.env,
-        # Without it a node that joins ends every agent after 60 s: the shared store's address is published only once.
+        # Without it a node that joins ends every agent after 60 s: the shared store's address is
+        # published only once.
         "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
         "ELASTICD_SOCKET": str(settings.socket_path),
         "ELASTICD_DRAIN_FILE": str(drain_file),
@@ -161,11 +176,14 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
-        # A script may train in a session or not by whether it is told of a store: on other tiers there is none.
-        "ELASTICD_SESSION_STORE": str(session_store_file(settings)) if assignment.tier is Tier.T2 else "",
+        # A script may train in a session or not by whether it is told of a store: on other tiers
+        # there is none.
+        "ELASTICD_SESSION_STORE": str(session_store_file(settings))
+        if assignment.tier is Tier.T2
+        else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
-        # In a session each member says its own, and they come and go: what the group's is, its generation tells as
-        # their sum. Those of one node share its rate.
+        # In a session each member says its own, and they come and go: what the group's is, its
+        # generation tells as their sum. Those of one node share its rate.
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
         "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",

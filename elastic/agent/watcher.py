@@ -45,7 +45,8 @@ class Watcher:
         self._thread.join(timeout=self._interval_s)
 
     def look(self) -> None:
-        """Asks once. A service that does not answer says nothing: what was announced stays announced."""
+        """Asks once. A service that does not answer says nothing: what was announced stays
+        announced."""
         try:
             notice = self._ask()
         except ProviderUnavailable as error:

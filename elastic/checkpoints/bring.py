@@ -1,4 +1,5 @@
-"""Brings the newest committed checkpoint into a folder, whole and proved by its digests, or refuses it."""
+"""Brings the newest committed checkpoint into a folder, whole and proved by its digests, or refuses
+it."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Protocol
 
 from elastic.checkpoints.folder import sha256_of
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place
-from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
 
 _LOOKS = 3
-_WHAT_TO_DO = "restore the bucket's files and resume the job, or submit it under another name to start anew"
+_WHAT_TO_DO = (
+    "restore the bucket's files and resume the job, or submit it under another name to start anew"
+)
 log = logging.getLogger(__name__)
 
 
@@ -34,7 +37,7 @@ class Fillable(Protocol):
 
 
 def bring(
-    shelf: Shelf,
+    index: CheckpointIndex,
     folder: Fillable,
     *,
     generation: int | None,
@@ -42,48 +45,67 @@ def bring(
     stored_iteration: int | None = None,
     tell: Callable[[str], None] = log.warning,
 ) -> Manifest | None:
-    """Makes the folder hold what the newest usable manifest names, and nothing else; None where there is none.
+    """Makes the folder hold what the newest usable manifest names, and nothing else; None where
+    there is none.
 
-    A folder that holds one of `present` already is left as it is: it may be ahead. `tell` hears of each manifest that
-    is refused, and of the one of `stored_iteration` if that is gone and an earlier one is used. Raises Superseded when
-    a newer generation than `generation`, if that is given, has committed, CheckpointDamaged when there are manifests
-    and none can be used, or there is none though a checkpoint of `stored_iteration` was stored: starting anew would
-    waste what was paid for.
+    A folder that holds one of `present` already is left as it is: it may be ahead. `tell` hears of
+    each manifest that is refused, and of the one of `stored_iteration` if that is gone and an
+    earlier one is used. Raises Superseded when a newer generation than `generation`, if that is
+    given, has committed, CheckpointDamaged when there are manifests and none can be used, or there
+    is none though a checkpoint of `stored_iteration` was stored: starting anew would waste what was
+    paid for.
     """
     seen: list[Place] = []
     refused: dict[Place, str] = {}
     for _ in range(_LOOKS):
-        places = shelf.places()
+        places = index.places()
         if not places:
             if stored_iteration and not present:
-                wanted = f"wanted the checkpoint of iteration {stored_iteration} that was stored here"
-                raise CheckpointDamaged(f"{shelf.bucket}: {wanted}, found none at all; {_WHAT_TO_DO}")
+                wanted = (
+                    f"wanted the checkpoint of iteration {stored_iteration} that was stored here"
+                )
+                raise CheckpointDamaged(
+                    f"{index.bucket}: {wanted}, found none at all; {_WHAT_TO_DO}"
+                )
             return None
         if generation is not None and places[0].generation > generation:
-            raise Superseded(f"generation {places[0].generation} has committed a checkpoint; {generation} is over")
+            raise Superseded(
+                f"generation {places[0].generation} has committed a checkpoint; {generation} is "
+                "over"
+            )
         if places == seen:
             break
-        found, refused = _first_usable(shelf, folder, places, present)
+        found, refused = _first_usable(index, folder, places, present)
         if found is not None:
             _tell_all(refused, f"; {_named(found)} is used instead", tell=tell)
-            if not refused and found.iteration is not None and found.iteration < (stored_iteration or 0):
-                tell(f"the checkpoint of iteration {stored_iteration} that was stored is gone; {_named(found)} is used")
+            if (
+                not refused
+                and found.iteration is not None
+                and found.iteration < (stored_iteration or 0)
+            ):
+                tell(
+                    f"the checkpoint of iteration {stored_iteration} that was stored is gone; "
+                    f"{_named(found)} is used"
+                )
             return found
         seen = places  # while they were being read another writer may have let them go: look again
     _tell_all(refused, tell=tell)
-    raise CheckpointDamaged(f"{shelf.bucket}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}")
+    raise CheckpointDamaged(
+        f"{index.bucket}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}"
+    )
 
 
 def _first_usable(
-    shelf: Shelf, folder: Fillable, places: list[Place], present: Collection[Place]
+    index: CheckpointIndex, folder: Fillable, places: list[Place], present: Collection[Place]
 ) -> tuple[Manifest | None, dict[Place, str]]:
-    """The newest manifest that can be used, which the folder holds now, and why each later one was refused."""
+    """The newest manifest that can be used, which the folder holds now, and why each later one was
+    refused."""
     refused: dict[Place, str] = {}
     for place in places:
         try:
-            manifest = shelf.manifest(place)
+            manifest = index.manifest(place)
             if place not in present:
-                fill(shelf, folder, manifest)
+                fill(index, folder, manifest)
         except (NotFound, CheckpointDamaged) as error:
             refused[place] = str(error)
             continue
@@ -91,24 +113,32 @@ def _first_usable(
     return None, refused
 
 
-def _tell_all(refused: Mapping[Place, str], instead: str = "", *, tell: Callable[[str], None]) -> None:
+def _tell_all(
+    refused: Mapping[Place, str], instead: str = "", *, tell: Callable[[str], None]
+) -> None:
     for place, why in refused.items():
         tell(f"the checkpoint {place.name} is refused{instead}: {why}")
 
 
 def _named(manifest: Manifest) -> str:
-    return manifest.place.name + ("" if manifest.iteration is None else f" of iteration {manifest.iteration}")
+    return manifest.place.name + (
+        "" if manifest.iteration is None else f" of iteration {manifest.iteration}"
+    )
 
 
-def fill(shelf: Shelf, folder: Fillable, manifest: Manifest) -> None:
+def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
     """Makes the folder hold the manifest's files as they were written, and no others.
 
-    Nothing in it changes before everything that it lacks has arrived. Raises NotFound and CheckpointDamaged.
+    Nothing in it changes before everything that it lacks has arrived. Raises NotFound and
+    CheckpointDamaged.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".arriving-", dir=folder.path.parent) as arriving:
         missing = [file for file in manifest.files if not folder.has(file.path, file.sha256)]
-        arrived = [(_arrived(shelf, file, Path(arriving) / str(number)), file) for number, file in enumerate(missing)]
+        arrived = [
+            (_arrived(index, file, Path(arriving) / str(number)), file)
+            for number, file in enumerate(missing)
+        ]
         for path, file in arrived:
             folder.put(path, file.path)
     for file in manifest.files:
@@ -117,8 +147,8 @@ def fill(shelf: Shelf, folder: Fillable, manifest: Manifest) -> None:
     folder.keep_only({file.path for file in manifest.files})
 
 
-def _arrived(shelf: Shelf, file: File, path: Path) -> Path:
-    shelf.bucket.download(file.name, path)
+def _arrived(index: CheckpointIndex, file: File, path: Path) -> Path:
+    index.bucket.download(file.name, path)
     found = sha256_of(path)
     if found != file.sha256:
         raise CheckpointDamaged(f"{file.path}: wanted SHA-256 {file.sha256}, found {found}")

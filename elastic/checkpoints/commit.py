@@ -1,4 +1,5 @@
-"""Commits a still copy of a folder: data first, then the manifest that makes it count, then older ones go."""
+"""Commits a still copy of a folder: data first, then the manifest that makes it count, then older
+ones go."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastic.checkpoints.folder import Changing, Still, look_at
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place, data_name, to_json
-from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, NotFound, StorageUnavailable, Superseded
 
 _TRIES = 5
@@ -23,7 +24,7 @@ class Writer:
 
 
 def commit(
-    shelf: Shelf,
+    index: CheckpointIndex,
     files: Sequence[Still],
     *,
     kept: Sequence[File] = (),
@@ -33,63 +34,75 @@ def commit(
 ) -> Manifest:
     """Makes these files the job's newest checkpoint; what it returns is durable.
 
-    `kept` are files of the newest checkpoint that belong to this one as they are. Bytes that a kept checkpoint holds
-    already are not sent again. Raises Superseded when a newer generation has committed, StorageUnavailable when S3 does
-    not take it, Changing when a file was written to meanwhile.
+    `kept` are files of the newest checkpoint that belong to this one as they are. Bytes that a kept
+    checkpoint holds already are not sent again. Raises Superseded when a newer generation has
+    committed, StorageUnavailable when S3 does not take it, Changing when a file was written to
+    meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
-        places = shelf.places()
+        places = index.places()
         _check_is_newest(places, writer)
-        reusable = {file.sha256: file.name for each in shelf.kept(places) for file in each.files} if may_reuse else {}
+        reusable = (
+            {file.sha256: file.name for each in index.kept(places) for file in each.files}
+            if may_reuse
+            else {}
+        )
         manifest = Manifest(
-            job_id=shelf.job_id,
+            job_id=index.job_id,
             generation=writer.generation,
             sequence=places[0].sequence + 1 if places else 1,
             node_id=writer.node_id,
             attempt=secrets.token_hex(8),
             iteration=iteration,
             committed_at_s=committed_at_s,
-            files=(*kept, *_stored(shelf, files, reusable, writer)),
+            files=(*kept, *_stored(index, files, reusable, writer)),
         )
-        if not _put(shelf, manifest):
+        if not _put(index, manifest):
             continue  # somebody else took this number: look again who
-        there = shelf.tidy(generation=writer.generation, node_id=writer.node_id)
-        _check_is_newest(shelf.places(), writer)
+        there = index.tidy(generation=writer.generation, node_id=writer.node_id)
+        _check_is_newest(index.places(), writer)
         if all(file.name in there for file in manifest.files):
             return manifest
         # What a kept checkpoint held was removed under our hands, or by a rule of the bucket's own.
         may_reuse = False
-    raise StorageUnavailable(f"{shelf.bucket}: wanted to commit, another writer was faster {_TRIES} times")
+    raise StorageUnavailable(
+        f"{index.bucket}: wanted to commit, another writer was faster {_TRIES} times"
+    )
 
 
 def _check_is_newest(places: Sequence[Place], writer: Writer) -> None:
     if places and places[0].generation > writer.generation:
         raise Superseded(
-            f"generation {places[0].generation} has committed a checkpoint; those of generation {writer.generation} "
+            f"generation {places[0].generation} has committed a checkpoint; those of generation "
+            f"{writer.generation} "
             "no longer count"
         )
 
 
-def _stored(shelf: Shelf, files: Sequence[Still], reusable: Mapping[str, str], writer: Writer) -> tuple[File, ...]:
+def _stored(
+    index: CheckpointIndex, files: Sequence[Still], reusable: Mapping[str, str], writer: Writer
+) -> tuple[File, ...]:
     stored: list[File] = []
     names = dict(reusable)
     for file in files:
         name = names.get(file.sha256)
         if name is None:
             name = names[file.sha256] = data_name(writer.generation, writer.node_id, file.sha256)
-            shelf.bucket.upload(file.link, name)
+            index.bucket.upload(file.link, name)
         if look_at(file.link) != file.look:
             raise Changing(file.path)
-        stored.append(File(file.path, file.look.size_bytes, file.sha256, name, file.look.modified_at_ns))
+        stored.append(
+            File(file.path, file.look.size_bytes, file.sha256, name, file.look.modified_at_ns)
+        )
     return tuple(stored)
 
 
-def _put(shelf: Shelf, manifest: Manifest) -> bool:
+def _put(index: CheckpointIndex, manifest: Manifest) -> bool:
     """Whether the manifest is there now, by this call or by one whose answer was lost."""
-    if shelf.bucket.create(manifest.place.name, to_json(manifest)):
+    if index.bucket.create(manifest.place.name, to_json(manifest)):
         return True
     try:
-        return shelf.manifest(manifest.place).attempt == manifest.attempt
+        return index.manifest(manifest.place).attempt == manifest.attempt
     except (NotFound, CheckpointDamaged):
         return False

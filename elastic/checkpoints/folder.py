@@ -1,4 +1,5 @@
-"""A folder of files that are to be carried: what is in it, what its bytes are, and a still copy of it."""
+"""A folder of files that are to be carried: what is in it, what its bytes are, and a still copy of
+it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _READ_BYTES = 1 << 20
 
 
 class Look(NamedTuple):
-    """A file as the file system tells of it: the same twice means that its bytes have not changed."""
+    """A file as the file system tells of it: the same twice means that its bytes have not
+    changed."""
 
     inode: int
     size_bytes: int
@@ -39,10 +41,11 @@ class Changing(Exception):
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of this name is left out: it begins with a dot, as caches and half-written files do.
+    """Whether a file or folder of this name is left out: it begins with a dot, as caches and
+    half-written files do.
 
-    Two such names are part of results: the index of a checkpoint by torch.distributed.checkpoint, which cannot be read
-    without it, and the settings of a run under Hydra.
+    Two such names are part of results: the index of a checkpoint by torch.distributed.checkpoint,
+    which cannot be read without it, and the settings of a run under Hydra.
     """
     return name.startswith(".") and name not in (".metadata", ".hydra")
 
@@ -50,7 +53,9 @@ def is_hidden(name: str) -> bool:
 class Folder:
     """One folder, and the digests of its files by their looks, so that nothing is read twice."""
 
-    def __init__(self, path: Path, *, staging: Path, digests: dict[Look, str] | None = None) -> None:
+    def __init__(
+        self, path: Path, *, staging: Path, digests: dict[Look, str] | None = None
+    ) -> None:
         self.path = path
         self._staging = staging
         self._digests: dict[Look, str] = {} if digests is None else digests
@@ -103,7 +108,8 @@ class Folder:
         arrived.replace(target)
 
     def stamp(self, path: str, modified_at_ns: int) -> None:
-        """Makes the file as old as it was where it was written: scripts tell the newest one by that."""
+        """Makes the file as old as it was where it was written: scripts tell the newest one by
+        that."""
         target = self.path / path
         look = look_at(target)
         if look.modified_at_ns != modified_at_ns:

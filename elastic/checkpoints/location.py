@@ -10,13 +10,15 @@ from elastic.errors import InvalidInput
 _SCHEME = "s3://"
 # S3 User Guide, "General purpose bucket naming rules".
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-# S3 User Guide, "Naming Amazon S3 objects": the characters that are safe in keys, and = for partitions.
+# S3 User Guide, "Naming Amazon S3 objects": the characters that are safe in keys, and = for
+# partitions.
 _PREFIX = re.compile(r"[A-Za-z0-9!_.*'()=/-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A bucket and the prefix below which keys lie; the prefix neither begins nor ends with a slash."""
+    """A bucket and the prefix below which keys lie; the prefix neither begins nor ends with a
+    slash."""
 
     bucket: str
     prefix: str = ""
@@ -47,7 +49,9 @@ def parse_location(text: str) -> Location:
     bucket, _, prefix = text.removeprefix(_SCHEME).partition("/")
     prefix = prefix.strip("/")
     is_plain = not {".", ".."} & set(prefix.split("/")) and "//" not in prefix
-    if not (is_location(text) and _BUCKET.fullmatch(bucket) and _PREFIX.fullmatch(prefix) and is_plain):
+    if not (
+        is_location(text) and _BUCKET.fullmatch(bucket) and _PREFIX.fullmatch(prefix) and is_plain
+    ):
         raise InvalidInput(
             f"wanted s3://BUCKET/PREFIX of letters, digits and - _ . in the prefix, got {text!r}",
             field="checkpoint_root",

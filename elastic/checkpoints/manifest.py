@@ -20,7 +20,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Place(NamedTuple):
-    """Where a manifest stands in the order of all: a later generation comes after whatever an earlier one commits."""
+    """Where a manifest stands in the order of all: a later generation comes after whatever an
+    earlier one commits."""
 
     generation: int
     sequence: int
@@ -37,9 +38,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is the object's.
+    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is
+    the object's.
 
-    `modified_at_ns` is when it was last written to, Unix nanoseconds; None in a manifest of an older version.
+    `modified_at_ns` is when it was last written to, Unix nanoseconds; None in a manifest of an
+    older version.
     """
 
     path: str
@@ -53,7 +56,8 @@ class File:
 class Manifest:
     """One committed state of a checkpoint folder, of the job that `job_id` names.
 
-    `attempt` tells one writer's try from any other's; `iteration` is None where the script named none.
+    `attempt` tells one writer's try from any other's; `iteration` is None where the script named
+    none.
     """
 
     job_id: str
@@ -93,7 +97,8 @@ def to_json(manifest: Manifest) -> bytes:
 
 
 def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
-    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one, this job's, and belongs there."""
+    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one, this job's,
+    and belongs there."""
     try:
         fields = json.loads(data)
         if fields["format"] != FORMAT:
@@ -113,7 +118,9 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
             f"{place.name}: wanted a manifest, found a torn or foreign object ({error!r})"
         ) from error
     if manifest.job_id != job_id:
-        raise CheckpointDamaged(f"{place.name}: wanted a checkpoint of {job_id}, found one of {manifest.job_id}")
+        raise CheckpointDamaged(
+            f"{place.name}: wanted a checkpoint of {job_id}, found one of {manifest.job_id}"
+        )
     if manifest.place != place:
         raise CheckpointDamaged(f"{place.name}: found the manifest of {manifest.place.name}")
     return manifest

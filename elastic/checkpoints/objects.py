@@ -62,7 +62,11 @@ class FolderObjects:
         folder = self._root / start.rpartition("/")[0]
         found: list[str] = []
         for inside, _, files in os.walk(folder):
-            paths = (Path(inside, name).relative_to(self._root).as_posix() for name in files if name[0] != ".")
+            paths = (
+                Path(inside, name).relative_to(self._root).as_posix()
+                for name in files
+                if name[0] != "."
+            )
             found += (path for path in paths if path.startswith(start))
         return found
 

@@ -1,4 +1,5 @@
-"""Proves that a bucket does what checkpoints need: it takes, refuses a second, gives back, lists and lets go."""
+"""Proves that a bucket does what checkpoints need: it takes, refuses a second, gives back, lists
+and lets go."""
 
 from __future__ import annotations
 
@@ -9,16 +10,23 @@ from elastic.errors import NotFound, StorageUnavailable
 
 
 def check_bucket(bucket: Bucket) -> None:
-    """Writes, reads, lists and removes an object. Raises StorageUnavailable that says what is missing."""
+    """Writes, reads, lists and removes an object. Raises StorageUnavailable that says what is
+    missing."""
     start = f"doctor/{secrets.token_hex(8)}"
     name, content = f"{start}.json", b"{}"
     try:
         _expect(bucket, bucket.create(name, content), "to take an object")
-        _expect(bucket, not bucket.create(name, content), "to refuse an object whose key is taken (If-None-Match)")
+        _expect(
+            bucket,
+            not bucket.create(name, content),
+            "to refuse an object whose key is taken (If-None-Match)",
+        )
         _expect(bucket, bucket.read(name) == content, "to give back what it took")
         _expect(bucket, bucket.names(start) == [name], "to list its objects")
     except NotFound as error:
-        raise StorageUnavailable(f"{bucket.location}: wanted to read what was just written, it is not there") from error
+        raise StorageUnavailable(
+            f"{bucket.location}: wanted to read what was just written, it is not there"
+        ) from error
     finally:
         bucket.delete([name])
     _expect(bucket, bucket.names(start) == [], "to delete an object")
@@ -26,4 +34,6 @@ def check_bucket(bucket: Bucket) -> None:
 
 def _expect(bucket: Bucket, is_so: bool, what: str) -> None:
     if not is_so:
-        raise StorageUnavailable(f"{bucket.location}: wanted it {what}, it did not; choose another bucket")
+        raise StorageUnavailable(
+            f"{bucket.location}: wanted it {what}, it did not; choose another bucket"
+        )

@@ -24,10 +24,15 @@ _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
 _MOST_READ_BYTES = 4 << 20
 _PIECE_BYTES = 256 * 1024
-# 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it taken.
+# 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it
+# taken.
 _TAKEN = frozenset({412, 409})
-_DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})  # HEAD's answers have no body that could say more
-_OF_CREDENTIALS = frozenset({"ExpiredToken", "InvalidToken"})  # 400, all others of this kind are 403
+_DENIED = frozenset(
+    {"AccessDenied", "AllAccessDisabled", "403"}
+)  # HEAD's answers have no body that could say more
+_OF_CREDENTIALS = frozenset(
+    {"ExpiredToken", "InvalidToken"}
+)  # 400, all others of this kind are 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,12 @@ class Entry:
 def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
     """An S3 client with the credentials that every AWS program finds. Asks S3 nothing yet.
 
-    The patient one is for nodes: their metadata service may be slow to tell their role's credentials, and a client made
-    without any never finds them. Raises StorageUnavailable while there are none; the other one tells of trouble sooner,
-    by its first call.
+    The patient one is for nodes: their metadata service may be slow to tell their role's
+    credentials, and a client made without any never finds them. Raises StorageUnavailable while
+    there are none; the other one tells of trouble sooner, by its first call.
 
-    botocore's clients make their methods at run time, hence `Any`; none of their answers leaves this module.
+    botocore's clients make their methods at run time, hence `Any`; none of their answers leaves
+    this module.
     """
     config = Config(
         connect_timeout=_CONNECT_TIMEOUT_S,
@@ -63,7 +69,8 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
 
 
 def _session() -> botocore.session.Session:
-    """Asks the metadata service as the environment says, else more often and longer than botocore's once for 1 s."""
+    """Asks the metadata service as the environment says, else more often and longer than botocore's
+    once for 1 s."""
     session = botocore.session.get_session()
     for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
         if f"AWS_{name.upper()}" not in os.environ:
@@ -74,7 +81,8 @@ def _session() -> botocore.session.Session:
 class Bucket:
     """What lies below one location.
 
-    Every call raises StorageUnavailable where S3 does not answer or refuses: StorageForbidden if a person has to act.
+    Every call raises StorageUnavailable where S3 does not answer or refuses: StorageForbidden if a
+    person has to act.
     """
 
     def __init__(self, client: Any, location: Location) -> None:
@@ -89,11 +97,14 @@ class Bucket:
         prefix = self.location.key(start)
         cut = len(prefix) - len(start)
         with self._told("list", "s3:ListBucket"):
-            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.location.bucket, Prefix=prefix)
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self.location.bucket, Prefix=prefix
+            )
             return [each["Key"][cut:] for page in pages for each in page.get("Contents", ())]
 
     def entries(self, folder: str, *, most: int) -> list[Entry]:
-        """The first objects right in `folder` ("" or a path with a slash at its end), not those of folders in it."""
+        """The first objects right in `folder` ("" or a path with a slash at its end), not those of
+        folders in it."""
         prefix = self.location.key(folder)
         cut = len(prefix) - len(folder)
         with self._told("list", "s3:ListBucket"):
@@ -109,7 +120,9 @@ class Bucket:
         """Name, size in bytes and etag of all that lies below."""
         prefix = self.location.key("")
         with self._told("list", "s3:ListBucket"):
-            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.location.bucket, Prefix=prefix)
+            pages = self._client.get_paginator("list_objects_v2").paginate(
+                Bucket=self.location.bucket, Prefix=prefix
+            )
             return [
                 (each["Key"].removeprefix(prefix), int(each["Size"]), str(each["ETag"]).strip('"'))
                 for page in pages
@@ -117,7 +130,8 @@ class Bucket:
             ]
 
     def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
-        """An object's content from the byte `start` on; raises NotFound if it is not the one of this etag any more."""
+        """An object's content from the byte `start` on; raises NotFound if it is not the one of
+        this etag any more."""
         key = self.location.key(name)
         with self._told(f"read {name}", "s3:GetObject"):
             try:
@@ -133,13 +147,17 @@ class Bucket:
     def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
         """An object's size and its content in pieces; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):
-            answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
+            answer = self._client.get_object(
+                Bucket=self.location.bucket, Key=self.location.key(name)
+            )
             return int(answer["ContentLength"]), answer["Body"].iter_chunks(_PIECE_BYTES)
 
     def read(self, name: str) -> bytes:
         """A small object's content; raises NotFound."""
         with self._told(f"read {name}", "s3:GetObject"):
-            answer = self._client.get_object(Bucket=self.location.bucket, Key=self.location.key(name))
+            answer = self._client.get_object(
+                Bucket=self.location.bucket, Key=self.location.key(name)
+            )
             data: bytes = answer["Body"].read(_MOST_READ_BYTES)
             return data
 
@@ -186,7 +204,8 @@ class Bucket:
                 )
             for refused in answer.get("Errors", ())[:1]:
                 raise StorageUnavailable(
-                    f"{self.location}: wanted to delete {refused['Key']}, S3 answered {refused['Code']}: "
+                    f"{self.location}: wanted to delete {refused['Key']}, S3 answered "
+                    f"{refused['Code']}: "
                     "allow s3:DeleteObject"
                 )
 
@@ -196,7 +215,9 @@ class Bucket:
             yield
         except ClientError as error:
             if _status(error) == 404 and error.response["Error"]["Code"] != "NoSuchBucket":
-                raise NotFound(f"{self.location}: wanted to {what}, there is no such object") from error
+                raise NotFound(
+                    f"{self.location}: wanted to {what}, there is no such object"
+                ) from error
             if (advice := _advice(error, action)) is not None:
                 code = error.response["Error"]["Code"]
                 told = f"{self.location}: wanted to {what}, S3 answered {code}: {advice} ({error})"

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastic.archive import restore
-from elastic.checkpoints.folder import PARTIAL_ENDINGS, Changing, Folder, Look, Still, is_hidden, look_at
+from elastic.checkpoints.folder import (
+    PARTIAL_ENDINGS,
+    Changing,
+    Folder,
+    Look,
+    Still,
+    is_hidden,
+    look_at,
+)
 from elastic.checkpoints.manifest import File
 from elastic.model import is_output
 
@@ -25,7 +33,8 @@ _MOST_GROWN_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class FolderState:
-    """The outputs as they look, by path, and when each folder in the working folder got or lost a file."""
+    """The outputs as they look, by path, and when each folder in the working folder got or lost a
+    file."""
 
     files: Mapping[str, Look]
     folders: Mapping[str, int]
@@ -35,7 +44,8 @@ class FolderState:
         return self.files.get(path) == now.files.get(path)
 
     def is_complete(self, path: str, now: FolderState) -> bool:
-        """Whether the folder that this file is in has the same files `now`, as one that is being made has not.
+        """Whether the folder that this file is in has the same files `now`, as one that is being
+        made has not.
 
         A checkpoint may be a folder of several files. The working folder itself is none.
         """
@@ -59,10 +69,11 @@ class Held:
 
 
 class WorkingFolder:
-    """One job's working folder on this node. What was there before its first worker is no output, unless it changes.
+    """One job's working folder on this node. What was there before its first worker is no output,
+    unless it changes.
 
-    `memory` is the file that says what was there; `code` the archive of the job's code, which may be absent. `digests`
-    are those that an earlier one of this folder has read.
+    `memory` is the file that says what was there; `code` the archive of the job's code, which may
+    be absent. `digests` are those that an earlier one of this folder has read.
     """
 
     def __init__(
@@ -92,7 +103,8 @@ class WorkingFolder:
         return FolderState(files, folders)
 
     def weigh(self) -> tuple[int, int]:
-        """How many files lie here, those of the code among them, and their bytes: a quick bound of the outputs."""
+        """How many files lie here, those of the code among them, and their bytes: a quick bound of
+        the outputs."""
         files, size_bytes, folders = 0, 0, [str(self.path)]
         while folders:
             with suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -107,12 +119,18 @@ class WorkingFolder:
         return files, size_bytes
 
     def hold_still(
-        self, paths: Collection[str], now: FolderState, *, before: FolderState | None, previous: Mapping[str, File]
+        self,
+        paths: Collection[str],
+        now: FolderState,
+        *,
+        before: FolderState | None,
+        previous: Mapping[str, File],
     ) -> Held:
         """Links these outputs into the staging folder and reads their digests.
 
-        `before` is the sight of some seconds ago: what looks different `now` is being written, and its `previous`
-        version stands for it, unless all that is new in it was appended. None where no worker is left that could write.
+        `before` is the sight of some seconds ago: what looks different `now` is being written, and
+        its `previous` version stands for it, unless all that is new in it was appended. None where
+        no worker is left that could write.
         """
         self.let_go()
         self._staging.mkdir(parents=True)
@@ -176,12 +194,15 @@ class WorkingFolder:
         return self._known.get(path) != look and is_output(path, self._globs)
 
     def _all(self, folders: dict[str, int]) -> Iterator[tuple[str, Look]]:
-        """Every file that may be an output; `folders` gets each folder inside and when it last got or lost a file."""
+        """Every file that may be an output; `folders` gets each folder inside and when it last got
+        or lost a file."""
         root = self.path.resolve()
         for folder, names, files in os.walk(self.path):
             names[:] = [name for name in names if not is_hidden(name) and name not in _CACHES]
             with suppress(OSError):
-                folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(folder).st_mtime_ns
+                folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(
+                    folder
+                ).st_mtime_ns
             for name in files:
                 path = Path(folder, name)
                 inside = path.relative_to(self.path).as_posix()
@@ -197,7 +218,8 @@ class WorkingFolder:
         try:
             os.link((self.path / path).resolve(), link)
             is_whole = _is_whole_zip(link)
-            # A zip, as torch.save writes, shows by its end that it is whole; of others only time tells.
+            # A zip, as torch.save writes, shows by its end that it is whole; of others only time
+            # tells.
             if look_at(link) != look or not (is_settled if is_whole is None else is_whole):
                 return None
             return Still(path, link, look, self._folder.digest(link, look))
@@ -205,7 +227,8 @@ class WorkingFolder:
             return None
 
     def _grown(self, path: str, copy: Path, look: Look) -> Still | None:
-        """A copy of a text as it looked, if it still begins with all that it was when this last saw it change.
+        """A copy of a text as it looked, if it still begins with all that it was when this last saw
+        it change.
 
         That is how logs and tables grow; they may never rest while their script runs.
         """
@@ -218,12 +241,16 @@ class WorkingFolder:
                 content = file.read(look.size_bytes)
         except FileNotFoundError:
             return None
-        # A file with zero bytes may be a checkpoint that takes long to write, and half of it is none.
+        # A file with zero bytes may be a checkpoint that takes long to write, and half of it is
+        # none.
         if len(content) < look.size_bytes or b"\0" in content:
             return None
         now = hashlib.sha256(content).hexdigest()
         self._begun[path] = look.size_bytes, now
-        if not 0 < size_bytes <= look.size_bytes or hashlib.sha256(content[:size_bytes]).hexdigest() != digest:
+        if (
+            not 0 < size_bytes <= look.size_bytes
+            or hashlib.sha256(content[:size_bytes]).hexdigest() != digest
+        ):
             return None
         copy.write_bytes(content)
         os.utime(copy, ns=(look.modified_at_ns, look.modified_at_ns))
@@ -245,7 +272,8 @@ class WorkingFolder:
 
 
 def _is_whole_zip(path: Path) -> bool | None:
-    """Whether a zip has its end: one without was being written as its writer was ended. None for what is no zip."""
+    """Whether a zip has its end: one without was being written as its writer was ended. None for
+    what is no zip."""
     with path.open("rb") as file:
         is_zip = file.read(len(_ZIP_BEGINS)) == _ZIP_BEGINS
     return zipfile.is_zipfile(path) if is_zip else None

@@ -1,4 +1,5 @@
-"""The part of `elasticd doctor` that proves an AWS account: EC2's own checks, then the prices of what it sells."""
+"""The part of `elasticd doctor` that proves an AWS account: EC2's own checks, then the prices of
+what it sells."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _MOST_CHARACTERS = 120
 
 
 def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iterator[Finding]:
-    """Everything that is to be known of the account before it is trusted with a job of so many nodes."""
+    """Everything that is to be known of the account before it is trusted with a job of so many
+    nodes."""
     from elastic.providers.ec2.account import account_findings, connect_account  # boto3 takes 0.3 s
 
     try:
@@ -31,7 +33,9 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
         yield Finding("aws identity", "error", str(error), "set ec2.region or AWS_REGION")
         return
     ports = (range(settings.port, settings.port + 1), settings.port_range)
-    yield from account_findings(account, settings.ec2, host=settings.host, ports=ports, nodes=nodes, clock=clock)
+    yield from account_findings(
+        account, settings.ec2, host=settings.host, ports=ports, nodes=nodes, clock=clock
+    )
     yield check_prices(settings, clock)
     yield judge_disk_price(settings, account.region)
     yield check_checkpoints(settings, endpoint_url=account.aws.endpoint_url)
@@ -39,7 +43,8 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
 
 
 def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
-    """A bucket is tried by an object that is written, read and removed; nodes try it with their own role."""
+    """A bucket is tried by an object that is written, read and removed; nodes try it with their own
+    role."""
     from elastic.checkpoints import is_location, parse_location
     from elastic.checkpoints.proof import check_bucket
     from elastic.checkpoints.s3 import Bucket, connect
@@ -49,22 +54,32 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     if not is_location(root):
         found, advice = f"in the folder {root}", "set checkpoint_root = 's3://BUCKET/PREFIX'"
         if here(endpoint_url) is not None:
-            return Finding(name, "ok", f"{found} of this machine, where EC2 is asked and boots its machines")
+            return Finding(
+                name, "ok", f"{found} of this machine, where EC2 is asked and boots its machines"
+            )
         if not settings.checkpoint_root:
-            return Finding(name, "error", f"{found} on each node's own disk, which goes with it", advice)
-        return Finding(name, "warning", found, f"{advice}, unless all nodes and the daemon share that folder")
+            return Finding(
+                name, "error", f"{found} on each node's own disk, which goes with it", advice
+            )
+        return Finding(
+            name, "warning", found, f"{advice}, unless all nodes and the daemon share that folder"
+        )
     advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
     if reaches_no_bucket(settings, endpoint_url):
         return Finding(name, "error", f"nodes have no role to reach {root}", advice)
     try:
-        check_bucket(Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(root)))
+        check_bucket(
+            Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(root))
+        )
     except InvalidInput as error:
         return Finding(name, "error", str(error), "correct checkpoint_root")
     except ElasticError as error:
         role = "nodes need the bucket, not the daemon: look at their role, `elasticd doctor --print-policy node`"
         return Finding(name, "warning", f"could not be told by these credentials: {error}", role)
     if settings.ec2.instance_profile is None:
-        return Finding(name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice)
+        return Finding(
+            name, "warning", f"{root} takes objects, but nodes have no role to reach it", advice
+        )
     return Finding(name, "ok", f"{root} takes objects and keeps a key that is taken")
 
 
@@ -77,14 +92,18 @@ def check_artifacts(settings: Settings) -> Iterator[Finding]:
         return
     name = "aws artifacts"
     try:
-        bucket = Bucket(connect(region=settings.ec2.region, is_patient=False), parse_location(settings.job_root))
+        bucket = Bucket(
+            connect(region=settings.ec2.region, is_patient=False), parse_location(settings.job_root)
+        )
         for kind in ("artifacts", "outputs"):
             bucket.entries(f"elasticd-doctor/{kind}/", most=1)
     except InvalidInput:
         return  # the check of checkpoints says why
     except ElasticError as error:
         advice = "attach what `elasticd doctor --print-policy daemon` prints; jobs run without it"
-        yield Finding(name, "warning", f"jobs' artifacts and outputs cannot be listed: {error}", advice)
+        yield Finding(
+            name, "warning", f"jobs' artifacts and outputs cannot be listed: {error}", advice
+        )
     else:
         yield Finding(name, "ok", f"may list what jobs leave in {settings.job_root}")
 
@@ -112,7 +131,9 @@ def judge_disk_price(settings: Settings, region: str) -> Finding:
     return Finding(name, "warning", f"{told} is that of {_DEFAULTS_OF}", advice)
 
 
-def judge_prices(offerings: Sequence[Offering], priced: Set[Offering], *, failures: Sequence[str] = ()) -> Finding:
+def judge_prices(
+    offerings: Sequence[Offering], priced: Set[Offering], *, failures: Sequence[str] = ()
+) -> Finding:
     """A market without any price is an error, one with gaps a warning."""
     missing = sorted(set(offerings) - priced)
     if not missing:
@@ -122,5 +143,12 @@ def judge_prices(offerings: Sequence[Offering], priced: Set[Offering], *, failur
     said = "".join(f"; {each[:_MOST_CHARACTERS]}" for each in failures)
     found = f"of {len(priced)} of {len(offerings)} offerings; none of {names}{more}{said}"
     if not priced:
-        return Finding(_NAME, "error", found, "allow pricing:GetProducts and ec2:DescribeSpotPriceHistory")
-    return Finding(_NAME, "warning", found, "what has no price is not bought; name other types (ec2.types) or wait")
+        return Finding(
+            _NAME, "error", found, "allow pricing:GetProducts and ec2:DescribeSpotPriceHistory"
+        )
+    return Finding(
+        _NAME,
+        "warning",
+        found,
+        "what has no price is not bought; name other types (ec2.types) or wait",
+    )

@@ -55,14 +55,23 @@ def _root(
     context: typer.Context,
     url: Annotated[
         str | None,
-        typer.Option("--url", envvar="ELASTICD_URL", help="The daemon's address; else host and port of the settings."),
+        typer.Option(
+            "--url",
+            envvar="ELASTICD_URL",
+            help="The daemon's address; else host and port of the settings.",
+        ),
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", help="File of the token; else ELASTICD_TOKEN, else the data folder's."),
+        typer.Option(
+            "--token-file", help="File of the token; else ELASTICD_TOKEN, else the data folder's."
+        ),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     context.obj = Connection(url=url, token_file=token_file)

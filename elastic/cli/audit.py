@@ -21,7 +21,8 @@ COLUMNS = (
 
 
 def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
-    """Compare the ledger with the cloud, machine by machine; ends with status 1 where they differ."""
+    """Compare the ledger with the cloud, machine by machine; ends with status 1 where they
+    differ."""
     with connection_of(context).open() as client:
         found = client.get("/v1/audit")
     if output is Output.JSON:
@@ -30,6 +31,8 @@ def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
         render.show_list(found["findings"], COLUMNS, output)
     else:
         compared = found["compared"]
-        render.show(f"ledger and cloud agree about {compared} {'machine' if compared == 1 else 'machines'}")
+        render.show(
+            f"ledger and cloud agree about {compared} {'machine' if compared == 1 else 'machines'}"
+        )
     if found["findings"]:
         raise typer.Exit(ExitCode.ERROR)

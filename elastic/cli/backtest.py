@@ -1,4 +1,5 @@
-"""`elasticd backtest`: a job's file, or a job that ran, lives through a recorded market on a virtual clock."""
+"""`elasticd backtest`: a job's file, or a job that ran, lives through a recorded market on a
+virtual clock."""
 
 from __future__ import annotations
 
@@ -38,27 +39,50 @@ COLUMNS = (
 
 
 def backtest(
-    job: Annotated[str, typer.Argument(help="The job's YAML or JSON; or a job that has run, by id or name.")],
+    job: Annotated[
+        str, typer.Argument(help="The job's YAML or JSON; or a job that has run, by id or name.")
+    ],
     prices: Annotated[
-        list[Path] | None, typer.Option("--prices", help="Price events, CSV or JSON; may be given several times.")
+        list[Path] | None,
+        typer.Option("--prices", help="Price events, CSV or JSON; may be given several times."),
     ] = None,
     availability: Annotated[
-        Path | None, typer.Option("--availability", help="When spot pools were up, JSON; every pool always if absent.")
+        Path | None,
+        typer.Option(
+            "--availability", help="When spot pools were up, JSON; every pool always if absent."
+        ),
     ] = None,
-    speeds: Annotated[Path | None, typer.Option("--speeds", help="CSV of node_type,nodes,step_s.")] = None,
+    speeds: Annotated[
+        Path | None, typer.Option("--speeds", help="CSV of node_type,nodes,step_s.")
+    ] = None,
     node_types: Annotated[
-        Path | None, typer.Option("--node-types", help="What hardware the types have: JSON, as of `type ls -o json`.")
+        Path | None,
+        typer.Option(
+            "--node-types", help="What hardware the types have: JSON, as of `type ls -o json`."
+        ),
     ] = None,
     hours: Annotated[
-        float | None, typer.Option("--hours", min=0.01, help="Instead of speeds: the job's hours on any one node.")
+        float | None,
+        typer.Option(
+            "--hours", min=0.01, help="Instead of speeds: the job's hours on any one node."
+        ),
     ] = None,
-    policy: Annotated[str | None, typer.Option("--policy", help="Instead of the job's own policy.")] = None,
-    starts: Annotated[int, typer.Option("--starts", min=1, max=1000, help="Starts, evenly over the record.")] = 1,
-    boot_s: Annotated[float, typer.Option("--boot", min=0.0, help="Seconds that a machine takes to join.")] = 60.0,
-    seed: Annotated[int, typer.Option("--seed", help="Of the noise in simulated measurements.")] = 0,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="Instead of the job's own policy.")
+    ] = None,
+    starts: Annotated[
+        int, typer.Option("--starts", min=1, max=1000, help="Starts, evenly over the record.")
+    ] = 1,
+    boot_s: Annotated[
+        float, typer.Option("--boot", min=0.0, help="Seconds that a machine takes to join.")
+    ] = 60.0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Of the noise in simulated measurements.")
+    ] = 0,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Live through a recorded market with a job; compare its dollars with those of simple rules and of foresight."""
+    """Live through a recorded market with a job; compare its dollars with those of simple rules and
+    of foresight."""
     from elastic.policy import decide  # only this command pays for the simulator
     from elastic.simulator import SimulationSettings
     from elastic.simulator import backtest as live
@@ -66,11 +90,14 @@ def backtest(
     _be_quiet()
     terms = SimulationSettings(boot_s=boot_s, seed=seed)
     if Path(job).suffix in _SUFFIXES or job == "-":
-        spec, program, market = _from_files(job, prices or [], availability, speeds, hours, policy, node_types)
+        spec, program, market = _from_files(
+            job, prices or [], availability, speeds, hours, policy, node_types
+        )
     else:
         if prices or availability or speeds or hours or node_types:
             raise InvalidInput(
-                f"{job}: a job that has run brings its own prices, pools and speeds: leave the files out"
+                f"{job}: a job that has run brings its own prices, pools and speeds: leave the "
+                "files out"
             )
         spec, program, market = _from_record(job, policy)
     from_s = [market_span_s(market) * number / starts for number in range(starts)]
@@ -98,15 +125,27 @@ def _from_files(
     node_types: Path | None = None,
 ) -> tuple[JobSpec, Program, SimulatedMarket]:
     from elastic.pricing import read_trace
-    from elastic.simulator import Program, Speeds, market_of, read_availability, read_node_types, read_speeds
+    from elastic.simulator import (
+        Program,
+        Speeds,
+        market_of,
+        read_availability,
+        read_node_types,
+        read_speeds,
+    )
 
     if not prices:
         raise InvalidInput("--prices: wanted a file of price events, got none", field="prices")
     spec = _spec_of(file, policy)
     if spec.iterations is None:
-        raise InvalidInput(f"{file}: iterations: wanted how many there are, a backtest has to end", field="iterations")
+        raise InvalidInput(
+            f"{file}: iterations: wanted how many there are, a backtest has to end",
+            field="iterations",
+        )
     if (speeds is None) == (hours is None):
-        raise InvalidInput("backtest: wanted either --speeds or --hours, to know how fast the job is where")
+        raise InvalidInput(
+            "backtest: wanted either --speeds or --hours, to know how fast the job is where"
+        )
     if speeds is not None:
         pace = read_speeds(speeds)
     else:
@@ -114,7 +153,9 @@ def _from_files(
         pace = Speeds({}, default_s=hours * 3600 / spec.iterations)
     rows = [row for path in prices for row in read_trace(path)]
     records = None if availability is None else read_availability(availability)
-    market = market_of(rows, records, node_types=None if node_types is None else read_node_types(node_types))
+    market = market_of(
+        rows, records, node_types=None if node_types is None else read_node_types(node_types)
+    )
     return spec, Program(pace, spec.iterations), market
 
 
@@ -140,9 +181,14 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
     url = load_settings().url
     state = inspect_store(url)
     if state.revision is None:
-        raise NotFound(f"{job}: no such file, and no database at {shown(url)} that could know such a job")
+        raise NotFound(
+            f"{job}: no such file, and no database at {shown(url)} that could know such a job"
+        )
     if not state.is_migrated:
-        raise InvalidInput(f"{shown(url)}: wanted this version's tables, got {state.revision}: `elasticd db migrate`")
+        raise InvalidInput(
+            f"{shown(url)}: wanted this version's tables, got {state.revision}: `elasticd db "
+            "migrate`"
+        )
     store = open_store(url)
     try:
         spec, program, market = recorded(store, job)
@@ -152,53 +198,72 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
 
 
 def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
-    """The spec as the simulator lives it: nothing is run, and workers start again at each change, as on T1."""
+    """The spec as the simulator lives it: nothing is run, and workers start again at each change,
+    as on T1."""
     from elastic.model import Tier
     from elastic.policy import POLICIES
 
     if policy is not None and policy not in POLICIES:
-        raise InvalidInput(f"--policy: wanted one of {', '.join(POLICIES)}, got {policy!r}", field="policy")
+        raise InvalidInput(
+            f"--policy: wanted one of {', '.join(POLICIES)}, got {policy!r}", field="policy"
+        )
     if (policy or spec.policy) == "fixed" and spec.fixed_node_type is None:
         raise InvalidInput(
-            "--policy: fixed wants policy.node_type in the job's file, to know what to fix; it names none",
+            "--policy: fixed wants policy.node_type in the job's file, to know what to fix; it "
+            "names none",
             field="policy",
         )
     return replace(spec, tier=Tier.T1, policy=policy or spec.policy, code=None)
 
 
-def _show(spec: JobSpec, market: SimulatedMarket, found: Backtest, terms: SimulationSettings) -> None:
+def _show(
+    spec: JobSpec, market: SimulatedMarket, found: Backtest, terms: SimulationSettings
+) -> None:
     from elastic.simulator import is_undescribed
 
     spot = len(market.pools)
     span = figures.duration(market_span_s(market))
     print(
-        f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a record of "
+        f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a "
+        "record of "
         f"{span}; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
         f"boots of {figures.duration(terms.boot_s)}"
     )
     has_deadline = spec.objective.deadline_s is not None
     render.show_list(rows_of(found, has_deadline=has_deadline), COLUMNS, Output.TABLE)
-    losses, moves = (fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves"))
+    losses, moves = (
+        fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves")
+    )
     unknown = sorted(each.name for each in market.node_types if is_undescribed(each))
     if unknown and len(market.node_types) > 1:
         print(
-            f"Nothing is known of the hardware of {', '.join(unknown[:4])}: the policy takes all of them for equal. "
+            f"Nothing is known of the hardware of {', '.join(unknown[:4])}: the policy takes all "
+            "of them for equal. "
             "--node-types says what they have."
         )
-    print(f"On average {figures.number(moves)} changes of group and {figures.number(losses)} machines taken back.")
+    print(
+        f"On average {figures.number(moves)} changes of group and {figures.number(losses)} "
+        "machines taken back."
+    )
     unfinished = [each for each in found.starts if not each.is_finished]
     if unfinished:
         phases = ", ".join(sorted({each.phase for each in unfinished}))
-        usd, done = fmean(each.usd for each in unfinished), fmean(each.iteration for each in unfinished)
+        usd, done = (
+            fmean(each.usd for each in unfinished),
+            fmean(each.iteration for each in unfinished),
+        )
         print(
-            f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after {figures.usd(usd)} and "
-            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on average. "
+            f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after "
+            f"{figures.usd(usd)} and "
+            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on "
+            "average. "
             "Dollars are those of finished lives alone."
         )
 
 
 def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
-    """One row a policy: the mean dollars of the starts that finished, their mean share of the clairvoyant's.
+    """One row a policy: the mean dollars of the starts that finished, their mean share of the
+    clairvoyant's.
 
     A life that did not finish has no dollars, and is late where there is a deadline.
     """
@@ -215,21 +280,42 @@ def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
     names = dict.fromkeys(each.name for start in found.starts for each in start.yardsticks)
     runs: list[list[dict[str, Any]]] = [named]
     for name in names:
-        own = [next((each for each in start.yardsticks if each.name == name), None) for start in found.starts]
-        runs.append([{"name": name, "usd": each.usd, "late_s": each.late_s} for each in own if each is not None])
+        own = [
+            next((each for each in start.yardsticks if each.name == name), None)
+            for start in found.starts
+        ]
+        runs.append(
+            [
+                {"name": name, "usd": each.usd, "late_s": each.late_s}
+                for each in own
+                if each is not None
+            ]
+        )
     return [_row(each, least, has_deadline=has_deadline) for each in runs]
 
 
-def _row(runs: Sequence[dict[str, Any]], least: Sequence[float | None], *, has_deadline: bool) -> dict[str, Any]:
+def _row(
+    runs: Sequence[dict[str, Any]], least: Sequence[float | None], *, has_deadline: bool
+) -> dict[str, Any]:
     usd = [each["usd"] for each in runs if each["usd"] is not None]
-    ratios = [each["usd"] / best for each, best in zip(runs, least, strict=True) if each["usd"] is not None and best]
+    ratios = [
+        each["usd"] / best
+        for each, best in zip(runs, least, strict=True)
+        if each["usd"] is not None and best
+    ]
     is_late = [each["late_s"] > 0 or (has_deadline and each["usd"] is None) for each in runs]
-    row: dict[str, Any] = {"name": runs[0]["name"], "late": sum(is_late), "finished": f"{len(usd)} of {len(runs)}"}
+    row: dict[str, Any] = {
+        "name": runs[0]["name"],
+        "late": sum(is_late),
+        "finished": f"{len(usd)} of {len(runs)}",
+    }
     if usd:
         row["usd"] = fmean(usd)
     if ratios:
         row["ratio"] = fmean(ratios)
-    lasted_s = [each["elapsed_s"] for each in runs if each["usd"] is not None and "elapsed_s" in each]
+    lasted_s = [
+        each["elapsed_s"] for each in runs if each["usd"] is not None and "elapsed_s" in each
+    ]
     if lasted_s:
         row["elapsed_s"] = fmean(lasted_s)
     return row

@@ -21,8 +21,9 @@ _MARK = "# made by `elasticd job outputs`: nothing here is sent along as code\n*
 def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Path) -> str:
     """Brings these files, but not those that are there already; gives what was done as a sentence.
 
-    A job that runs may have changed a file since it was listed, or removed it: what comes is the newest. A new folder
-    is marked, so that the next submit beside it does not send its files as code.
+    A job that runs may have changed a file since it was listed, or removed it: what comes is the
+    newest. A new folder is marked, so that the next submit beside it does not send its files as
+    code.
     """
     if not folder.exists():
         folder.mkdir(parents=True)
@@ -54,14 +55,19 @@ def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
                 return
     finally:
         part.unlink(missing_ok=True)
-    raise StorageUnavailable(f"{each['path']}: came damaged {_TRIES} times; try again, or look at the daemon's disk")
+    raise StorageUnavailable(
+        f"{each['path']}: came damaged {_TRIES} times; try again, or look at the daemon's disk"
+    )
 
 
 def _inside(path: str) -> PurePosixPath:
     """The path, which must not lead out of the folder."""
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts:
-        raise InvalidInput(f"wanted a path inside the folder, the daemon says {path!r}: is this elasticd's address?")
+        raise InvalidInput(
+            f"wanted a path inside the folder, the daemon says {path!r}: is this elasticd's "
+            "address?"
+        )
     return parts
 
 

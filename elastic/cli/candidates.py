@@ -47,16 +47,23 @@ _S_PER_H = 3600.0
 
 
 def candidate_table(
-    candidates: Sequence[Mapping[str, Any]], *, chosen: Mapping[str, Any] | None, budget_usd: float | None = None
+    candidates: Sequence[Mapping[str, Any]],
+    *,
+    chosen: Mapping[str, Any] | None,
+    budget_usd: float | None = None,
 ) -> Table:
     """Gives the table of `candidates`, an arrow at the `chosen` group.
 
-    Those that buy most come first, and of those of which nothing is known the cheapest. While nothing is known of any,
-    what is not known has no columns, and how long `budget_usd` would last has one. What nodes run is not shown where
-    it is one thread on all of them.
+    Those that buy most come first, and of those of which nothing is known the cheapest. While
+    nothing is known of any, what is not known has no columns, and how long `budget_usd` would last
+    has one. What nodes run is not shown where it is one thread on all of them.
     """
     rows = [
-        {**each, "mark": "->" if each["group"] == chosen else " ", "budget_lasts_s": _lasts_s(budget_usd, each)}
+        {
+            **each,
+            "mark": "->" if each["group"] == chosen else " ",
+            "budget_lasts_s": _lasts_s(budget_usd, each),
+        }
         for each in sorted(candidates, key=_rank)
     ]
     columns = COLUMNS if any(is_known(each) for each in candidates) else UNMEASURED
@@ -65,7 +72,9 @@ def candidate_table(
         missing.add("unavailable")
     if not any(workers != _ONE for each in candidates for workers in each.get("workers", ())):
         missing.add("workers")
-    return render.table_of(rows, [each for each in (*columns, UNAVAILABLE) if each.path not in missing])
+    return render.table_of(
+        rows, [each for each in (*columns, UNAVAILABLE) if each.path not in missing]
+    )
 
 
 def shortlist(
@@ -73,18 +82,22 @@ def shortlist(
 ) -> list[Mapping[str, Any]]:
     """Gives the candidates that a person needs to see, and those of the groups `kept` in any case.
 
-    A group costs the same work in every zone, so the cheapest in which it can be bought stands for all; and the
-    smallest group for all greater ones of its type of which nothing is known.
+    A group costs the same work in every zone, so the cheapest in which it can be bought stands for
+    all; and the smallest group for all greater ones of its type of which nothing is known.
     """
     found: dict[tuple[object, ...], Mapping[str, Any]] = {}
-    for each in sorted(candidates, key=lambda each: (each.get("unavailable") is not None, _count(each), *_rank(each))):
+    for each in sorted(
+        candidates,
+        key=lambda each: (each.get("unavailable") is not None, _count(each), *_rank(each)),
+    ):
         found.setdefault(_kind(each), each)
     best = sorted(found.values(), key=_rank)[:_MOST_SHOWN]
     return best + [each for each in candidates if each["group"] in kept and each not in best]
 
 
 def tell_of_left_out(plan: Mapping[str, Any]) -> None:
-    """Prints why node types cannot run the job, the first few, and how many offerings were not weighed at all."""
+    """Prints why node types cannot run the job, the first few, and how many offerings were not
+    weighed at all."""
     reasons = list(plan.get("left_out", {}).values())
     more = len(reasons) - _MOST_LEFT_OUT
     if reasons:
@@ -92,7 +105,9 @@ def tell_of_left_out(plan: Mapping[str, Any]) -> None:
         print(render.paragraph(text + (f"; and {more} more" if more > 0 else "")))
     if pruned := plan.get("pruned"):
         counts = ", ".join(f"{count:,} {why.replace('_', ' ')}" for why, count in pruned.items())
-        print(render.paragraph(f"{sum(pruned.values()):,} more offerings were not weighed: {counts}"))
+        print(
+            render.paragraph(f"{sum(pruned.values()):,} more offerings were not weighed: {counts}")
+        )
 
 
 def is_known(candidate: Mapping[str, Any]) -> bool:
@@ -103,7 +118,9 @@ def is_known(candidate: Mapping[str, Any]) -> bool:
 def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
     members = candidate["group"]["members"]
     is_counted = is_known(candidate) or len(members) > 1
-    kinds = sorted((each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members)
+    kinds = sorted(
+        (each["node_type"], each["capacity"], count if is_counted else 0) for each, count in members
+    )
     return is_known(candidate), *kinds
 
 
@@ -119,4 +136,10 @@ def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | 
 def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:
     effective, usd_per_h = candidate.get("effective_iterations_per_usd"), candidate.get("usd_per_h")
     by_price = math.inf if usd_per_h is None else usd_per_h
-    return effective is None, -(effective or 0.0), not is_known(candidate), by_price, render.group(candidate["group"])
+    return (
+        effective is None,
+        -(effective or 0.0),
+        not is_known(candidate),
+        by_price,
+        render.group(candidate["group"]),
+    )

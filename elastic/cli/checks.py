@@ -1,4 +1,5 @@
-"""The checks of `elasticd doctor`: each looks at one thing and says what it found and what to do."""
+"""The checks of `elasticd doctor`: each looks at one thing and says what it found and what to
+do."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elastic.cli.account import findings_of_account
-from elastic.cli.standing import check_alarms, check_claim
+from elastic.cli.daemon_check import check_alarms, check_lease
 from elastic.clock import Clock
 from elastic.errors import ElasticError
 from elastic.figures import duration, size
@@ -40,7 +41,8 @@ _IMPORTS = {
 
 
 def findings(clock: Clock, *, provider: str | None = None, nodes: int = 1) -> tuple[Finding, ...]:
-    """Runs every check, in the order in which mending makes sense: for `provider`, else for the settings' own.
+    """Runs every check, in the order in which mending makes sense: for `provider`, else for the
+    settings' own.
 
     `nodes` is how many of them the largest job may have.
     """
@@ -55,10 +57,20 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     try:
         settings = load_settings(provider=provider)
     except ElasticError as error:
-        yield Finding("settings", "error", str(error), "mend the setting; docs/reference/settings.md names them all")
+        yield Finding(
+            "settings",
+            "error",
+            str(error),
+            "mend the setting; docs/reference/settings.md names them all",
+        )
         return
     yield check_settings(settings)
-    checks: Sequence[Callable[[Settings], Finding]] = (check_data_dir, check_token, check_database, check_port)
+    checks: Sequence[Callable[[Settings], Finding]] = (
+        check_data_dir,
+        check_token,
+        check_database,
+        check_port,
+    )
     for check in checks:
         yield check(settings)
     if settings.provider == "local":
@@ -67,7 +79,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
     yield from check_alarms()
     if settings.provider == "ec2":
         yield from findings_of_account(settings, clock, nodes=nodes)
-        yield check_claim(settings, clock)
+        yield check_lease(settings, clock)
 
 
 def check_settings(settings: Settings) -> Finding:
@@ -76,21 +88,38 @@ def check_settings(settings: Settings) -> Finding:
     running = _running(settings).get("provider", settings.provider)
     if running != settings.provider:
         advice = f"elasticd doctor --provider {running}"
-        return Finding("settings", "warning", f"{found}; but the daemon that runs there has provider {running}", advice)
+        return Finding(
+            "settings",
+            "warning",
+            f"{found}; but the daemon that runs there has provider {running}",
+            advice,
+        )
     return Finding("settings", "ok", found)
 
 
 def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
     """Foreign distributions named `elastic` or `api` hide ours or are hidden by them."""
     intruders = sorted(
-        {each for package in ("elastic", "api") for each in distributions.get(package, ()) if each != _OURS}
+        {
+            each
+            for package in ("elastic", "api")
+            for each in distributions.get(package, ())
+            if each != _OURS
+        }
     )
     if intruders:
         names = " and ".join(intruders)
         return Finding(
-            "packages", "error", f"{names} brings a package of our name", f"pip uninstall {' '.join(intruders)}"
+            "packages",
+            "error",
+            f"{names} brings a package of our name",
+            f"pip uninstall {' '.join(intruders)}",
         )
-    return Finding("packages", "ok", f"Python {sys.version.split()[0]}, no other package is called elastic or api")
+    return Finding(
+        "packages",
+        "ok",
+        f"Python {sys.version.split()[0]}, no other package is called elastic or api",
+    )
 
 
 def check_torch() -> Finding:
@@ -104,19 +133,28 @@ def check_torch() -> Finding:
     for name, code in _IMPORTS.items():
         try:
             said = subprocess.run(
-                [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=_TORCH_TIMEOUT_S
+                [sys.executable, "-c", code],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=_TORCH_TIMEOUT_S,
             ).stdout
         except subprocess.CalledProcessError as error:
             why = error.stderr.strip().rpartition("\n")[2]
-            return Finding("torch", "error", f"{versions}, but {name} does not import: {why}", f"install {name} again")
+            return Finding(
+                "torch",
+                "error",
+                f"{versions}, but {name} does not import: {why}",
+                f"install {name} again",
+            )
         except subprocess.TimeoutExpired:
             found = f"{versions}, but {name} did not import within {duration(_TORCH_TIMEOUT_S)}"
-            return Finding("torch", "error", found, "is the machine busy? Otherwise install it again")
+            return Finding(
+                "torch", "error", found, "is the machine busy? Otherwise install it again"
+            )
     if said.split()[-1:] == ["False"]:
         found = f"{versions}; both import, but torchvision's compiled operators (nms, roi_align and others) do not work"
-        advice = (
-            "for jobs that use them, install a torch and a torchvision that were built alike: both for CUDA, or neither"
-        )
+        advice = "for jobs that use them, install a torch and a torchvision that were built alike: both for CUDA, or neither"
         return Finding("torch", "warning", found, advice)
     return Finding("torch", "ok", f"{versions}; both import, and torchvision's operators work")
 
@@ -125,10 +163,20 @@ def check_data_dir(settings: Settings) -> Finding:
     """The data folder must take files, and have room for checkpoints."""
     folder = _nearest(settings.data_dir)
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding("data folder", "error", f"{folder} cannot be written", "choose another: ELASTICD_DATA_DIR")
+        return Finding(
+            "data folder",
+            "error",
+            f"{folder} cannot be written",
+            "choose another: ELASTICD_DATA_DIR",
+        )
     free_bytes = shutil.disk_usage(folder).free
     if free_bytes < _LEAST_FREE_BYTES:
-        return Finding("data folder", "error", f"{folder}: {size(free_bytes)} free", "checkpoints need room: free some")
+        return Finding(
+            "data folder",
+            "error",
+            f"{folder}: {size(free_bytes)} free",
+            "checkpoints need room: free some",
+        )
     return Finding("data folder", "ok", f"{settings.data_dir}: {size(free_bytes)} free")
 
 
@@ -137,9 +185,16 @@ def check_token(settings: Settings) -> Finding:
     try:
         mode = settings.token_file.stat().st_mode
     except FileNotFoundError:
-        return Finding("token", "warning", "none yet", "`elasticd serve` makes it at its first start")
+        return Finding(
+            "token", "warning", "none yet", "`elasticd serve` makes it at its first start"
+        )
     if stat.S_IMODE(mode) & 0o077:
-        return Finding("token", "error", f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
+        return Finding(
+            "token",
+            "error",
+            f"others may read {settings.token_file}",
+            f"chmod 600 {settings.token_file}",
+        )
     return Finding("token", "ok", str(settings.token_file))
 
 
@@ -154,10 +209,14 @@ def check_database(settings: Settings) -> Finding:
     if state.damages:
         return Finding("database", "error", "; ".join(state.damages), "restore a copy")
     if state.revision is None:
-        return Finding("database", "warning", "none yet", "`elasticd serve` makes it at its first start")
+        return Finding(
+            "database", "warning", "none yet", "`elasticd serve` makes it at its first start"
+        )
     if not state.is_migrated:
         found = f"revision {state.revision}, newest {state.newest_revision}"
-        return Finding("database", "warning", found, "`elasticd serve` or `elasticd db migrate` migrates it")
+        return Finding(
+            "database", "warning", found, "`elasticd serve` or `elasticd db migrate` migrates it"
+        )
     return Finding("database", "ok", f"revision {state.revision}")
 
 
@@ -170,9 +229,15 @@ def check_port(settings: Settings) -> Finding:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             if _running(settings).get("port") == settings.port:
-                return Finding("port", "ok", f"{settings.host}:{settings.port}: this folder's daemon listens there")
+                return Finding(
+                    "port",
+                    "ok",
+                    f"{settings.host}:{settings.port}: this folder's daemon listens there",
+                )
             found = f"{settings.host}:{settings.port}: {error.strerror}"
-            return Finding("port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT")
+            return Finding(
+                "port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT"
+            )
     return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
 
 
@@ -193,24 +258,35 @@ def check_quotas() -> Finding:
     if cgroups is None:
         found = "no control groups found: local nodes are held back by stopping and continuing them"
         return Finding("cpu quotas", "warning", found, "good enough; as root, quotas are exact")
-    return Finding("cpu quotas", "ok", f"control groups, version {cgroups.version}, at {cgroups.mount}")
+    return Finding(
+        "cpu quotas", "ok", f"control groups, version {cgroups.version}, at {cgroups.mount}"
+    )
 
 
 def check_clock(data_dir: Path, clock: Clock) -> Finding:
-    """Prices, leases and the ledger hang on the clock: it must agree with the data folder's file system."""
+    """Prices, leases and the ledger hang on the clock: it must agree with the data folder's file
+    system."""
     folder = _nearest(data_dir)
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             skew_s = abs(clock.now_s() - Path(file.name).stat().st_mtime)
     except OSError as error:
         return Finding(
-            "clock", "warning", f"cannot write in {folder}: {error.strerror}", "see the data folder's advice"
+            "clock",
+            "warning",
+            f"cannot write in {folder}: {error.strerror}",
+            "see the data folder's advice",
         )
     if skew_s > _LATEST_SKEW_S:
         return Finding(
-            "clock", "error", f"{duration(skew_s)} apart from the file system at {folder}", "synchronise both clocks"
+            "clock",
+            "error",
+            f"{duration(skew_s)} apart from the file system at {folder}",
+            "synchronise both clocks",
         )
-    return Finding("clock", "ok", f"within {duration(_LATEST_SKEW_S)} of the file system at {folder}")
+    return Finding(
+        "clock", "ok", f"within {duration(_LATEST_SKEW_S)} of the file system at {folder}"
+    )
 
 
 def _nearest(folder: Path) -> Path:

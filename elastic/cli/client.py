@@ -44,7 +44,8 @@ _ERRORS: Mapping[int, type[ElasticError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """One event of a stream: its name, empty if it has none, its number, None if it has none, and what it holds."""
+    """One event of a stream: its name, empty if it has none, its number, None if it has none, and
+    what it holds."""
 
     name: str
     id: int | None
@@ -54,7 +55,9 @@ class Streamed:
 class Client:
     """One daemon, by its REST interface under /v1. `transport` lets tests answer in process."""
 
-    def __init__(self, *, url: str, token: str, transport: httpx2.BaseTransport | None = None) -> None:
+    def __init__(
+        self, *, url: str, token: str, transport: httpx2.BaseTransport | None = None
+    ) -> None:
         self.url = url.rstrip("/")
         try:
             self._http = httpx2.Client(
@@ -66,13 +69,18 @@ class Client:
                 trust_env=False,  # a proxy of the environment must not see a loopback token
             )
         except httpx2.InvalidURL as error:
-            raise InvalidInput(f"wanted the daemon's address as http://host:port, got {url!r}") from error
+            raise InvalidInput(
+                f"wanted the daemon's address as http://host:port, got {url!r}"
+            ) from error
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._http.close()
 
@@ -92,11 +100,15 @@ class Client:
                 break
         return found
 
-    def post(self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None) -> JsonObject:
+    def post(
+        self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None
+    ) -> JsonObject:
         """Posts `body` as JSON, None as nothing, and gives the answer."""
         content = None if body is None else json.dumps(body).encode()
         sent = {} if body is None else {"Content-Type": "application/json"}
-        return _object(self._send("POST", path, content=content, headers={**sent, **(headers or {})}))
+        return _object(
+            self._send("POST", path, content=content, headers={**sent, **(headers or {})})
+        )
 
     def put(self, path: str, content: bytes, *, media_type: str) -> None:
         """Puts a file at `path`."""
@@ -111,7 +123,8 @@ class Client:
         return self._send("GET", path).content
 
     def fetch(self, path: str, target: Path) -> str:
-        """Writes the file at `path` to `target`, piece by piece; gives the SHA-256 that the daemon says it has."""
+        """Writes the file at `path` to `target`, piece by piece; gives the SHA-256 that the daemon
+        says it has."""
         try:
             with self._http.stream("GET", path) as answer, target.open("wb") as file:
                 if answer.is_error:
@@ -133,7 +146,9 @@ class Client:
         headers = {"Accept": "text/event-stream"}
         timeout = httpx2.Timeout(_TIMEOUT_S, read=_STREAM_SILENCE_S)
         try:
-            with self._http.stream("GET", path, params=_given(query), headers=headers, timeout=timeout) as answer:
+            with self._http.stream(
+                "GET", path, params=_given(query), headers=headers, timeout=timeout
+            ) as answer:
                 if answer.is_error:
                     answer.read()
                     raise error_of(answer)
@@ -166,7 +181,9 @@ def _streamed(lines: Iterable[str]) -> Iterator[Streamed]:
         elif "data" in fields:
             number = fields.get("id", "")
             yield Streamed(
-                fields.get("event", ""), int(number) if number.isdecimal() else None, json.loads(fields["data"])
+                fields.get("event", ""),
+                int(number) if number.isdecimal() else None,
+                json.loads(fields["data"]),
             )
             fields = {}
 
@@ -179,18 +196,28 @@ def error_of(answer: httpx2.Response) -> ElasticError:
         problem = {}
     if not isinstance(problem, dict):
         problem = {}
-    said = problem.get("detail") or problem.get("title") or answer.text.strip()[:500] or answer.reason_phrase
+    said = (
+        problem.get("detail")
+        or problem.get("title")
+        or answer.text.strip()[:500]
+        or answer.reason_phrase
+    )
     default = StoreUnavailable if answer.status_code >= 500 else ElasticError
-    return _ERRORS.get(answer.status_code, default)(said + _faults(said, problem.get("errors") or ()))
+    return _ERRORS.get(answer.status_code, default)(
+        said + _faults(said, problem.get("errors") or ())
+    )
 
 
 def _faults(said: str, errors: Sequence[Mapping[str, object]]) -> str:
-    """Lists the faults, a line each; a single one that `said` has told already is not told twice."""
+    """Lists the faults, a line each; a single one that `said` has told already is not told
+    twice."""
     match errors:
         case [{"message": str(message)}] if message in said:
             return ""
         case _:
-            return "".join(f"\n  {each.get('field') or 'body'}: {each.get('message')}" for each in errors)
+            return "".join(
+                f"\n  {each.get('field') or 'body'}: {each.get('message')}" for each in errors
+            )
 
 
 def _object(answer: httpx2.Response) -> JsonObject:
@@ -198,9 +225,14 @@ def _object(answer: httpx2.Response) -> JsonObject:
         found = answer.json()
     except ValueError as error:
         kind = answer.headers.get("content-type", "no type")
-        raise ElasticError(f"wanted JSON from {answer.url}, got {kind}: is this elasticd's address?") from error
+        raise ElasticError(
+            f"wanted JSON from {answer.url}, got {kind}: is this elasticd's address?"
+        ) from error
     if not isinstance(found, dict):
-        raise ElasticError(f"wanted a JSON object from {answer.url}, got {type(found).__name__}: versions may differ")
+        raise ElasticError(
+            f"wanted a JSON object from {answer.url}, got {type(found).__name__}: versions may "
+            "differ"
+        )
     return found
 
 

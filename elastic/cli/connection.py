@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What the command line said of the daemon; None means: as the environment or the settings say."""
+    """What the command line said of the daemon; None means: as the environment or the settings
+    say."""
 
     url: str | None = None
     token_file: Path | None = None
@@ -44,18 +45,23 @@ def read_token(path: Path) -> str:
         token = path.read_text(encoding="ascii").strip()
     except FileNotFoundError as error:
         raise Unauthorized(
-            f"wanted a token in {path}, found no such file: `elasticd serve` makes it at its first start;"
+            f"wanted a token in {path}, found no such file: `elasticd serve` makes it at its first "
+            "start;"
             " for a daemon elsewhere, set ELASTICD_URL and ELASTICD_TOKEN"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise Unauthorized(f"cannot read the token in {path}: {error}") from error
     if not token:
-        raise Unauthorized(f"wanted a token in {path}, found an empty file: `elasticd token rotate` writes a new one")
+        raise Unauthorized(
+            f"wanted a token in {path}, found an empty file: `elasticd token rotate` writes a new "
+            "one"
+        )
     return token
 
 
 def default_url() -> str:
-    """The address of this machine's daemon: the one it wrote into its data folder, else the settings'."""
+    """The address of this machine's daemon: the one it wrote into its data folder, else the
+    settings'."""
     from elastic.config import load_settings  # pydantic takes 0.2 s
 
     settings = load_settings()

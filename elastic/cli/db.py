@@ -22,7 +22,8 @@ def migrate() -> None:
 
 @app.command("check")
 def check() -> None:
-    """Say whether the database is sound and up to date; changes nothing, ends with status 1 if not."""
+    """Say whether the database is sound and up to date; changes nothing, ends with status 1 if
+    not."""
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
     from elastic.store import inspect_store, shown
 

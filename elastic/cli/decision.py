@@ -31,7 +31,10 @@ COLUMNS = (
 
 @app.command("ls")
 def list_decisions(
-    context: typer.Context, job: JobOption = None, limit: LimitOption = 20, output: OutputOption = Output.TABLE
+    context: typer.Context,
+    job: JobOption = None,
+    limit: LimitOption = 20,
+    output: OutputOption = Output.TABLE,
 ) -> None:
     """List decisions, newest first; holds that repeat share one line."""
     with connection_of(context).open() as client:
@@ -42,7 +45,9 @@ def list_decisions(
 def explain(
     context: typer.Context,
     decision: DecisionArgument,
-    what_if: Annotated[bool, typer.Option("--what-if", help="Say what would have had the others chosen.")] = False,
+    what_if: Annotated[
+        bool, typer.Option("--what-if", help="Say what would have had the others chosen.")
+    ] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Say why a decision was made, and from what; `-o json` prints its whole snapshot."""
@@ -58,7 +63,9 @@ def explain(
 
 
 @app.command("replay")
-def replay(context: typer.Context, decision: DecisionArgument, output: OutputOption = Output.TABLE) -> None:
+def replay(
+    context: typer.Context, decision: DecisionArgument, output: OutputOption = Output.TABLE
+) -> None:
     """Decide again from the stored snapshot; ends with status 1 if the plan differs."""
     with connection_of(context).open() as client:
         found = client.post(f"/v1/decisions/{decision}:replay")
@@ -67,21 +74,34 @@ def replay(context: typer.Context, decision: DecisionArgument, output: OutputOpt
     elif found["is_equal"]:
         print(f"decision {decision}: the same snapshot gives the same plan")
     else:
-        print(f"decision {decision}: the same snapshot now gives another plan: {found['plan']['reason']['text']}")
+        print(
+            f"decision {decision}: the same snapshot now gives another plan: "
+            f"{found['plan']['reason']['text']}"
+        )
     if not found["is_equal"]:
         raise typer.Exit(ExitCode.ERROR)
 
 
 def explain_decision(decision: Mapping[str, Any]) -> None:
-    """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the limits that bit."""
+    """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the
+    limits that bit."""
     plan = decision["plan"]
     target = render.group(plan["target"]) if plan["target"] else "no nodes"
     held = f", held for {decision['ticks']} ticks" if decision["ticks"] > 1 else ""
-    print(f"decision {decision['id']} of job {decision['job_id']}, {figures.instant(decision['at_s'])}{held}")
-    print(f"{plan['action']}: {target}  (policy {decision['policy']} {decision['version']}, {plan['reason']['code']})")
+    print(
+        f"decision {decision['id']} of job {decision['job_id']}, "
+        f"{figures.instant(decision['at_s'])}{held}"
+    )
+    print(
+        f"{plan['action']}: {target}  (policy {decision['policy']} {decision['version']}, "
+        f"{plan['reason']['code']})"
+    )
     print(plan["reason"]["text"])
     if plan["reason"]["numbers"]:
-        numbers = ", ".join(f"{name} = {figures.number(value, 6)}" for name, value in plan["reason"]["numbers"].items())
+        numbers = ", ".join(
+            f"{name} = {figures.number(value, 6)}"
+            for name, value in plan["reason"]["numbers"].items()
+        )
         print(render.paragraph(numbers))
     for limit in plan["limited_by"]:
         print(f"limited by {limit}")

@@ -26,16 +26,22 @@ COLUMNS = (
 
 def doctor(
     provider: Annotated[
-        str | None, typer.Option(help="Prove what this provider needs: local or ec2; else the settings' own.")
+        str | None,
+        typer.Option(help="Prove what this provider needs: local or ec2; else the settings' own."),
     ] = None,
-    nodes: Annotated[int, typer.Option(min=1, help="How many nodes the largest job may have, against quotas.")] = 1,
+    nodes: Annotated[
+        int, typer.Option(min=1, help="How many nodes the largest job may have, against quotas.")
+    ] = 1,
     print_policy: Annotated[
         str | None,
-        typer.Option(help="Print a least-privilege IAM policy and do nothing else: daemon, node or reaper."),
+        typer.Option(
+            help="Print a least-privilege IAM policy and do nothing else: daemon, node or reaper."
+        ),
     ] = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Check this machine, and the AWS account if nodes come from there; status 1 if something must be mended."""
+    """Check this machine, and the AWS account if nodes come from there; status 1 if something must
+    be mended."""
     if print_policy is not None:
         _show_policy(print_policy)
         return
@@ -57,6 +63,11 @@ def _show_policy(name: str) -> None:
 
     settings = load_settings()
     root = settings.job_root
-    region = settings.ec2.region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "*"
+    region = (
+        settings.ec2.region
+        or os.environ.get("AWS_REGION")
+        or os.environ.get("AWS_DEFAULT_REGION")
+        or "*"
+    )
     bucket = parse_location(root) if is_location(root) else None
     render.show_json(policy(name, Scope(settings.ec2, region, bucket)))

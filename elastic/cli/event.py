@@ -32,13 +32,17 @@ def list_events(
     context: typer.Context,
     job: JobOption = None,
     after: Annotated[
-        int | None, typer.Option(min=0, help="The first events after this one's id, instead of the newest.")
+        int | None,
+        typer.Option(min=0, help="The first events after this one's id, instead of the newest."),
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")
+    ] = False,
     limit: LimitOption = 100,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the newest events, oldest first; with --follow, what happens from now on, until Ctrl-C."""
+    """List the newest events, oldest first; with --follow, what happens from now on, until
+    Ctrl-C."""
     with connection_of(context).open() as client:
         if follow:
             _follow(client, after=after, job=job, output=output)

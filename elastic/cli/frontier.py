@@ -22,10 +22,14 @@ class Point:
     usd: float
 
 
-def chart(points: Sequence[Point], *, left_s: float | None = None, budget_usd: float | None = None) -> list[str]:
-    """Draws the points as a, b, c in their order, the deadline as `|` and the budget as `-`, line by line.
+def chart(
+    points: Sequence[Point], *, left_s: float | None = None, budget_usd: float | None = None
+) -> list[str]:
+    """Draws the points as a, b, c in their order, the deadline as `|` and the budget as `-`, line
+    by line.
 
-    Points that share a cell show the first one's letter. Goals far beyond the points are left out: they hold for all.
+    Points that share a cell show the first one's letter. Goals far beyond the points are left out:
+    they hold for all.
     """
     points = points[: len(ascii_lowercase)]
     if len(points) < 2:

@@ -1,4 +1,5 @@
-"""`elasticd gc`: finds, and ends, machines on EC2 that no daemon stands for; it needs credentials and nothing else."""
+"""`elasticd gc`: finds, and ends, machines on EC2 that no daemon stands for; it needs credentials
+and nothing else."""
 
 from __future__ import annotations
 
@@ -39,16 +40,22 @@ def gc(
         bool, typer.Option("--terminate", help="End the abandoned ones; else they are listed.")
     ] = False,
     older_than: Annotated[
-        str, typer.Option("--older-than", help="Abandoned is what no daemon has stood for so long: 30m, 2h, 1d.")
+        str,
+        typer.Option(
+            "--older-than", help="Abandoned is what no daemon has stood for so long: 30m, 2h, 1d."
+        ),
     ] = "30m",
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="The cluster; else ec2.cluster of the settings.")
     ] = None,
-    region: Annotated[str | None, typer.Option("--region", help="The region; else ec2.region, else AWS's own.")] = None,
+    region: Annotated[
+        str | None, typer.Option("--region", help="The region; else ec2.region, else AWS's own.")
+    ] = None,
     yes: YesOption = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the machines of a cluster on EC2 and end those that no daemon stands for; needs no daemon or database."""
+    """List the machines of a cluster on EC2 and end those that no daemon stands for; needs no
+    daemon or database."""
     from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
     from elastic.providers.base import InstanceState
     from elastic.providers.ec2 import CLUSTER, connect, read_machines, sweep_templates
@@ -56,16 +63,28 @@ def gc(
     after_s, now_s = duration_s(older_than), SystemClock().now_s()
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
-            f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got {older_than}: a daemon says "
-            "every 5 minutes what it stands for, so less would end machines that train; to list them any will do",
+            f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "
+            f"{older_than}: a daemon says "
+            "every 5 minutes what it stands for, so less would end machines that train; to list "
+            "them any will do",
             field="older_than",
         )
     settings = load_settings().ec2
     name = cluster or settings.cluster
     aws = connect(region or settings.region)
-    alive = [each for each in read_machines(aws, {CLUSTER: name}) if each.instance.state is not InstanceState.GONE]
-    abandoned = [each.instance.provider_id for each in alive if each.is_abandoned(now_s=now_s, after_s=after_s)]
-    render.show_list([_row(each, each.instance.provider_id in abandoned) for each in alive], COLUMNS, output)
+    alive = [
+        each
+        for each in read_machines(aws, {CLUSTER: name})
+        if each.instance.state is not InstanceState.GONE
+    ]
+    abandoned = [
+        each.instance.provider_id
+        for each in alive
+        if each.is_abandoned(now_s=now_s, after_s=after_s)
+    ]
+    render.show_list(
+        [_row(each, each.instance.provider_id in abandoned) for each in alive], COLUMNS, output
+    )
     if not terminate or not abandoned:
         return
     if not yes:
@@ -73,10 +92,13 @@ def gc(
     refused = _end_each(aws, abandoned)
     sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
     if asked := [each for each in abandoned if each not in refused]:
-        typer.echo(f"asked for the end of {', '.join(asked)}; run this again to see them gone", err=True)
+        typer.echo(
+            f"asked for the end of {', '.join(asked)}; run this again to see them gone", err=True
+        )
     if refused:
         raise ElasticError(
-            f"wanted the end of {len(abandoned)} machines, could not ask for that of {', '.join(refused)}, "
+            f"wanted the end of {len(abandoned)} machines, could not ask for that of "
+            f"{', '.join(refused)}, "
             "which may still cost money; the reasons are above: mend them and run this again"
         )
 
@@ -91,12 +113,15 @@ def duration_s(text: str) -> float:
     """
     found = re.fullmatch(r"(\d{1,6}(?:\.\d+)?)([smhd])", text)
     if found is None:
-        raise InvalidInput(f"--older-than: wanted a time such as 30m, 2h or 1d, got {text!r}", field="older_than")
+        raise InvalidInput(
+            f"--older-than: wanted a time such as 30m, 2h or 1d, got {text!r}", field="older_than"
+        )
     return float(found[1]) * _UNITS_S[found[2]]
 
 
 def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
-    """Asks for each machine's end, whatever became of those before it; tells each refusal, and gives whose it was."""
+    """Asks for each machine's end, whatever became of those before it; tells each refusal, and
+    gives whose it was."""
     from elastic.providers.ec2 import end_machine
 
     refused: list[str] = []

@@ -62,26 +62,40 @@ def submit(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(help="Instead of a file, after --: the line that starts the training in this folder."),
+        typer.Argument(
+            help="Instead of a file, after --: the line that starts the training in this folder."
+        ),
     ] = None,
     file: Annotated[
-        str | None, typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input.")
+        str | None,
+        typer.Option("--file", "-f", help="The job's YAML or JSON; - reads standard input."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The job's name, with a command; the folder's if absent.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The job's name, with a command; the folder's if absent.")
+    ] = None,
     yes: YesOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print that plan and submit nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print that plan and submit nothing.")
+    ] = False,
     key: Annotated[
-        str | None, typer.Option("--idempotency-key", help="The same key with the same job submits it only once.")
+        str | None,
+        typer.Option(
+            "--idempotency-key", help="The same key with the same job submits it only once."
+        ),
     ] = None,
-    has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate of the plan.")] = False,
-    watch_it: Annotated[bool, typer.Option("--watch", "-w", help="Then watch it until it ends.")] = False,
+    has_all: Annotated[
+        bool, typer.Option("--all", "-a", help="Print every candidate of the plan.")
+    ] = False,
+    watch_it: Annotated[
+        bool, typer.Option("--watch", "-w", help="Then watch it until it ends.")
+    ] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Submit a job: print what it would buy at which price, ask, and send it."""
     if (file is None) == (command is None):
         raise InvalidInput(
-            "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), got "
-            + ("neither" if file is None else "both")
+            "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), "
+            "got " + ("neither" if file is None else "both")
         )
     spec, code = read_spec(file) if file is not None else read_command(command or [], name=name)
     with connection_of(context).open() as client:
@@ -102,14 +116,17 @@ def submit(
             render.show_json(job)
         else:
             print(
-                f"submitted {job['spec']['name']} as {job['id']}; `elasticd job watch {job['spec']['name']}` follows it"
+                f"submitted {job['spec']['name']} as {job['id']}; `elasticd job watch "
+                f"{job['spec']['name']}` follows it"
             )
         if watch_it:
             raise typer.Exit(_watch(client, job["id"], timeout_s=None))
 
 
 @app.command("ls")
-def list_jobs(context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE) -> None:
+def list_jobs(
+    context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+) -> None:
     """List jobs, newest first."""
     with connection_of(context).open() as client:
         render.show_list(client.items("/v1/jobs", limit=limit), COLUMNS, output)
@@ -130,7 +147,9 @@ def get(context: typer.Context, job: JobArgument, output: OutputOption = Output.
 def watch(
     context: typer.Context,
     job: JobArgument,
-    timeout_s: Annotated[float | None, typer.Option("--timeout", help="Stop watching after this many seconds.")] = None,
+    timeout_s: Annotated[
+        float | None, typer.Option("--timeout", help="Stop watching after this many seconds.")
+    ] = None,
 ) -> None:
     """Follow a job until it ends; Ctrl-C stops the watching, never the job."""
     with connection_of(context).open() as client:
@@ -141,12 +160,20 @@ def watch(
 def logs(
     context: typer.Context,
     job: JobArgument,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Stay, and print lines as they come.")] = False,
-    rank: Annotated[int | None, typer.Option("--rank", "-r", min=0, help="Only this rank's lines.")] = None,
-    node: Annotated[str | None, typer.Option("--node", help="Only the lines of this node, by its id.")] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Stay, and print lines as they come.")
+    ] = False,
+    rank: Annotated[
+        int | None, typer.Option("--rank", "-r", min=0, help="Only this rank's lines.")
+    ] = None,
+    node: Annotated[
+        str | None, typer.Option("--node", help="Only the lines of this node, by its id.")
+    ] = None,
     tail: Annotated[
         int | None,
-        typer.Option("--tail", "-n", min=1, max=10_000, help="At most this many last lines; 100 if absent."),
+        typer.Option(
+            "--tail", "-n", min=1, max=10_000, help="At most this many last lines; 100 if absent."
+        ),
     ] = None,
 ) -> None:
     """Print the last lines that the job's workers wrote; of a failed job, from its traceback on."""
@@ -154,7 +181,9 @@ def logs(
     with connection_of(context).open() as client:
         if follow:
             is_live = sys.stdout.isatty()
-            follow_logs(client, path, tail=tail, rank=rank, node=node, is_live=is_live, clock=SystemClock())
+            follow_logs(
+                client, path, tail=tail, rank=rank, node=node, is_live=is_live, clock=SystemClock()
+            )
             return
         said = client.text(path, tail=tail, rank=rank, node=node)
     sys.stdout.write(said)
@@ -185,11 +214,16 @@ def outputs(
     job: JobArgument,
     folder: Annotated[
         Path | None,
-        typer.Option("--output-dir", "-o", help="Bring them into this folder; files there that differ are replaced."),
+        typer.Option(
+            "--output-dir",
+            "-o",
+            help="Bring them into this folder; files there that differ are replaced.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
 ) -> None:
-    """List the files that the job's script wrote where it runs, as last carried home, or bring them."""
+    """List the files that the job's script wrote where it runs, as last carried home, or bring
+    them."""
     # What compares and writes files is loaded by the one command that does.
     from elastic.cli.bringing import bring_outputs
 
@@ -202,10 +236,13 @@ def outputs(
 
 @app.command("stop")
 def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
-    """Stop the job at its next safe point and end its nodes; `resume` lets it go on from its checkpoint."""
+    """Stop the job at its next safe point and end its nodes; `resume` lets it go on from its
+    checkpoint."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
-        _confirm(f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes)
+        _confirm(
+            f"stop {found['spec']['name']} at iteration {found['progress']['iteration']}?", yes=yes
+        )
         stopped = client.post(f"{path_of(job)}:stop")
         print(f"job {stopped['id']}: {stopped['phase']}")
 
@@ -214,42 +251,65 @@ def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> No
 def resume(
     context: typer.Context,
     job: JobArgument,
-    code: Annotated[Path | None, typer.Option(help="Replace the job's code by this folder.")] = None,
-    requirements: Annotated[Path | None, typer.Option(help="Replace the job's requirements by this file's.")] = None,
+    code: Annotated[
+        Path | None, typer.Option(help="Replace the job's code by this folder.")
+    ] = None,
+    requirements: Annotated[
+        Path | None, typer.Option(help="Replace the job's requirements by this file's.")
+    ] = None,
     outputs: Annotated[
         list[str] | None,
-        typer.Option(metavar="GLOB", help="Carry these files home, and no others. Repeat it for several."),
+        typer.Option(
+            metavar="GLOB", help="Carry these files home, and no others. Repeat it for several."
+        ),
     ] = None,
     setup: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINE", help="Replace the job's setup by this line. Repeat it for several."),
+        typer.Option(
+            metavar="LINE", help="Replace the job's setup by this line. Repeat it for several."
+        ),
     ] = None,
     budget: Annotated[
-        float | None, typer.Option("--budget", help="Most that it may cost in USD, what it has cost included.")
+        float | None,
+        typer.Option("--budget", help="Most that it may cost in USD, what it has cost included."),
     ] = None,
     deadline: Annotated[
-        str | None, typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone.")
+        str | None,
+        typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone."),
     ] = None,
     on_miss: Annotated[
         OnMiss | None,
         typer.Option("--on-miss", help="What to do once a goal is certain to be missed."),
     ] = None,
-    min_nodes: Annotated[int | None, typer.Option(min=1, help="Fewest nodes that may train.")] = None,
+    min_nodes: Annotated[
+        int | None, typer.Option(min=1, help="Fewest nodes that may train.")
+    ] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
-    """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends mended code."""
+    """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends
+    mended code."""
     with connection_of(context).open() as client:
-        given = _given(budget_usd=budget, deadline=deadline, on_miss=on_miss, nodes_min=min_nodes, nodes_max=max_nodes)
+        given = _given(
+            budget_usd=budget,
+            deadline=deadline,
+            on_miss=on_miss,
+            nodes_min=min_nodes,
+            nodes_max=max_nodes,
+        )
         given |= _given(outputs=outputs or None, setup=setup or None)
         if requirements is not None:
-            settled = import_module("api.brought").settle_requirements({"requirements": str(requirements)}, Path())
+            settled = import_module("api.brought").settle_requirements(
+                {"requirements": str(requirements)}, Path()
+            )
             given["requirements"] = settled["requirements"]
         if code is not None:
             given["code"] = _send_mended(client, job, code.resolve())
         resumed = client.post(f"{path_of(job)}:resume", given)
         print(
-            f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} with "
-            f"{figures.usd(resumed['spent_usd'])} spent; `elasticd job watch {resumed['spec']['name']}` follows it"
+            f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} "
+            "with "
+            f"{figures.usd(resumed['spent_usd'])} spent; `elasticd job watch "
+            f"{resumed['spec']['name']}` follows it"
         )
 
 
@@ -259,12 +319,17 @@ def scale(
     job: JobArgument,
     nodes: Annotated[
         str | None,
-        typer.Option(help="How many nodes, within the job's bounds; auto leaves the number to the policy again."),
+        typer.Option(
+            help="How many nodes, within the job's bounds; auto leaves the number to the policy again."
+        ),
     ] = None,
-    node_type: Annotated[str | None, typer.Option("--type", help="Which node type, for all of its nodes.")] = None,
+    node_type: Annotated[
+        str | None, typer.Option("--type", help="Which node type, for all of its nodes.")
+    ] = None,
     yes: YesOption = False,
 ) -> None:
-    """Move the job to another number of nodes or another node type: print the price, ask, and do it."""
+    """Move the job to another number of nodes or another node type: print the price, ask, and do
+    it."""
     given = _given(nodes=_node_count(nodes), node_type=node_type)
     if not given:
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
@@ -290,7 +355,8 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
 
 @app.command("forecast")
 def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
-    """Say when the job would be done and for how much, on each group, as its newest decision sees it."""
+    """Say when the job would be done and for how much, on each group, as its newest decision sees
+    it."""
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/forecast")
     if output is Output.JSON:
@@ -314,11 +380,14 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
 
 
 def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
-    """Gives the document in a job's YAML or JSON, and the code that it sends along; `-` is standard input.
+    """Gives the document in a job's YAML or JSON, and the code that it sends along; `-` is standard
+    input.
 
-    Relative paths in it count from its folder. Where `code` names a folder, the document has the packed one's sum.
+    Relative paths in it count from its folder. Where `code` names a folder, the document has the
+    packed one's sum.
     """
-    # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon would read it.
+    # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon
+    # would read it.
     documents = import_module("api.documents")
     try:
         body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
@@ -328,7 +397,8 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
 
 
 def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:
-    """Gives the document of a job that is only a command: the folder that one is in is its code, and names it."""
+    """Gives the document of a job that is only a command: the folder that one is in is its code,
+    and names it."""
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
     # One word in quotes is a whole line, unless it is a script's name.
     line = command[0] if len(command) == 1 and not Path(command[0]).exists() else command
@@ -336,7 +406,8 @@ def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any
 
 
 def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Archive | None]:
-    """What only this machine knows is put into the document: paths, files, and variables of the shell."""
+    """What only this machine knows is put into the document: paths, files, and variables of the
+    shell."""
     specs, brought = import_module("api.specs"), import_module("api.brought")
     document = brought.settle_env(document, os.environ)
     document = specs.settle_command(brought.settle_requirements(document, folder))
@@ -357,7 +428,8 @@ def path_of(job: str) -> str:
 
 
 def _packed(folder: Path) -> Archive:
-    """The code in a folder, without the jobs' own files: another deadline makes no other program."""
+    """The code in a folder, without the jobs' own files: another deadline makes no other
+    program."""
     is_job = import_module("api.specs").is_job
     files = [each for each in folder.glob("*") if each.suffix in _JOB_SUFFIXES and each.is_file()]
     return pack(folder, but=[each.name for each in files if is_job(each)])
@@ -374,21 +446,38 @@ def _send_mended(client: Client, job: str, folder: Path) -> str:
 def _check_script(command: object, code: Archive, folder: Path) -> None:
     """Raises InvalidInput for a script that would not be among what is sent."""
     script = _script_of(command)
-    if script is not None and not script.startswith(("-", "/")) and os.path.normpath(script) not in code.paths:
+    if (
+        script is not None
+        and not script.startswith(("-", "/"))
+        and os.path.normpath(script) not in code.paths
+    ):
         why = "git ignores it" if (folder / script).is_file() else "nothing is there"
         if why == "nothing is there" and re.fullmatch(r"\w+", script):
             why += ", and it is no program that elasticd understands. Write the line that starts the training, such as "
             why += "`python train.py` or `bash run.sh`"
-        raise InvalidInput(f"command: {script} is not among the files of {folder}: {why}", field="command")
+        raise InvalidInput(
+            f"command: {script} is not among the files of {folder}: {why}", field="command"
+        )
 
 
 def _check_paths(spec: dict[str, Any], file: str) -> None:
-    """Raises InvalidInput for a script or data in the file's own folder that is not there: better known than paid."""
+    """Raises InvalidInput for a script or data in the file's own folder that is not there: better
+    known than paid."""
     folder = Path() if file == "-" else Path(file).parent
-    named = (("command", _script_of(spec.get("command"))), ("data", spec.get("data")), ("init", spec.get("init")))
+    named = (
+        ("command", _script_of(spec.get("command"))),
+        ("data", spec.get("data")),
+        ("init", spec.get("init")),
+    )
     for field, value in named:
-        if isinstance(value, str) and Path(value).is_relative_to(folder.resolve()) and not Path(value).exists():
-            raise InvalidInput(f"{field}: nothing is at {value}; relative paths count from the job file's folder")
+        if (
+            isinstance(value, str)
+            and Path(value).is_relative_to(folder.resolve())
+            and not Path(value).exists()
+        ):
+            raise InvalidInput(
+                f"{field}: nothing is at {value}; relative paths count from the job file's folder"
+            )
 
 
 def _script_of(command: object) -> str | None:
@@ -402,7 +491,8 @@ def _script_of(command: object) -> str | None:
 
 
 def _look_over(spec: dict[str, Any]) -> None:
-    """Prints what is worth knowing of the images that a workload is to train on. Raises InvalidInput."""
+    """Prints what is worth knowing of the images that a workload is to train on. Raises
+    InvalidInput."""
     from elastic.workloads import WORKLOADS  # --help needs none
 
     workload = WORKLOADS.get(spec["workload"] or "")
@@ -418,7 +508,9 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
     def look() -> WatchedJob:
         return standing_of(client.get(path_of(job)))
 
-    return watch_standings(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
+    return watch_standings(
+        look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock()
+    )
 
 
 def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:

@@ -41,17 +41,26 @@ _REPORT_DECISIONS = (
 )
 
 
-def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive | None = None) -> None:
-    """Prints what a job would begin with, and what is known of its cost, before anybody pays for it.
+def show_plan(
+    priced: Mapping[str, Any], *, has_all: bool = False, code: Archive | None = None
+) -> None:
+    """Prints what a job would begin with, and what is known of its cost, before anybody pays for
+    it.
 
-    With `has_all` every candidate has its line, else the ones that a person needs to see. `code` is what is sent along.
+    With `has_all` every candidate has its line, else the ones that a person needs to see. `code` is
+    what is sent along.
     """
     spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
-    print(f"job {spec['name']}: {textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}")
+    print(
+        f"job {spec['name']}: "
+        f"{textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}"
+    )
     if code is not None:
         files = "1 file" if len(code.paths) == 1 else f"{len(code.paths):,} files"
         print(f"code: {files}, {figures.size(len(code.content))} packed")
-    iterations = "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
+    iterations = (
+        "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
+    )
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
     if spec.get("precision"):
         print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
@@ -61,7 +70,11 @@ def show_plan(priced: Mapping[str, Any], *, has_all: bool = False, code: Archive
     shown = candidates if has_all else shortlist(candidates, kept=[plan["target"]])
     if candidates:
         print()
-        render.show(candidate_table(shown, chosen=plan["target"], budget_usd=priced["forecast"]["budget_usd"]))
+        render.show(
+            candidate_table(
+                shown, chosen=plan["target"], budget_usd=priced["forecast"]["budget_usd"]
+            )
+        )
         _tell_of_more(candidates, shown, "--all lists them")
     tell_of_left_out(plan)
     if candidates:
@@ -77,16 +90,25 @@ def show_job(job: Mapping[str, Any]) -> None:
     spec, progress = job["spec"], job["progress"]
     group = job["current_group"] or job["target_group"]
     eta = "" if progress["eta_s"] is None else f", {figures.duration(progress['eta_s'])} left"
-    print(f"job {job['id']} ({spec['name']}): {job['phase']}" + (f": {job['message']}" if job.get("message") else ""))
+    print(
+        f"job {job['id']} ({spec['name']}): {job['phase']}"
+        + (f": {job['message']}" if job.get("message") else "")
+    )
     unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
     total = f" of {progress['iterations']}" if progress["iterations"] else ""
     print(f"iteration {progress['iteration']}{total}{eta}{unit}")
-    print(f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}")
+    print(
+        f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}"
+    )
     if job.get("error"):
         show_error(job["error"])
     if hint := how_to_resume(job["id"], JobPhase(job["phase"])):
         print(hint)
-    for each in (*_waits(job), *job.get("preparing", ()), *(f"alarm: {alarm}" for alarm in job.get("alarms", ()))):
+    for each in (
+        *_waits(job),
+        *job.get("preparing", ()),
+        *(f"alarm: {alarm}" for alarm in job.get("alarms", ())),
+    ):
         print(each)
     print(wanted_nodes(spec, is_over=JobPhase(job["phase"]).is_final))
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
@@ -97,7 +119,10 @@ def show_job(job: Mapping[str, Any]) -> None:
     if spec.get("precision"):
         print(f"computes in {spec['precision']}")
     if job.get("files_at"):
-        print(f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts {spec['name']}` lists them)")
+        print(
+            f"checkpoints and artifacts: {job['files_at']} (`elasticd job artifacts "
+            f"{spec['name']}` lists them)"
+        )
     if spec.get("workload") is None and spec.get("outputs") != []:
         print(f"what it wrote: `elasticd job outputs {spec['name']} -o DIR` brings it")
     if job["candidates"]:
@@ -127,7 +152,8 @@ def show_error(error: Mapping[str, Any]) -> None:
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:
-    """Prints what a job has now, what scaling it would make of that, and what each costs an hour."""
+    """Prints what a job has now, what scaling it would make of that, and what each costs an
+    hour."""
     print(f"now:  {_priced(priced['group'], priced['usd_per_h'])}")
     print(f"then: {_priced(priced['target_group'], priced['target_usd_per_h'])}")
     if priced["redone"]:
@@ -156,14 +182,18 @@ def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
 
 
 def show_report(report: Mapping[str, Any]) -> None:
-    """Prints the closing report: every dollar from the ledger, and what the alternatives would have cost."""
+    """Prints the closing report: every dollar from the ledger, and what the alternatives would have
+    cost."""
     print(
         f"job {report['name']}: {report['phase']}, {report['iterations_done']} iterations"
         f" in {figures.duration(report['elapsed_s'])}"
     )
     render.show(render.table_of(report["nodes"], _REPORT_NODES))
     gained = report["iterations_per_usd"]
-    print(f"total {figures.usd(report['spent_usd'])}" + ("" if gained is None else f", {figures.number(gained)} it/$"))
+    print(
+        f"total {figures.usd(report['spent_usd'])}"
+        + ("" if gained is None else f", {figures.number(gained)} it/$")
+    )
     show_uses(report)
     for warning in report.get("warnings", ()):
         print(f"warning: {warning}")
@@ -182,7 +212,9 @@ def show_report(report: Mapping[str, Any]) -> None:
 def _priced(group: Mapping[str, Any] | None, usd_per_h: float | None) -> str:
     if group is None:
         return "no nodes"
-    price = "at a price that is not known" if usd_per_h is None else f"at {figures.price(usd_per_h)}/h"
+    price = (
+        "at a price that is not known" if usd_per_h is None else f"at {figures.price(usd_per_h)}/h"
+    )
     return f"{render.group(group)} {price}"
 
 
@@ -194,19 +226,28 @@ def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: 
 def show_uses(report: Mapping[str, Any]) -> None:
     """Prints where every dollar went, the greatest part first."""
     spent = report["spent_usd"]
-    parts = sorted((each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"])
+    parts = sorted(
+        (each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"]
+    )
     if spent > 0 and parts:
-        print("of it " + ", ".join(f"{each['name']} {figures.percent(each['usd'] / spent)}" for each in parts))
+        print(
+            "of it "
+            + ", ".join(f"{each['name']} {figures.percent(each['usd'] / spent)}" for each in parts)
+        )
 
 
 def _show_fixed(report: Mapping[str, Any]) -> None:
-    """Prints what the same iterations would have cost on one group from first to last, at the rates measured."""
+    """Prints what the same iterations would have cost on one group from first to last, at the rates
+    measured."""
     best, worst = report["best_fixed"], report["worst_fixed"]
     choices = [("only", best)] if best == worst else [("best", best), ("worst", worst)]
     for title, fixed in choices:
         if fixed is not None:
             took = figures.duration(fixed["lasts_s"])
-            print(f"{title} fixed choice: {render.group(fixed['group'])}, {figures.usd(fixed['usd'])} in {took}")
+            print(
+                f"{title} fixed choice: {render.group(fixed['group'])}, "
+                f"{figures.usd(fixed['usd'])} in {took}"
+            )
 
 
 def _value(value: object) -> str:
@@ -226,12 +267,17 @@ def show_forecast(told: Mapping[str, Any]) -> None:
             print("whether its goals can be met is told once its first windows are measured")
         return
     print("\ndone in, the cheapest for each time:")
-    rows = [_ends(each) | {"letter": ascii_lowercase[at : at + 1]} for at, each in enumerate(told["frontier"])]
+    rows = [
+        _ends(each) | {"letter": ascii_lowercase[at : at + 1]}
+        for at, each in enumerate(told["frontier"])
+    ]
     render.show(render.table_of(rows, _FRONTIER))
     points = [Point(each["lasts_s"]["value"], each["usd"]["value"]) for each in told["frontier"]]
     lines = chart(points, left_s=told["left_s"], budget_usd=told["budget_usd"])
     if lines:
-        print("\ndollars in all against the time until it is done; | is the deadline, - the budget:")
+        print(
+            "\ndollars in all against the time until it is done; | is the deadline, - the budget:"
+        )
         print("\n".join(lines))
     if told["best"] is not None and has_goals:
         group, ends = render.group(told["best"]["group"]), _ends(told["best"])

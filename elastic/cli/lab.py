@@ -14,8 +14,13 @@ from elastic.figures import usd
 
 
 def lab(
-    scenario: Annotated[Path, typer.Option("--scenario", "-s", help="The YAML file of what the lab plays.")],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port the endpoint listens on; 0 takes a free one.")] = 0,
+    scenario: Annotated[
+        Path, typer.Option("--scenario", "-s", help="The YAML file of what the lab plays.")
+    ],
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Port the endpoint listens on; 0 takes a free one."),
+    ] = 0,
 ) -> None:
     """Run a local EC2 until SIGTERM, SIGHUP or Ctrl-C, and leave nothing of it behind."""
     from elastic.errors import InvalidInput
@@ -23,7 +28,9 @@ def lab(
     try:  # only this command pays for moto
         from elastic.lab import read_scenario, running_lab
     except ModuleNotFoundError as error:
-        raise InvalidInput(f"the lab needs {error.name}: pip install -c constraints.txt -e '.[lab,train]'") from error
+        raise InvalidInput(
+            f"the lab needs {error.name}: pip install -c constraints.txt -e '.[lab,train]'"
+        ) from error
 
     has_ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -31,13 +38,16 @@ def lab(
             signal.signal(number, lambda *_: has_ended.set())
     with running_lab(read_scenario(scenario), port=port) as running:
         typer.echo(
-            f"# {running.scenario.name}: instances are {running.state().machines}; export this to speak to them:"
+            f"# {running.scenario.name}: instances are {running.state().machines}; export this to "
+            "speak to them:"
         )
         for name, value in running.environment().items():
             typer.echo(f"export {name}={shlex.quote(value)}")
         for zone, subnet in running.subnets.items():
             typer.echo(f"# {zone}: {subnet}")
-        typer.echo(f"# bill: {running.endpoint_url}/_lab/bill; Ctrl-C ends every instance and the lab")
+        typer.echo(
+            f"# bill: {running.endpoint_url}/_lab/bill; Ctrl-C ends every instance and the lab"
+        )
         has_ended.wait()
         bill_usd = running.bill().usd
     typer.echo(f"# the lab has ended; in truth it cost {usd(bill_usd)}")

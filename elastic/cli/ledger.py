@@ -40,7 +40,10 @@ class By(StrEnum):
 
 @app.command("ls")
 def list_ledger(
-    context: typer.Context, job: JobOption = None, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+    context: typer.Context,
+    job: JobOption = None,
+    limit: LimitOption = 50,
+    output: OutputOption = Output.TABLE,
 ) -> None:
     """List ledger rows, newest first, and the sum of all."""
     with connection_of(context).open() as client:
@@ -64,6 +67,13 @@ def summarise(
     if output is Output.JSON:
         render.show_json(found)
         return
-    columns = (Column(by.value.upper(), "key"), Column("USD", "usd", figures.usd, is_number=True), _BURN)
+    columns = (
+        Column(by.value.upper(), "key"),
+        Column("USD", "usd", figures.usd, is_number=True),
+        _BURN,
+    )
     render.show_list(found["items"], columns, output)
-    render.show(f"total {figures.usd(found['total_usd'])}, going on at {figures.price(found['burn_usd_per_h'])}/h")
+    render.show(
+        f"total {figures.usd(found['total_usd'])}, going on at "
+        f"{figures.price(found['burn_usd_per_h'])}/h"
+    )

@@ -21,11 +21,20 @@ _ERASE = "\r\x1b[2K"
 
 
 def follow_logs(
-    client: Client, path: str, *, tail: int | None, rank: int | None, node: str | None, is_live: bool, clock: Clock
+    client: Client,
+    path: str,
+    *,
+    tail: int | None,
+    rank: int | None,
+    node: str | None,
+    is_live: bool,
+    clock: Clock,
 ) -> None:
-    """Prints the last lines at `path`, then each as it comes, until the job is over, nobody reads, or Ctrl-C.
+    """Prints the last lines at `path`, then each as it comes, until the job is over, nobody reads,
+    or Ctrl-C.
 
-    On a terminal, where `is_live`, the line that has not ended yet stands below: a progress bar moves there.
+    On a terminal, where `is_live`, the line that has not ended yet stands below: a progress bar
+    moves there.
     """
     printer = _Printer(is_labelled=rank is None, is_live=is_live)
     after: int | None = None

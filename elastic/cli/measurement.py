@@ -26,7 +26,10 @@ COLUMNS = (
 
 @app.command("ls")
 def list_measurements(
-    context: typer.Context, job: JobOption = None, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+    context: typer.Context,
+    job: JobOption = None,
+    limit: LimitOption = 50,
+    output: OutputOption = Output.TABLE,
 ) -> None:
     """List measured windows, newest first."""
     with connection_of(context).open() as client:

@@ -44,14 +44,18 @@ COLUMNS = (
 def list_nodes(
     context: typer.Context,
     job: JobOption = None,
-    show_all: Annotated[bool, typer.Option("--all", "-a", help="Also those that are gone.")] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", "-a", help="Also those that are gone.")
+    ] = False,
     limit: LimitOption = 100,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """List nodes, newest first."""
     with connection_of(context).open() as client:
         every = "true" if show_all else None
-        render.show_list(client.items("/v1/nodes", limit=limit, job=job, all=every), COLUMNS, output)
+        render.show_list(
+            client.items("/v1/nodes", limit=limit, job=job, all=every), COLUMNS, output
+        )
 
 
 @app.command("get")

@@ -23,7 +23,9 @@ COLUMNS = (
 
 
 @app.command("ls")
-def list_types(context: typer.Context, limit: LimitOption = 500, output: OutputOption = Output.TABLE) -> None:
+def list_types(
+    context: typer.Context, limit: LimitOption = 500, output: OutputOption = Output.TABLE
+) -> None:
     """List node types."""
     with connection_of(context).open() as client:
         render.show_list(client.items("/v1/node-types", limit=limit), COLUMNS, output)

@@ -9,9 +9,15 @@ import typer
 from elastic.cli.connection import Connection
 from elastic.cli.render import Output
 
-OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")]
-LimitOption = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")]
-JobOption = Annotated[str | None, typer.Option("--job", "-j", help="Only this job's, by id or name.")]
+OutputOption = Annotated[
+    Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")
+]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")
+]
+JobOption = Annotated[
+    str | None, typer.Option("--job", "-j", help="Only this job's, by id or name.")
+]
 JobArgument = Annotated[str, typer.Argument(help="The job's id or name.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

@@ -1,4 +1,5 @@
-"""Standard output that outlives its reader: a command does all its work even if nobody reads to the end."""
+"""Standard output that outlives its reader: a command does all its work even if nobody reads to the
+end."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def outlive_reader() -> None:
     out.flush()
     buffer = io.BufferedWriter(_Outlet(out.fileno(), "wb", closefd=False))
     sys.stdout = io.TextIOWrapper(
-        buffer, encoding=out.encoding, errors=out.errors, line_buffering=out.line_buffering, write_through=False
+        buffer,
+        encoding=out.encoding,
+        errors=out.errors,
+        line_buffering=out.line_buffering,
+        write_through=False,
     )
 
 

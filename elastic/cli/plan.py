@@ -18,7 +18,8 @@ def plan(
     has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate.")] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Print what a job would begin with, cost against finish time, and whether its goals can be met; submit nothing."""
+    """Print what a job would begin with, cost against finish time, and whether its goals can be
+    met; submit nothing."""
     spec, code = read_spec(file)
     with connection_of(context).open() as client:
         priced = client.post("/v1/jobs:plan", spec)

@@ -44,25 +44,32 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 @app.command("ls")
 def list_prices(
     context: typer.Context,
-    is_current: Annotated[bool, typer.Option("--current", "-c", help="Only those in force now.")] = False,
+    is_current: Annotated[
+        bool, typer.Option("--current", "-c", help="Only those in force now.")
+    ] = False,
     limit: LimitOption = 50,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """List prices, newest first."""
     with connection_of(context).open() as client:
         render.show_list(
-            client.items("/v1/prices", limit=limit, current="true" if is_current else None), COLUMNS, output
+            client.items("/v1/prices", limit=limit, current="true" if is_current else None),
+            COLUMNS,
+            output,
         )
 
 
 @app.command("history")
 def show_history(
     context: typer.Context,
-    node_type: Annotated[str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")],
+    node_type: Annotated[
+        str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")
+    ],
     days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = 90.0,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Show what a node type's offerings have cost: what EC2 remembers of spot, and what was heard since."""
+    """Show what a node type's offerings have cost: what EC2 remembers of spot, and what was heard
+    since."""
     with connection_of(context).open() as client:
         found = client.get("/v1/prices/history", node_type=node_type, days=days)["items"]
     if output is Output.TABLE:
@@ -71,7 +78,8 @@ def show_history(
 
 
 def sparkline(history: Mapping[str, Any], *, width: int = 30) -> str:
-    """Draws a history's prices over its time, from the lowest to the highest; blank before the first.
+    """Draws a history's prices over its time, from the lowest to the highest; blank before the
+    first.
 
     >>> told = [{"valid_from_s": 1.0, "usd_per_h": 0.1}, {"valid_from_s": 3.0, "usd_per_h": 0.4}]
     >>> sparkline({"from_s": 0.0, "to_s": 4.0, "points": told}, width=4)
@@ -83,7 +91,9 @@ def sparkline(history: Mapping[str, Any], *, width: int = 30) -> str:
     span = max(prices) - min(prices)
     drawn = ""
     for index in range(width):
-        past = bisect_left(points, from_s + (index + 1) * step_s, key=lambda each: each["valid_from_s"])
+        past = bisect_left(
+            points, from_s + (index + 1) * step_s, key=lambda each: each["valid_from_s"]
+        )
         share = (prices[past - 1] - min(prices)) / span if past and span else 0.0
         drawn += _LEVELS[round(share * (len(_LEVELS) - 1))] if past else " "
     return drawn

@@ -39,7 +39,9 @@ class Column:
     can_wrap: bool = False
 
 
-def show_list(items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output) -> None:
+def show_list(
+    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output
+) -> None:
     """Prints `items` as a table of `columns`, or as a JSON array of everything the daemon said."""
     if output is Output.JSON:
         show_json(list(items))
@@ -55,7 +57,8 @@ def show_json(value: object) -> None:
 def show(renderable: object) -> None:
     """Prints a table or a text; where output is no terminal, lines are as long as they need to be.
 
-    A terminal too narrow for what may not wrap breaks the lines itself: half an id or half a sum of money is no use.
+    A terminal too narrow for what may not wrap breaks the lines itself: half an id or half a sum of
+    money is no use.
     """
     from rich.console import Console  # rich takes 50 ms, which --help need not wait for
     from rich.measure import Measurement

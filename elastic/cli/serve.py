@@ -10,21 +10,35 @@ import typer
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address the API listens on; loopback unless you say so.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port the API listens on.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database, the token and the nodes.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address the API listens on; loopback unless you say so.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port the API listens on.")
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the database, the token and the nodes.")
+    ] = None,
     database_url: Annotated[
         str | None, typer.Option(help="SQLAlchemy URL, instead of SQLite in the data folder.")
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Where nodes come from.")] = None,
-    tick_s: Annotated[float | None, typer.Option(help="Seconds between two looks at the world.")] = None,
+    tick_s: Annotated[
+        float | None, typer.Option(help="Seconds between two looks at the world.")
+    ] = None,
     take_over: Annotated[
-        bool, typer.Option("--take-over", help="Take the cluster's machines from a daemon that still holds them.")
+        bool,
+        typer.Option(
+            "--take-over", help="Take the cluster's machines from a daemon that still holds them."
+        ),
     ] = False,
-    price_trace: Annotated[Path | None, typer.Option(help="CSV or JSON of price changes to replay.")] = None,
+    price_trace: Annotated[
+        Path | None, typer.Option(help="CSV or JSON of price changes to replay.")
+    ] = None,
 ) -> None:
     """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
-    gc.disable()  # until all is loaded: to look again and again through what stays is a tenth of the start
+    # until all is loaded: to look again and again through what stays is a tenth of the start
+    gc.disable()
     try:
         from elastic.config import load_settings  # only this command pays for the daemon's imports
         from elastic.daemon import serve as serve_daemon

@@ -20,8 +20,12 @@ _TOKEN_BYTES = 32
 @app.command("show")
 def show(
     context: typer.Context,
-    path: Annotated[bool, typer.Option("--path", help="Print the file that holds it, not the token.")] = False,
-    link: Annotated[bool, typer.Option("--link", help="Print the address that opens the dashboard with it.")] = False,
+    path: Annotated[
+        bool, typer.Option("--path", help="Print the file that holds it, not the token.")
+    ] = False,
+    link: Annotated[
+        bool, typer.Option("--link", help="Print the address that opens the dashboard with it.")
+    ] = False,
 ) -> None:
     """Print the token."""
     connection = connection_of(context)

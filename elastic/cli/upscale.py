@@ -27,24 +27,34 @@ _SUFFIX = "_x4.png"
 def upscale(
     context: typer.Context,
     pictures: Annotated[list[Path], typer.Argument(help="Image files.")],
-    job: Annotated[str | None, typer.Option("--job", "-j", help="Take the weights of this job, by id or name.")] = None,
+    job: Annotated[
+        str | None, typer.Option("--job", "-j", help="Take the weights of this job, by id or name.")
+    ] = None,
     file: Annotated[
-        Path | None, typer.Option("--weights", "-w", help="Take the weights in this file (safetensors) instead.")
+        Path | None,
+        typer.Option(
+            "--weights", "-w", help="Take the weights in this file (safetensors) instead."
+        ),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this folder; else beside each picture.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this folder; else beside each picture."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace files of these names that are there already.")
     ] = False,
 ) -> None:
-    """Enlarge pictures fourfold by the weights that an ESRGAN job has trained, to PNG files NAME_x4.png.
+    """Enlarge pictures fourfold by the weights that an ESRGAN job has trained, to PNG files
+    NAME_x4.png.
 
-    A picture that cannot be enlarged is named, and the others are enlarged all the same; the status is then 1.
+    A picture that cannot be enlarged is named, and the others are enlarged all the same; the status
+    is then 1.
     """
     if (job is None) == (file is None):
         raise InvalidInput("upscale: wanted either --job or --weights, to know what to enlarge by")
-    targets = {picture: (folder or picture.parent) / f"{picture.stem}{_SUFFIX}" for picture in pictures}
+    targets = {
+        picture: (folder or picture.parent) / f"{picture.stem}{_SUFFIX}" for picture in pictures
+    }
     with _weights(context, job, file) as weights:
         left_out: list[InvalidInput] = []
         upscaler = _upscaler(weights, targets, replaces=force, left_out=left_out)
@@ -61,8 +71,11 @@ def upscale(
         raise typer.Exit(ExitCode.ERROR)
 
 
-def _upscaler(weights: Path, targets: dict[Path, Path], *, replaces: bool, left_out: list[InvalidInput]) -> Upscaler:
-    """Gives what enlarges, and moves from `targets` to `left_out` what cannot be: no image, or its target is there.
+def _upscaler(
+    weights: Path, targets: dict[Path, Path], *, replaces: bool, left_out: list[InvalidInput]
+) -> Upscaler:
+    """Gives what enlarges, and moves from `targets` to `left_out` what cannot be: no image, or its
+    target is there.
 
     Raises InvalidInput before anything is written, where none can be.
     """
@@ -70,7 +83,9 @@ def _upscaler(weights: Path, targets: dict[Path, Path], *, replaces: bool, left_
         from elastic.workloads.esrgan.upscaling import upscaler_of
         from elastic.workloads.pictures import size_of
     except ModuleNotFoundError as error:
-        raise InvalidInput(f"upscale: {error.name} is not installed here: pip install 'elasticd[train]'") from error
+        raise InvalidInput(
+            f"upscale: {error.name} is not installed here: pip install 'elasticd[train]'"
+        ) from error
     taken: dict[Path, Path] = {}
     for picture, target in list(targets.items()):
         try:
@@ -82,7 +97,10 @@ def _upscaler(weights: Path, targets: dict[Path, Path], *, replaces: bool, left_
             del targets[picture]
             continue
         if (other := taken.setdefault(target, picture)) != picture:
-            raise InvalidInput(f"upscale: {other} and {picture} would both be written to {target}; enlarge one by one")
+            raise InvalidInput(
+                f"upscale: {other} and {picture} would both be written to {target}; enlarge one by "
+                "one"
+            )
     if not targets:
         raise InvalidInput("; ".join(str(each) for each in left_out))
     return upscaler_of(weights)
@@ -102,13 +120,16 @@ def _weights(context: typer.Context, job: str | None, file: Path | None) -> Iter
 
 
 def _fetched(context: typer.Context, job: str) -> bytes:
-    """Gives the averaged weights that a job has left. Raises NotFound where it has left none yet."""
+    """Gives the averaged weights that a job has left. Raises NotFound where it has left none
+    yet."""
     from elastic.workloads.esrgan.weights import AVERAGE
 
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
         if found["spec"]["workload"] != "esrgan":
-            raise InvalidInput(f"{job}: wanted a job of the workload esrgan, found one that runs another program")
+            raise InvalidInput(
+                f"{job}: wanted a job of the workload esrgan, found one that runs another program"
+            )
         artifacts = client.get(f"{path_of(job)}/artifacts")["items"]
         href = next((each["href"] for each in artifacts if each["name"] == AVERAGE), None)
         if href is None:
@@ -116,7 +137,8 @@ def _fetched(context: typer.Context, job: str) -> bytes:
             if phase.is_final:
                 raise NotFound(f"{job} has left no weights: it {phase.predicate} {at}")
             raise NotFound(
-                f"{job} has no weights yet: it {phase.predicate}, {at}. It leaves them with each checkpoint, "
+                f"{job} has no weights yet: it {phase.predicate}, {at}. It leaves them with each "
+                "checkpoint, "
                 "or where checkpoints go to a bucket, when nodes end. Wait "
                 f"(`elasticd job watch {job}`), or stop it, which leaves them too"
             )

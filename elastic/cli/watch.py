@@ -69,7 +69,8 @@ class WatchedJob:
         return "  ".join(parts)
 
     def said(self) -> tuple[str, ...]:
-        """What is worth one line of its own, once: it stays true, or stays the past, while the numbers go on.
+        """What is worth one line of its own, once: it stays true, or stays the past, while the
+        numbers go on.
 
         >>> Standing("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").said()
         ('failed: ValueError: no',)
@@ -107,8 +108,11 @@ def standing_of(job: JsonObject) -> WatchedJob:
     )
 
 
-def watch(look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | None, clock: Clock) -> ExitCode:
-    """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status to exit with."""
+def watch(
+    look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | None, clock: Clock
+) -> ExitCode:
+    """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status
+    to exit with."""
     last: WatchedJob | None = None
     told: set[str] = set()
     try:
@@ -123,12 +127,18 @@ def watch(look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | N
     return _close(last)
 
 
-def _standings(look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock) -> Iterator[WatchedJob]:
+def _standings(
+    look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock
+) -> Iterator[WatchedJob]:
     until_s = None if timeout_s is None else clock.now_s() + timeout_s
     while True:
         standing = look()
         yield standing
-        if standing.is_over or not has_reader() or (until_s is not None and clock.now_s() >= until_s):
+        if (
+            standing.is_over
+            or not has_reader()
+            or (until_s is not None and clock.now_s() >= until_s)
+        ):
             return
         clock.sleep(_POLL_S)
 
@@ -151,7 +161,8 @@ def _moved(before: WatchedJob, now: WatchedJob) -> bool:
 
 
 def _told(standing: WatchedJob) -> tuple[object, ...]:
-    """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever more seconds."""
+    """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever
+    more seconds."""
     kinds = [each.partition(":")[0] for each in standing.alarms]
     prepares = [each.rpartition(",")[0] for each in standing.preparing]
     said = standing.waits_because, standing.refusals[:1], prepares
@@ -167,13 +178,21 @@ def _bar() -> Iterator[Callable[[WatchedJob], None]]:
     from rich.text import Text
 
     progress = Progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
     )
     task = progress.add_task("")
     with Live(progress, refresh_per_second=4) as live:
 
         def show(standing: WatchedJob) -> None:
-            progress.update(task, description=standing.name, completed=standing.iteration, total=standing.iterations)
+            progress.update(
+                task,
+                description=standing.name,
+                completed=standing.iteration,
+                total=standing.iterations,
+            )
             live.update(Group(progress, Text(standing.line())))
 
         yield show

@@ -16,7 +16,8 @@ _POLICIES = frozenset({"SimulatePrincipalPolicy", "SimulateCustomPolicy"})
 
 
 def action_of(environ: Environ, body: bytes) -> str:
-    """The action of a call to any service, by either of the protocols that name it, or S3's; "" of others."""
+    """The action of a call to any service, by either of the protocols that name it, or S3's; "" of
+    others."""
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
     if target:
         return target.rpartition(".")[2]
@@ -28,17 +29,24 @@ def action_of(environ: Environ, body: bytes) -> str:
 def answer_account(
     environ: Environ, action: str, body: bytes, scenario: Scenario, fault: InjectedFault | None
 ) -> Answer | None:
-    """The answer if the call is one of these or meets a fault that refuses it; None if moto is to answer."""
+    """The answer if the call is one of these or meets a fault that refuses it; None if moto is to
+    answer."""
     if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):
         if s3_action_of(environ):
-            return s3_refusal("SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message)
+            return s3_refusal(
+                "SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message
+            )
         code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
         return _refusal(environ, code, fault.message)
     if action in _POLICIES:
         return _refusal(environ, "AccessDenied", "The lab weighs no policies")
     if action == "GetServiceQuota" and QUOTAS in environ.get("HTTP_X_AMZ_TARGET", ""):
         asked = json.loads(body or b"{}")
-        told = {"ServiceCode": asked.get("ServiceCode"), "QuotaCode": asked.get("QuotaCode"), "Unit": "None"}
+        told = {
+            "ServiceCode": asked.get("ServiceCode"),
+            "QuotaCode": asked.get("QuotaCode"),
+            "Unit": "None",
+        }
         return json_answer({"Quota": {**told, "Value": scenario.vcpu_quota, "Adjustable": True}})
     return None
 

@@ -1,10 +1,11 @@
 """The ground truth of what a lab's instances cost, by EC2's own rules.
 
-A machine costs from running to shutting-down, 60 s at least ("Billing by instance state", EC2 User Guide), each second
-at the price in force in it ("You pay the Spot price that's in effect, billed to the nearest second": "How Spot
-Instances Work", Overview of Amazon EC2 Spot Instances). A spot instance that EC2 takes back in its first hour is free
-("Billing for interrupted Spot Instances"), its disk and address are not. A disk costs from its making to its end, 60 s
-at least ("in per-second increments, with a 60-second minimum": EBS pricing). An address costs like its machine.
+A machine costs from running to shutting-down, 60 s at least ("Billing by instance state", EC2 User
+Guide), each second at the price in force in it ("You pay the Spot price that's in effect, billed to
+the nearest second": "How Spot Instances Work", Overview of Amazon EC2 Spot Instances). A spot
+instance that EC2 takes back in its first hour is free ("Billing for interrupted Spot Instances"),
+its disk and address are not. A disk costs from its making to its end, 60 s at least ("in per-second
+increments, with a 60-second minimum": EBS pricing). An address costs like its machine.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from elastic.lab.prices import PriceBook
 from elastic.model import Offering
 
 MINIMUM_BILLED_S = 60.0
-"""Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand, aws.amazon.com/ebs/pricing)."""
+"""Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand,
+aws.amazon.com/ebs/pricing)."""
 FREE_S = 3600.0
 _HOURS_PER_MONTH = 730.0
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What is billed of one instance. `stretches` are its times of running, `until` None while it still runs.
+    """What is billed of one instance. `stretches` are its times of running, `until` None while it
+    still runs.
 
-    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not, for 60 s at
-    least. If `was_interrupted`, the cloud took the instance back.
+    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not,
+    for 60 s at least. If `was_interrupted`, the cloud took the instance back.
     """
 
     instance_id: str
@@ -59,7 +62,8 @@ class BillLine:
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """What the account pays beside the instances themselves, and the least that is billed of anything."""
+    """What the account pays beside the instances themselves, and the least that is billed of
+    anything."""
 
     ebs_usd_per_gib_month: float
     public_ipv4_usd_per_h: float
@@ -96,13 +100,19 @@ def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLi
         launched_at_s=usage.launched_at_s,
         running_s=running_s,
         billed_s=billed_s,
-        compute_usd=0.0 if is_free else sum(_run_usd(usage.offering, book, *each, tariff) for each in ran),
+        compute_usd=0.0
+        if is_free
+        else sum(_run_usd(usage.offering, book, *each, tariff) for each in ran),
         disk_usd=disk_usd_per_h * max(disk_s, tariff.minimum_billed_s) / 3600,
-        public_ipv4_usd=tariff.public_ipv4_usd_per_h * billed_s / 3600 if usage.has_public_ipv4 else 0.0,
+        public_ipv4_usd=tariff.public_ipv4_usd_per_h * billed_s / 3600
+        if usage.has_public_ipv4
+        else 0.0,
     )
 
 
-def _run_usd(offering: Offering, book: PriceBook, from_s: float, to_s: float, tariff: Tariff) -> float:
+def _run_usd(
+    offering: Offering, book: PriceBook, from_s: float, to_s: float, tariff: Tariff
+) -> float:
     """One run of a machine; what the minimum adds is charged at the price that its end met."""
     short_s = max(tariff.minimum_billed_s - (to_s - from_s), 0.0)
     last_usd_per_h = book.usd_per_h(offering, at_s=to_s) or 0.0

@@ -1,4 +1,5 @@
-"""What a machine runs first, and its own `poweroff`: shell, because that is all that a bare machine has."""
+"""What a machine runs first, and its own `poweroff`: shell, because that is all that a bare machine
+has."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from elastic.lab import cloud_init
-from elastic.lab.machine import GuestOrder
+from elastic.lab.hypervisor import GuestOrder
 
 POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
 
@@ -79,7 +80,8 @@ esac
 
 
 def write_boot_files(folder: Path, order: GuestOrder) -> Path:
-    """Fills a machine's folder, for its first boot or a later one, and gives the path of its init."""
+    """Fills a machine's folder, for its first boot or a later one, and gives the path of its
+    init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     for name in ("home", "tmp"):
         (folder / name).mkdir(exist_ok=True)

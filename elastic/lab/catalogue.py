@@ -19,7 +19,8 @@ _PAGE = 1000
 
 
 def describe_spot_price_history(call: Ec2Call, book: PriceBook, *, now_s: float) -> Answer:
-    """The changes in a window with the prices in force at its beginning, newest first, page by page."""
+    """The changes in a window with the prices in force at its beginning, newest first, page by
+    page."""
     parameters = call.parameters
     start_s = max(_instant(parameters.get("StartTime"), now_s - _HISTORY_S), now_s - _HISTORY_S)
     end_s = min(_instant(parameters.get("EndTime"), now_s), now_s)
@@ -63,17 +64,22 @@ def describe_instance_type_offerings(call: Ec2Call, scenario: Scenario) -> Answe
 
 
 def only_types_on_sale(call: Ec2Call, scenario: Scenario) -> Ec2Call:
-    """DescribeInstanceTypes without a list means: those of this region, which are the scenario's."""
+    """DescribeInstanceTypes without a list means: those of this region, which are the
+    scenario's."""
     parameters = call.parameters
     if parameters.get("InstanceTypes"):
         return call
-    kept = {name: value for name, value in parameters.items() if name not in ("MaxResults", "NextToken")}
+    kept = {
+        name: value for name, value in parameters.items() if name not in ("MaxResults", "NextToken")
+    }
     return call.with_parameters(call.action, {**kept, "InstanceTypes": list(scenario.node_types)})
 
 
 def _is_wanted(parameters: Mapping[str, Any], node_type: str, zone: str) -> bool:
     filters = _filters(parameters)
-    products = set(parameters.get("ProductDescriptions", ())) | set(filters.get("product-description", ()))
+    products = set(parameters.get("ProductDescriptions", ())) | set(
+        filters.get("product-description", ())
+    )
     zones = [
         *filters.get("availability-zone", ()),
         *([parameters["AvailabilityZone"]] if "AvailabilityZone" in parameters else ()),
@@ -102,7 +108,9 @@ def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], st
     except ValueError as error:
         raise Ec2Error("InvalidNextToken", f"The token {token!r} is invalid") from error
     last = first + min(int(parameters.get("MaxResults") or _PAGE), _PAGE)
-    return rows[first:last], base64.b64encode(str(last).encode()).decode() if last < len(rows) else ""
+    return rows[first:last], base64.b64encode(str(last).encode()).decode() if last < len(
+        rows
+    ) else ""
 
 
 def _instant(told: datetime | None, otherwise_s: float) -> float:

@@ -1,4 +1,5 @@
-"""moto's EC2 of one region, whose default VPC is the lab's network with a default subnet in each of its zones."""
+"""moto's EC2 of one region, whose default VPC is the lab's network with a default subnet in each of
+its zones."""
 
 from __future__ import annotations
 
@@ -32,11 +33,17 @@ class Cloud:
         self.backend: Any = get_backend("ec2")[ACCOUNT_ID][scenario.region]
         self.vpc_id: str = _make_default_vpc(self.backend, network)
         add_gpu_image(self.backend, ACCOUNT_ID, scenario.region)
-        self.subnets: Mapping[str, str] = _make_subnets(self.backend, self.vpc_id, network, scenario.zones)
+        self.subnets: Mapping[str, str] = _make_subnets(
+            self.backend, self.vpc_id, network, scenario.zones
+        )
 
     def instances(self) -> Iterator[Any]:
         """Every instance that moto shows, of its own class."""
-        return (instance for each in list(self.backend.reservations.values()) for instance in each.instances)
+        return (
+            instance
+            for each in list(self.backend.reservations.values())
+            for instance in each.instances
+        )
 
     def subnet_zone(self, subnet_id: str) -> str:
         """The zone of a subnet; raises Ec2Error if there is no such subnet."""
@@ -51,15 +58,22 @@ class Cloud:
             if "LaunchTemplateId" in named:
                 template = self.backend.get_launch_template(template_id=named["LaunchTemplateId"])
             else:
-                template = self.backend.get_launch_template_by_name(name=named["LaunchTemplateName"])
+                template = self.backend.get_launch_template_by_name(
+                    name=named["LaunchTemplateName"]
+                )
             return dict(template.get_version(named.get("Version", "$Default")).data)
         except ServiceException as error:
-            raise Ec2Error(str(getattr(error, "code", "InvalidLaunchTemplateId.NotFound")), str(error)) from error
+            raise Ec2Error(
+                str(getattr(error, "code", "InvalidLaunchTemplateId.NotFound")), str(error)
+            ) from error
 
     def check_disk(self, parameters: Mapping[str, Any]) -> None:
         """Raises Ec2Error if a launch's disk is smaller than the image that it is made from."""
         wanted_gib = least_gib(self.backend, str(parameters.get("ImageId")))
-        sizes = [each.get("Ebs", {}).get("VolumeSize") for each in parameters.get("BlockDeviceMappings") or ()]
+        sizes = [
+            each.get("Ebs", {}).get("VolumeSize")
+            for each in parameters.get("BlockDeviceMappings") or ()
+        ]
         if sizes and sizes[0] is not None and int(sizes[0]) < wanted_gib:
             message = f"Volume of size {sizes[0]}GB is smaller than snapshot, expect size >= {wanted_gib}GB"
             raise Ec2Error("InvalidBlockDeviceMapping", message)
@@ -85,7 +99,8 @@ def disk_gib(instance: Any) -> float:
 
 
 def _make_default_vpc(backend: Any, network: str) -> str:
-    """Puts the lab's network in the place of moto's own default VPC, with the way out that AWS gives a default VPC."""
+    """Puts the lab's network in the place of moto's own default VPC, with the way out that AWS
+    gives a default VPC."""
     for subnet in list(backend.describe_subnets()):
         backend.delete_subnet(subnet.id)
     backend.delete_vpc(backend.default_vpc.id)
@@ -99,7 +114,8 @@ def _make_default_vpc(backend: Any, network: str) -> str:
 
 
 def _make_subnets(backend: Any, vpc_id: str, network: str, zones: Sequence[str]) -> dict[str, str]:
-    """One a zone; moto makes a zone's first subnet its default one, which gives public addresses."""
+    """One a zone; moto makes a zone's first subnet its default one, which gives public
+    addresses."""
     blocks = ipaddress.ip_network(network).subnets(new_prefix=20)
     next(blocks)  # The first one holds the lab's own address.
     return {
@@ -112,6 +128,7 @@ def _require_real_types(scenario: Scenario) -> None:
     unknown = sorted(set(scenario.node_types) - set(INSTANCE_TYPES))
     if unknown:
         raise InvalidInput(
-            f"node_types: wanted names of EC2's instance types, such as c5.large; found {', '.join(unknown)}",
+            "node_types: wanted names of EC2's instance types, such as c5.large; found "
+            f"{', '.join(unknown)}",
             field="node_types",
         )

@@ -1,4 +1,5 @@
-"""Has the cloud-init of a file system run an instance's user data, as EC2's images do: for root, on Debian."""
+"""Has the cloud-init of a file system run an instance's user data, as EC2's images do: for root, on
+Debian."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from pathlib import Path
 
 from elastic.errors import InvalidInput
 
-# The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its lower one, hence
-# tmpfs. Of cloud-init's modules only those that run scripts are wanted: others look after disks, keys and users.
-# Without the identity of an EC2 machine (dmidecode), or in what it takes for a container, cloud-init uses version 1 of
-# the metadata service. HOME is unset, as systemd leaves it; temporary files may go to its own /tmp.
+# The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its
+# lower one, hence tmpfs. Of cloud-init's modules only those that run scripts are wanted: others
+# look after disks, keys and users. Without the identity of an EC2 machine (dmidecode), or in what
+# it takes for a container, cloud-init uses version 1 of the metadata service. HOME is unset, as
+# systemd leaves it; temporary files may go to its own /tmp.
 SCRIPT = r"""#!/bin/sh
 set -eu
 folder=$1 lower=$2
@@ -51,11 +53,16 @@ exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --
 
 
 def require_cloud_init(root: Path, *, has_namespaces: bool) -> None:
-    """Raises InvalidInput, which says what is missing, unless instances can have the cloud-init of this root here."""
+    """Raises InvalidInput, which says what is missing, unless instances can have the cloud-init of
+    this root here."""
     if not has_namespaces:
-        raise InvalidInput("user_data: cloud-init needs machines in namespaces: run the lab as root", field="user_data")
+        raise InvalidInput(
+            "user_data: cloud-init needs machines in namespaces: run the lab as root",
+            field="user_data",
+        )
     if not (root / "usr/bin/cloud-init").exists():
         raise InvalidInput(
-            f"user_data: wanted the command cloud-init in {root}, found none: apt-get install cloud-init there",
+            f"user_data: wanted the command cloud-init in {root}, found none: apt-get install "
+            "cloud-init there",
             field="user_data",
         )

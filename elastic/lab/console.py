@@ -18,7 +18,9 @@ def console_output(call: Ec2Call, console: Callable[[str], str]) -> Answer:
     try:
         printed = console(instance_id).encode()[-_BYTES:]
     except NotFound as error:
-        raise Ec2Error("InvalidInstanceID.NotFound", f"The instance ID '{instance_id}' does not exist") from error
+        raise Ec2Error(
+            "InvalidInstanceID.NotFound", f"The instance ID '{instance_id}' does not exist"
+        ) from error
     if call.parameters.get("DryRun"):
         raise Ec2Error("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
     return call.answer({"InstanceId": instance_id, "Output": base64.b64encode(printed).decode()})

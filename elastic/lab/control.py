@@ -23,10 +23,14 @@ class Controlled(Protocol):
     def bill(self) -> Bill: ...
     def state(self) -> LabState: ...
     def environment(self) -> Mapping[str, str]: ...
-    def interrupt(self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None) -> None: ...
+    def interrupt(
+        self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None
+    ) -> None: ...
     def crash(self, instance_id: str) -> None: ...
     def cut_off(self, instance_id: str, *, is_cut: bool) -> None: ...
-    def set_spot_price(self, node_type: str, usd_per_h: float, *, zone: str | None = None) -> None: ...
+    def set_spot_price(
+        self, node_type: str, usd_per_h: float, *, zone: str | None = None
+    ) -> None: ...
     def add_trouble(self, what: InjectedFault | CapacityWindow | Outage) -> None: ...
     def log(self, instance_id: str) -> str: ...
 
@@ -44,9 +48,13 @@ class Control:
             told = self._get(path) if method == "GET" else self._post(path, asked)
             return json_answer(told, kind="application/json")
         except NotFound as error:
-            return json_answer({"error": str(error)}, status="404 Not Found", kind="application/json")
+            return json_answer(
+                {"error": str(error)}, status="404 Not Found", kind="application/json"
+            )
         except (ElasticError, KeyError, TypeError, ValueError) as error:
-            return json_answer({"error": str(error)}, status="400 Bad Request", kind="application/json")
+            return json_answer(
+                {"error": str(error)}, status="400 Bad Request", kind="application/json"
+            )
 
     def _get(self, path: str) -> Mapping[str, Any]:
         name, _, rest = path.removeprefix(PREFIX).partition("/")
@@ -73,7 +81,9 @@ class Control:
             case "partition":
                 self._lab.cut_off(asked["instance_id"], is_cut=_flag(asked, "is_cut"))
             case "price":
-                self._lab.set_spot_price(asked.pop("node_type"), float(asked.pop("spot_usd_per_h")), **asked)
+                self._lab.set_spot_price(
+                    asked.pop("node_type"), float(asked.pop("spot_usd_per_h")), **asked
+                )
             case "fault":
                 self._lab.add_trouble(parse_part(InjectedFault, asked, source="fault"))
             case "capacity":
@@ -81,7 +91,9 @@ class Control:
             case "outage":
                 self._lab.add_trouble(parse_part(Outage, asked, source="outage"))
             case _:
-                raise NotFound(f"{path}: wanted interrupt, crash, partition, price, fault, capacity or outage")
+                raise NotFound(
+                    f"{path}: wanted interrupt, crash, partition, price, fault, capacity or outage"
+                )
         return {}
 
 

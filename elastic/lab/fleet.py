@@ -1,4 +1,5 @@
-"""CreateFleet of type instant: one answer with what was bought, and as data what was not to be had."""
+"""CreateFleet of type instant: one answer with what was bought, and as data what was not to be
+had."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from elastic.model import Capacity, Offering
 
 @dataclass(frozen=True, slots=True)
 class FleetPool:
-    """One way to fill the fleet: a template with one of its overrides, in the order in which they were named."""
+    """One way to fill the fleet: a template with one of its overrides, in the order in which they
+    were named."""
 
     template: Mapping[str, Any]
     override: Mapping[str, Any]
@@ -29,7 +31,10 @@ class FleetPool:
         return float(self.override.get("WeightedCapacity", 1))
 
     def told(self) -> dict[str, Any]:
-        return {"LaunchTemplateSpecification": dict(self.template), "Overrides": dict(self.override)}
+        return {
+            "LaunchTemplateSpecification": dict(self.template),
+            "Overrides": dict(self.override),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +54,12 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
     for capacity, wanted in _wanted(target).items():
         pools, refused = _pools(parameters, capacity, launcher)
         errors += refused
-        options = parameters.get("SpotOptions" if capacity is Capacity.SPOT else "OnDemandOptions", {})
-        bought, missing = _fill(_in_order(pools, options), wanted, options, call, launcher, _tags(parameters))
+        options = parameters.get(
+            "SpotOptions" if capacity is Capacity.SPOT else "OnDemandOptions", {}
+        )
+        bought, missing = _fill(
+            _in_order(pools, options), wanted, options, call, launcher, _tags(parameters)
+        )
         purchases += bought
         errors += missing
     fleet_id = f"fleet-{secrets.token_hex(4)}-{secrets.token_hex(2)}-4{secrets.token_hex(6)}"
@@ -62,13 +71,20 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
 
 
 def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
-    spot, on_demand = float(target.get("SpotTargetCapacity", 0)), float(target.get("OnDemandTargetCapacity", 0))
+    spot, on_demand = (
+        float(target.get("SpotTargetCapacity", 0)),
+        float(target.get("OnDemandTargetCapacity", 0)),
+    )
     rest = float(target["TotalTargetCapacity"]) - spot - on_demand
     if target.get("DefaultTargetCapacityType", "on-demand") == "spot":
         spot += rest
     else:
         on_demand += rest
-    return {kind: wanted for kind, wanted in ((Capacity.SPOT, spot), (Capacity.ON_DEMAND, on_demand)) if wanted > 0}
+    return {
+        kind: wanted
+        for kind, wanted in ((Capacity.SPOT, spot), (Capacity.ON_DEMAND, on_demand))
+        if wanted > 0
+    }
 
 
 def _pools(
@@ -81,14 +97,18 @@ def _pools(
         template = config["LaunchTemplateSpecification"]
         for override in config.get("Overrides") or [{}]:
             try:
-                offering = launcher.offering_of(launcher.with_template(_request(template, override, capacity)))
+                offering = launcher.offering_of(
+                    launcher.with_template(_request(template, override, capacity))
+                )
             except Ec2Error as error:
                 told = {"LaunchTemplateSpecification": dict(template), "Overrides": dict(override)}
                 errors.append(_error(told, capacity, error.code, str(error.message)))
                 continue
             price = launcher.book.usd_per_h(offering, at_s=launcher.clock.now_s())
             rank = float(override.get("Priority", len(pools)))
-            pools.append(FleetPool(template, override, offering, math.inf if price is None else price, rank))
+            pools.append(
+                FleetPool(template, override, offering, math.inf if price is None else price, rank)
+            )
     return pools, errors
 
 
@@ -126,30 +146,50 @@ def _fill(
 
 
 def _may_mix(first: FleetPool, other: FleetPool, options: Mapping[str, Any]) -> bool:
-    is_type_fine = not options.get("SingleInstanceType") or first.offering.node_type == other.offering.node_type
-    is_zone_fine = not options.get("SingleAvailabilityZone") or first.offering.zone == other.offering.zone
+    is_type_fine = (
+        not options.get("SingleInstanceType")
+        or first.offering.node_type == other.offering.node_type
+    )
+    is_zone_fine = (
+        not options.get("SingleAvailabilityZone") or first.offering.zone == other.offering.zone
+    )
     return is_type_fine and is_zone_fine
 
 
 def _buy(
-    pool: FleetPool, count: int, call: Ec2Call, launcher: InstanceLauncher, tags: list[dict[str, Any]]
+    pool: FleetPool,
+    count: int,
+    call: Ec2Call,
+    launcher: InstanceLauncher,
+    tags: list[dict[str, Any]],
 ) -> _Purchase:
-    request = {**_request(pool.template, pool.override, pool.offering.capacity), "MinCount": count, "MaxCount": count}
+    request = {
+        **_request(pool.template, pool.override, pool.offering.capacity),
+        "MinCount": count,
+        "MaxCount": count,
+    }
     if tags:
         request["TagSpecifications"] = tags
     answer, guests = launcher.run_instances(call.with_parameters("RunInstances", request))
     if not answer.is_success:
-        raise Ec2Error("InternalError", f"moto refused what the fleet asked of it: {answer.body.decode()}")
+        raise Ec2Error(
+            "InternalError", f"moto refused what the fleet asked of it: {answer.body.decode()}"
+        )
     return _Purchase(pool, guests)
 
 
-def _request(template: Mapping[str, Any], override: Mapping[str, Any], capacity: Capacity) -> dict[str, Any]:
+def _request(
+    template: Mapping[str, Any], override: Mapping[str, Any], capacity: Capacity
+) -> dict[str, Any]:
     request: dict[str, Any] = {"LaunchTemplate": dict(template), "MinCount": 1, "MaxCount": 1}
     for name in ("InstanceType", "SubnetId", "ImageId"):
         if name in override:
             request[name] = override[name]
     zone = override.get("AvailabilityZone")
-    placement = {**override.get("Placement", {}), **({} if zone is None else {"AvailabilityZone": zone})}
+    placement = {
+        **override.get("Placement", {}),
+        **({} if zone is None else {"AvailabilityZone": zone}),
+    }
     if placement:
         request["Placement"] = placement
     if capacity is Capacity.SPOT:
@@ -162,12 +202,18 @@ def _request(template: Mapping[str, Any], override: Mapping[str, Any], capacity:
 
 
 def _tags(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [spec for spec in parameters.get("TagSpecifications", []) if spec["ResourceType"] in ("instance", "volume")]
+    return [
+        spec
+        for spec in parameters.get("TagSpecifications", [])
+        if spec["ResourceType"] in ("instance", "volume")
+    ]
 
 
 def _no_room(pool: FleetPool) -> dict[str, Any]:
     offering = pool.offering
-    return _error(pool.told(), offering.capacity, "InsufficientInstanceCapacity", no_capacity(offering))
+    return _error(
+        pool.told(), offering.capacity, "InsufficientInstanceCapacity", no_capacity(offering)
+    )
 
 
 def _error(told: Mapping[str, Any], capacity: Capacity, code: str, message: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The lab's instances between the cloud that shows them and the house that runs them."""
+"""The lab's instances between the cloud that shows them and the hypervisor that runs them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from moto.ec2.models.instances import StateReason
 
 from elastic.clock import Clock
-from elastic.lab.agenda import Agenda
 from elastic.lab.bill import Usage
 from elastic.lab.cloud import Cloud, disk_gib, offering_of
+from elastic.lab.hypervisor import GuestOrder, Hypervisor, RunningGuest
 from elastic.lab.imds import ImdsNotice, Metadata
-from elastic.lab.machine import GuestOrder, House, RunningGuest
 from elastic.lab.metadata import read_metadata, unpacked
 from elastic.lab.scenario import LaunchFailure, Scenario, UserData
+from elastic.lab.schedule import Schedule
 from elastic.model import Offering
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,8 @@ _ENDED = {GuestPhase.SHUTTING_DOWN: GuestPhase.TERMINATED, GuestPhase.STOPPING: 
 
 @dataclass(slots=True)
 class Guest:
-    """One instance; `instance` is moto's. `stretches` are its times of running, the last one perhaps open."""
+    """One instance; `instance` is moto's. `stretches` are its times of running, the last one
+    perhaps open."""
 
     instance: Any
     offering: Offering
@@ -94,16 +95,23 @@ class Guest:
 class Guests:
     """Every instance there ever was. `lock` guards them and all of moto's EC2.
 
-    `house` is None where nothing boots.
+    `hypervisor` is None where nothing boots.
     """
 
-    def __init__(self, scenario: Scenario, cloud: Cloud, house: House | None, agenda: Agenda, clock: Clock) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        cloud: Cloud,
+        hypervisor: Hypervisor | None,
+        schedule: Schedule,
+        clock: Clock,
+    ) -> None:
         self.lock = threading.RLock()
         self.describe_delay_s = scenario.describe_delay_s
         self._scenario = scenario
         self._cloud = cloud
-        self._house = house
-        self._agenda = agenda
+        self._hypervisor = hypervisor
+        self._schedule = schedule
         self._clock = clock
         self._all: dict[str, Guest] = {}
         self._hidden: dict[str, Any] = {}
@@ -120,7 +128,9 @@ class Guests:
     def take_over(self) -> tuple[Guest, ...]:
         """Follows what a call has just done to moto's instances; gives those that are new."""
         with self.lock:
-            new = tuple(self._admit(each) for each in self._cloud.instances() if each.id not in self._all)
+            new = tuple(
+                self._admit(each) for each in self._cloud.instances() if each.id not in self._all
+            )
             for guest in self._all.values():
                 self._follow(guest)
             return new
@@ -143,7 +153,9 @@ class Guests:
         for reservation in list(self._cloud.backend.reservations.values()):
             if any(each.id in wanted for each in reservation.instances):
                 self._hidden[reservation.id] = self._cloud.hide(reservation.id)
-                self._agenda.at(self._clock.now_s() + delay_s, functools.partial(self._unhide, reservation.id))
+                self._schedule.at(
+                    self._clock.now_s() + delay_s, functools.partial(self._unhide, reservation.id)
+                )
 
     def _unhide(self, reservation_id: str | None = None) -> None:
         with self.lock:
@@ -200,7 +212,14 @@ class Guests:
 
     def _failure(self, node_type: str) -> LaunchFailure | None:
         meant = (node_type, self._launch_number(node_type))
-        return next((each for each in self._scenario.launch_failures if (each.node_type, each.launch) == meant), None)
+        return next(
+            (
+                each
+                for each in self._scenario.launch_failures
+                if (each.node_type, each.launch) == meant
+            ),
+            None,
+        )
 
     def _launch_number(self, node_type: str) -> int:
         """Which instance of its type the next one is, counted from 1."""
@@ -241,7 +260,9 @@ class Guests:
 
     def _boot_later(self, guest: Guest) -> None:
         boots = guest.boots = guest.boots + 1
-        self._agenda.at(self._clock.now_s() + self._scenario.boot_delay_s, lambda: self._boot(guest, boots))
+        self._schedule.at(
+            self._clock.now_s() + self._scenario.boot_delay_s, lambda: self._boot(guest, boots)
+        )
 
     def _boot(self, guest: Guest, boots: int) -> None:
         with self.lock:
@@ -250,20 +271,24 @@ class Guests:
             if guest.failure is not None:
                 self.end(guest, code=guest.failure.code, message=guest.failure.message)
                 return
-            if self._house is None:
+            if self._hypervisor is None:
                 self._run(guest)
                 return
-            thread = threading.Thread(target=self._live, args=(guest, self._house), name=guest.id, daemon=True)
+            thread = threading.Thread(
+                target=self._live, args=(guest, self._hypervisor), name=guest.id, daemon=True
+            )
             self._machines = [each for each in self._machines if each.is_alive()] + [thread]
             thread.start()
 
-    def _live(self, guest: Guest, house: House) -> None:
+    def _live(self, guest: Guest, hypervisor: Hypervisor) -> None:
         """A machine's life, from its start to the moment that nothing of it is left."""
         try:
-            machine = house.start(self._order(guest))
+            machine = hypervisor.start(self._order(guest))
         except Exception:
             log.exception("%s does not boot", guest.id)
-            self.end(guest, code="Server.InternalError", message="The instance could not be started")
+            self.end(
+                guest, code="Server.InternalError", message="The instance could not be started"
+            )
             return
         with self.lock:
             is_wanted = guest.phase is GuestPhase.PENDING
@@ -305,7 +330,10 @@ class Guests:
 
     def _move(self, guest: Guest, phase: GuestPhase) -> None:
         if phase is GuestPhase.TERMINATED is not guest.phase:
-            self._agenda.at(self._clock.now_s() + self._scenario.forget_terminated_s, lambda: self._forget(guest))
+            self._schedule.at(
+                self._clock.now_s() + self._scenario.forget_terminated_s,
+                lambda: self._forget(guest),
+            )
         guest.phase = phase
         guest.instance._state.name = phase.value  # noqa: SLF001 - moto's setters would do more than this
         guest.instance._state.code = _CODES[phase]  # noqa: SLF001
@@ -325,7 +353,11 @@ class Guests:
         def read() -> Metadata:
             with lock:
                 return read_metadata(
-                    instance, cloud, notice=guest.notice, rebalance_at_s=guest.rebalance_at_s, at_s=guest.launched_at_s
+                    instance,
+                    cloud,
+                    notice=guest.notice,
+                    rebalance_at_s=guest.rebalance_at_s,
+                    at_s=guest.launched_at_s,
                 )
 
         return GuestOrder(

@@ -1,4 +1,5 @@
-"""The images on offer beside moto's own: the one for GPUs, as large as AWS's, and by the same name."""
+"""The images on offer beside moto's own: the one for GPUs, as large as AWS's, and by the same
+name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""An instance's metadata service, version 2: what a machine may know of itself, for a token with an end."""
+"""An instance's metadata service, version 2: what a machine may know of itself, for a token with an
+end."""
 
 from __future__ import annotations
 
@@ -59,13 +60,19 @@ class Metadata:
 class MetadataServer:
     """Answers on one listening socket, for one instance."""
 
-    def __init__(self, listener: socket.socket, read: Callable[[], Metadata], *, clock: Clock) -> None:
-        handler = type("Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)})
+    def __init__(
+        self, listener: socket.socket, read: Callable[[], Metadata], *, clock: Clock
+    ) -> None:
+        handler = type(
+            "Handler", (_Handler,), {"read": staticmethod(read), "tokens": _Tokens(clock)}
+        )
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler, bind_and_activate=False)
         self._server.socket.close()
         self._server.socket = listener
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), name="imds", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.1,), name="imds", daemon=True
+        )
 
     def start(self) -> None:
         self._thread.start()
@@ -91,19 +98,26 @@ def documents(metadata: Metadata) -> dict[str, str | bytes]:
         "meta-data/services/domain": "amazonaws.com",
         "meta-data/services/partition": "aws",
         "dynamic/instance-identity/document": json.dumps(_identity(metadata), indent=2),
-        **{f"meta-data/tags/instance/{name}": value for name, value in (metadata.tags or {}).items()},
+        **{
+            f"meta-data/tags/instance/{name}": value
+            for name, value in (metadata.tags or {}).items()
+        },
     }
     if metadata.user_data is not None:
         told["user-data"] = metadata.user_data
     if metadata.notice is not None:
         instant = _iso(metadata.notice.at_s)
-        told["meta-data/spot/instance-action"] = json.dumps({"action": metadata.notice.action, "time": instant})
+        told["meta-data/spot/instance-action"] = json.dumps(
+            {"action": metadata.notice.action, "time": instant}
+        )
         told["meta-data/spot/termination-time"] = instant
     if metadata.rebalance_at_s is not None:
         rebalance = {"noticeTime": _iso(metadata.rebalance_at_s)}
         told["meta-data/events/recommendations/rebalance"] = json.dumps(rebalance)
     if metadata.profile is not None:
-        told[f"meta-data/iam/security-credentials/{metadata.profile}"] = json.dumps(_credentials(metadata))
+        told[f"meta-data/iam/security-credentials/{metadata.profile}"] = json.dumps(
+            _credentials(metadata)
+        )
     return told
 
 
@@ -119,7 +133,10 @@ class _Tokens:
 
     def is_good(self, token: str) -> bool:
         now_s = self._clock.now_s()
-        return any(hmac.compare_digest(each, token) and now_s < end_s for each, end_s in list(self._ends.items()))
+        return any(
+            hmac.compare_digest(each, token) and now_s < end_s
+            for each, end_s in list(self._ends.items())
+        )
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -137,7 +154,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path != _TOKEN_PATH:
             self._send(404)
         elif self._hops(metadata) > metadata.hop_limit:
-            # On EC2 the answer dies on its way; a container behind a bridge of the node's own hears nothing.
+            # On EC2 the answer dies on its way; a container behind a bridge of the node's own hears
+            # nothing.
             self.close_connection = True
         elif not ttl.isdecimal() or not 1 <= int(ttl) <= MAX_TOKEN_S:
             self._send(400)
@@ -149,7 +167,9 @@ class _Handler(BaseHTTPRequestHandler):
         token = self.headers.get(_TOKEN_HEADER)
         if not metadata.is_enabled:
             self._send(403)
-        elif (token is None and metadata.needs_token) or (token is not None and not self.tokens.is_good(token)):
+        elif (token is None and metadata.needs_token) or (
+            token is not None and not self.tokens.is_good(token)
+        ):
             self._send(401)
         else:
             told = _look_up(documents(metadata), self.path.partition("?")[0])
@@ -163,7 +183,9 @@ class _Handler(BaseHTTPRequestHandler):
     def log_request(self, code: object = "-", size: object = "-") -> None:
         return None
 
-    def _send(self, status: int, told: str | bytes = "", headers: Mapping[str, str] | None = None) -> None:
+    def _send(
+        self, status: int, told: str | bytes = "", headers: Mapping[str, str] | None = None
+    ) -> None:
         body = told.encode() if isinstance(told, str) else told
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
@@ -175,7 +197,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _look_up(told: Mapping[str, str | bytes], path: str) -> str | bytes | None:
-    """The document at the path, or the list of what is below it; every version of the service tells the same."""
+    """The document at the path, or the list of what is below it; every version of the service tells
+    the same."""
     version, _, rest = path.lstrip("/").partition("/")
     if not _VERSION.fullmatch(version):
         return None

@@ -11,28 +11,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    MotoRequestHandler,
+    create_backend_app,
+)
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from elastic.clock import Clock, SystemClock
 from elastic.errors import Conflict, InvalidInput, NotFound
-from elastic.lab.agenda import Agenda
 from elastic.lab.bill import Bill, Tariff, make_bill
 from elastic.lab.cloud import Cloud
 from elastic.lab.cloud_init import require_cloud_init
 from elastic.lab.control import Control
+from elastic.lab.fault_injector import FaultInjector
 from elastic.lab.guests import Guest, Guests
 from elastic.lab.launching import InstanceLauncher
 from elastic.lab.middleware import Middleware
-from elastic.lab.namespaces import TOOLS, NamespaceHouse, has_namespaces
-from elastic.lab.plain import PlainHouse
-from elastic.lab.play import Play
+from elastic.lab.namespaces import TOOLS, NamespaceHypervisor, has_namespaces
+from elastic.lab.plain import PlainHypervisor
 from elastic.lab.prices import PriceBook
-from elastic.lab.scenario import CapacityWindow, GuestKind, InjectedFault, Outage, Scenario, UserData
+from elastic.lab.scenario import (
+    CapacityWindow,
+    GuestKind,
+    InjectedFault,
+    Outage,
+    Scenario,
+    UserData,
+)
+from elastic.lab.scenario_runner import ScenarioRunner
+from elastic.lab.schedule import Schedule
 from elastic.lab.slots import Slot, claim_slot
 from elastic.lab.state import InstanceView, LabState, view
 from elastic.lab.timeline import Timeline
-from elastic.lab.weather import Weather
 from elastic.lab.wire import WsgiApp
 
 log = logging.getLogger(__name__)
@@ -40,24 +51,34 @@ _one_at_a_time = threading.Lock()
 
 
 class Lab:
-    """A running cloud. Instances are its own truth; what the API says of them may be late, lost or refused."""
+    """A running cloud. Instances are its own truth; what the API says of them may be late, lost or
+    refused."""
 
-    def __init__(self, scenario: Scenario, house: NamespaceHouse | PlainHouse, *, port: int, clock: Clock) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        hypervisor: NamespaceHypervisor | PlainHypervisor,
+        *,
+        port: int,
+        clock: Clock,
+    ) -> None:
         self.scenario = scenario
-        self.gateway = house.address
-        self._house = house
+        self.gateway = hypervisor.address
+        self._hypervisor = hypervisor
         self._clock = clock
         boots = scenario.machines is not GuestKind.NONE
-        self._cloud = Cloud(scenario, network=house.network)
+        self._cloud = Cloud(scenario, network=hypervisor.network)
         self._timeline = Timeline(clock.now_s(), scenario.speed)
         self._book = PriceBook(scenario, started_at_s=self._timeline.started_at_s)
-        self._weather = Weather(scenario)
-        self._agenda = Agenda(clock)
-        self._guests = Guests(scenario, self._cloud, house if boots else None, self._agenda, clock)
-        self._play = Play(self._guests, self._agenda, self._timeline, clock)
+        self._fault_injector = FaultInjector(scenario)
+        self._schedule = Schedule(clock)
+        self._guests = Guests(
+            scenario, self._cloud, hypervisor if boots else None, self._schedule, clock
+        )
+        self._play = ScenarioRunner(self._guests, self._schedule, self._timeline, clock)
         self._server = self._make_server(port)
-        self.endpoint_url = f"http://{house.address}:{self._server.server_port}"
-        house.endpoint_url = self.endpoint_url
+        self.endpoint_url = f"http://{hypervisor.address}:{self._server.server_port}"
+        hypervisor.endpoint_url = self.endpoint_url
 
     @property
     def region(self) -> str:
@@ -91,7 +112,9 @@ class Lab:
     def bill(self) -> Bill:
         """What everything has cost so far, in truth."""
         tariff = Tariff(
-            self.scenario.ebs_usd_per_gib_month, self.scenario.public_ipv4_usd_per_h, self.scenario.minimum_billed_s
+            self.scenario.ebs_usd_per_gib_month,
+            self.scenario.public_ipv4_usd_per_h,
+            self.scenario.minimum_billed_s,
         )
         usages = [guest.usage() for guest in self._guests.all()]
         return make_bill(usages, self._book, tariff, now_s=self._clock.now_s())
@@ -99,7 +122,9 @@ class Lab:
     def state(self) -> LabState:
         return LabState(
             name=self.scenario.name,
-            machines=self._house.kind if self.scenario.machines is not GuestKind.NONE else "none",
+            machines=self._hypervisor.kind
+            if self.scenario.machines is not GuestKind.NONE
+            else "none",
             after_s=self._timeline.after_s(self._clock.now_s()),
             instances=self.instances(),
         )
@@ -112,47 +137,59 @@ class Lab:
         """Those that are not terminated."""
         return tuple(each for each in self.instances() if each.phase != "terminated")
 
-    def interrupt(self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None) -> None:
+    def interrupt(
+        self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None
+    ) -> None:
         """Takes a spot instance back after a notice, or with `notice_s=0` without one."""
         self._play.interrupt(self._guest(instance_id), notice_s=notice_s, rebalance_s=rebalance_s)
 
     def crash(self, instance_id: str) -> None:
         """The instance's host fails: it is gone, without a word."""
-        self._guests.end(self._guest(instance_id), code="Server.InternalError", message="The host has failed")
+        self._guests.end(
+            self._guest(instance_id), code="Server.InternalError", message="The host has failed"
+        )
 
     def cut_off(self, instance_id: str, *, is_cut: bool) -> None:
         """Takes an instance off the network, or puts it back."""
-        if not isinstance(self._house, NamespaceHouse):
-            raise InvalidInput("instances that are plain processes cannot be cut off: run the lab as root")
+        if not isinstance(self._hypervisor, NamespaceHypervisor):
+            raise InvalidInput(
+                "instances that are plain processes cannot be cut off: run the lab as root"
+            )
         self._guests.cut_off(self._guest(instance_id), is_cut=is_cut)
 
     def set_spot_price(self, node_type: str, usd_per_h: float, *, zone: str | None = None) -> None:
-        """Changes a spot price now, in one zone or all of them; the script's later changes of it are off."""
+        """Changes a spot price now, in one zone or all of them; the script's later changes of it
+        are off."""
         if node_type not in self.scenario.node_types or not usd_per_h > 0:
             raise InvalidInput(
-                f"wanted a node type of the scenario and a positive price, found {node_type} {usd_per_h}"
+                f"wanted a node type of the scenario and a positive price, found {node_type} "
+                f"{usd_per_h}"
             )
         # From a whole second on, as its history tells: what is charged is what is told.
         self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=math.floor(self._clock.now_s()))
 
     def add_trouble(self, what: InjectedFault | CapacityWindow | Outage) -> None:
-        """Adds a fault, a capacity window or an outage; their instants count from the lab's start."""
-        self._weather.add(what)
+        """Adds a fault, a capacity window or an outage; their instants count from the lab's
+        start."""
+        self._fault_injector.add(what)
 
     def set_describe_delay(self, delay_s: float) -> None:
-        """From now on new instances stay unseen for so long, by everything but their launch's answer."""
+        """From now on new instances stay unseen for so long, by everything but their launch's
+        answer."""
         self._guests.describe_delay_s = delay_s
 
     def next_at_s(self) -> float | None:
-        """When something happens by itself next; a clock that somebody moves should not leap over it, but stop there.
+        """When something happens by itself next; a clock that somebody moves should not leap over
+        it, but stop there.
 
         What a leap passes over happens, and is billed, only at its end.
         """
-        return self._agenda.next_at_s()
+        return self._schedule.next_at_s()
 
     def catch_up(self) -> None:
-        """Returns once all that the clock says is due has happened: for clocks that somebody else moves."""
-        self._agenda.catch_up()
+        """Returns once all that the clock says is due has happened: for clocks that somebody else
+        moves."""
+        self._schedule.catch_up()
 
     def log(self, instance_id: str) -> str:
         """What an instance's user data has written."""
@@ -161,16 +198,18 @@ class Lab:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def start(self) -> None:
-        self._agenda.start()
+        self._schedule.start()
         self._play.begin(self.scenario)
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), name="lab", daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), name="lab", daemon=True
+        ).start()
 
     def end(self) -> None:
         """Terminates every instance, then stops answering."""
         self._guests.end_all()
         self._server.shutdown()
         self._server.server_close()
-        self._agenda.end()
+        self._schedule.end()
 
     def _guest(self, instance_id: str) -> Guest:
         guest = self._guests.find(instance_id)
@@ -179,7 +218,7 @@ class Lab:
         return guest
 
     def _folder(self, instance_id: str) -> Path:
-        return self._house.folder / instance_id
+        return self._hypervisor.folder / instance_id
 
     def _make_server(self, port: int) -> BaseWSGIServer:
         moto = cast(WsgiApp, DomainDispatcherApplication(create_backend_app))
@@ -188,12 +227,14 @@ class Lab:
             cloud=self._cloud,
             guests=self._guests,
             book=self._book,
-            weather=self._weather,
+            fault_injector=self._fault_injector,
             timeline=self._timeline,
             clock=self._clock,
         )
         middleware = Middleware(moto, self.scenario, launcher, Control(self), self.log)
-        return make_server(self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler)
+        return make_server(
+            self.gateway, port, middleware, threaded=True, request_handler=_QuietHandler
+        )
 
 
 @contextmanager
@@ -210,18 +251,18 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:
         widest = GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
-        slot = claim_slot(lambda dirty: _house(widest, dirty, clock).close())
-        house = _house(kind, slot, clock)
+        slot = claim_slot(lambda dirty: _hypervisor(widest, dirty, clock).close())
+        hypervisor = _hypervisor(kind, slot, clock)
         try:
-            house.open()
-            lab = Lab(scenario, house, port=port, clock=clock)
+            hypervisor.open()
+            lab = Lab(scenario, hypervisor, port=port, clock=clock)
             lab.start()
             try:
                 yield lab
             finally:
                 lab.end()
         finally:
-            house.close()
+            hypervisor.close()
             slot.release()
     finally:
         _one_at_a_time.release()
@@ -236,10 +277,12 @@ def _kind(machines: GuestKind) -> GuestKind:
     if machines is GuestKind.AUTO:
         return GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
     if machines is GuestKind.NAMESPACES and not has_namespaces():
-        raise InvalidInput(f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines")
+        raise InvalidInput(
+            f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines"
+        )
     return machines
 
 
-def _house(kind: GuestKind, slot: Slot, clock: Clock) -> NamespaceHouse | PlainHouse:
-    shape = NamespaceHouse if kind is GuestKind.NAMESPACES else PlainHouse
+def _hypervisor(kind: GuestKind, slot: Slot, clock: Clock) -> NamespaceHypervisor | PlainHypervisor:
+    shape = NamespaceHypervisor if kind is GuestKind.NAMESPACES else PlainHypervisor
     return shape(name=slot.name, number=slot.number, folder=slot.folder, clock=clock)

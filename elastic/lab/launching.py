@@ -1,4 +1,5 @@
-"""RunInstances as EC2 does it: the launch template carried over whole, capacity and price limits kept."""
+"""RunInstances as EC2 does it: the launch template carried over whole, capacity and price limits
+kept."""
 
 from __future__ import annotations
 
@@ -9,15 +10,16 @@ from typing import Any
 
 from elastic.clock import Clock
 from elastic.lab.cloud import Cloud
+from elastic.lab.fault_injector import FaultInjector, matches
 from elastic.lab.guests import Guest, Guests
 from elastic.lab.prices import PriceBook
 from elastic.lab.timeline import Timeline
-from elastic.lab.weather import Weather, matches
 from elastic.lab.wire import Answer, Ec2Call, Ec2Error, WsgiApp, parameters_of
 from elastic.model import Capacity, Offering
 
 _NO_CAPACITY = (
-    "We currently do not have sufficient {node_type} capacity in the Availability Zone you requested ({zone}). "
+    "We currently do not have sufficient {node_type} capacity in the Availability Zone you "
+    "requested ({zone}). "
     "Our system will be working on provisioning additional capacity."
 )
 _MAX_USER_DATA_BYTES = 16_384
@@ -31,7 +33,7 @@ class InstanceLauncher:
     cloud: Cloud
     guests: Guests
     book: PriceBook
-    weather: Weather
+    fault_injector: FaultInjector
     timeline: Timeline
     clock: Clock
 
@@ -49,18 +51,27 @@ class InstanceLauncher:
         return self._buy(call, parameters, count)
 
     def with_template(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters over those of the launch template they name; all of its fields, and a subnet."""
+        """The parameters over those of the launch template they name; all of its fields, and a
+        subnet."""
         named = parameters.get("LaunchTemplate")
         merged = _merge({} if named is None else self.cloud.template(named), parameters)
         nics = merged.get("NetworkInterfaces")
         if not nics and "SubnetId" not in merged:
-            merged["SubnetId"] = self._default_subnet(merged.get("Placement", {}).get("AvailabilityZone"))
+            merged["SubnetId"] = self._default_subnet(
+                merged.get("Placement", {}).get("AvailabilityZone")
+            )
         if nics:
-            subnet_id = merged.pop("SubnetId", None) or nics[0].get("SubnetId") or self._default_subnet(None)
+            subnet_id = (
+                merged.pop("SubnetId", None)
+                or nics[0].get("SubnetId")
+                or self._default_subnet(None)
+            )
             merged["NetworkInterfaces"] = [{**nics[0], "SubnetId": subnet_id}, *nics[1:]]
         size = len(base64.b64decode(merged.get("UserData", "")))
         if size > _MAX_USER_DATA_BYTES:
-            raise Ec2Error("InvalidParameterValue", f"User data is limited to 16384 bytes, found {size}")
+            raise Ec2Error(
+                "InvalidParameterValue", f"User data is limited to 16384 bytes, found {size}"
+            )
         return merged
 
     def offering_of(self, parameters: Mapping[str, Any]) -> Offering:
@@ -79,7 +90,9 @@ class InstanceLauncher:
     def room(self, offering: Offering) -> int:
         """How many more instances of the offering are to be had now."""
         live = [guest.offering for guest in self.guests.all() if guest.phase.is_live]
-        limits = self.weather.limits(offering, after_s=self.timeline.after_s(self.clock.now_s()))
+        limits = self.fault_injector.limits(
+            offering, after_s=self.timeline.after_s(self.clock.now_s())
+        )
         left = [window.available - sum(matches(window, each) for each in live) for window in limits]
         return max(0, min(left, default=100_000))
 
@@ -87,13 +100,18 @@ class InstanceLauncher:
         options = parameters.get("InstanceMarketOptions", {}).get("SpotOptions", {})
         price = self.book.usd_per_h(offering, at_s=self.clock.now_s())
         limit = options.get("MaxPrice")
-        if offering.capacity is Capacity.SPOT and limit and price is not None and float(limit) < price:
-            message = (
-                f"Your Spot request price of {limit} is lower than the minimum required Spot request price of {price}"
-            )
+        if (
+            offering.capacity is Capacity.SPOT
+            and limit
+            and price is not None
+            and float(limit) < price
+        ):
+            message = f"Your Spot request price of {limit} is lower than the minimum required Spot request price of {price}"
             raise Ec2Error("SpotMaxPriceTooLow", message)
 
-    def _buy(self, call: Ec2Call, parameters: Mapping[str, Any], count: int) -> tuple[Answer, tuple[Guest, ...]]:
+    def _buy(
+        self, call: Ec2Call, parameters: Mapping[str, Any], count: int
+    ) -> tuple[Answer, tuple[Guest, ...]]:
         exact = {**parameters, "MinCount": count, "MaxCount": count}
         with self.guests.lock:
             answer = call.with_parameters("RunInstances", exact).forward(self.app)
@@ -102,7 +120,9 @@ class InstanceLauncher:
                 _carry_over(guest.instance, parameters)
                 self._give_role(guest.id, parameters.get("IamInstanceProfile"))
             self.guests.hide_new(new)
-        body = answer.body.replace(b"<code>16</code><name>running</name>", b"<code>0</code><name>pending</name>")
+        body = answer.body.replace(
+            b"<code>16</code><name>running</name>", b"<code>0</code><name>pending</name>"
+        )
         return Answer(answer.status, answer.headers, body), new
 
     def _give_role(self, instance_id: str, profile: Mapping[str, str] | None) -> None:
@@ -128,13 +148,17 @@ def no_capacity(offering: Offering) -> str:
 
 
 def _merge(template: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    known = {name: value for name, value in template.items() if name in parameters_of("RunInstances")}
+    known = {
+        name: value for name, value in template.items() if name in parameters_of("RunInstances")
+    }
     merged = {**known, **parameters}
     for name in ("MetadataOptions", "Placement", "InstanceMarketOptions"):
         if name in known and name in parameters:
             merged[name] = {**known[name], **parameters[name]}
     if "TagSpecifications" in known:
-        merged["TagSpecifications"] = _merge_tags(known["TagSpecifications"], parameters.get("TagSpecifications", []))
+        merged["TagSpecifications"] = _merge_tags(
+            known["TagSpecifications"], parameters.get("TagSpecifications", [])
+        )
     if merged.get("UserData") is not None:
         merged["UserData"] = str(merged["UserData"])
     return {name: value for name, value in merged.items() if value is not None}

@@ -13,7 +13,12 @@ _GZIP = b"\x1f\x8b"
 
 
 def read_metadata(
-    instance: Any, cloud: Cloud, *, notice: ImdsNotice | None, rebalance_at_s: float | None, at_s: float
+    instance: Any,
+    cloud: Cloud,
+    *,
+    notice: ImdsNotice | None,
+    rebalance_at_s: float | None,
+    at_s: float,
 ) -> Metadata:
     """The instance as it is now; `at_s` is when it was launched."""
     options = instance.metadata_options
@@ -41,14 +46,17 @@ def read_metadata(
 
 
 def unpacked(data: bytes | None) -> str | None:
-    """User data as text; compressed data is unpacked here, as cloud-init would do on the machine."""
+    """User data as text; compressed data is unpacked here, as cloud-init would do on the
+    machine."""
     if data is None:
         return None
     return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8", "replace")
 
 
 def _own_tags(instance: Any) -> dict[str, str]:
-    return {tag["key"]: tag["value"] for tag in instance.get_tags() if not tag["key"].startswith("aws:")}
+    return {
+        tag["key"]: tag["value"] for tag in instance.get_tags() if not tag["key"].startswith("aws:")
+    }
 
 
 def _profile(instance: Any, cloud: Cloud) -> str | None:

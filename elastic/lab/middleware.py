@@ -1,4 +1,5 @@
-"""Stands before moto: what EC2 does and moto does not is done here, everything else is passed on."""
+"""Stands before moto: what EC2 does and moto does not is done here, everything else is passed
+on."""
 
 from __future__ import annotations
 
@@ -23,7 +24,15 @@ from elastic.lab.placement import PlacementGroups
 from elastic.lab.price_list import TARGET, answer_price_list, json_answer
 from elastic.lab.scenario import Effect, InjectedFault, Scenario
 from elastic.lab.tokens import ClientTokens
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error, Environ, StartResponse, WsgiApp, read_ec2_call
+from elastic.lab.wire import (
+    Answer,
+    Ec2Call,
+    Ec2Error,
+    Environ,
+    StartResponse,
+    WsgiApp,
+    read_ec2_call,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +51,32 @@ class Middleware:
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         path = environ.get("PATH_INFO", "")
         if path.startswith(PREFIX):
-            return self.control.answer(environ["REQUEST_METHOD"], path, _take_body(environ)).send(start_response)
+            return self.control.answer(environ["REQUEST_METHOD"], path, _take_body(environ)).send(
+                start_response
+            )
         now_s = self.launcher.clock.now_s()
         after_s = self.launcher.timeline.after_s(now_s)
-        if self.launcher.weather.is_out(after_s=after_s):
+        if self.launcher.fault_injector.is_out(after_s=after_s):
             raise hang_up(environ)
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith(TARGET):
             action, body = target.removeprefix(TARGET), _take_body(environ)
-            fault = self.launcher.weather.take_fault(action, after_s=after_s)
+            fault = self.launcher.fault_injector.take_fault(action, after_s=after_s)
             return self._price_list(environ, action, body, fault).send(start_response)
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
             call = read_ec2_call(environ, _take_body(environ))
             if call is not None:
-                return self._meet(call, self.launcher.weather.take_fault(call.action, after_s=after_s)).send(
-                    start_response
-                )
+                return self._meet(
+                    call, self.launcher.fault_injector.take_fault(call.action, after_s=after_s)
+                ).send(start_response)
         action, body = action_of(environ, _take_body(environ)), _take_body(environ)
-        fault = self.launcher.weather.take_fault(action, after_s=after_s, is_named=True)
+        fault = self.launcher.fault_injector.take_fault(action, after_s=after_s, is_named=True)
         answer = answer_account(environ, action, body, self.scenario, fault)
         return self.app(environ, start_response) if answer is None else answer.send(start_response)
 
-    def _price_list(self, environ: Environ, action: str, body: bytes, fault: InjectedFault | None) -> Answer:
+    def _price_list(
+        self, environ: Environ, action: str, body: bytes, fault: InjectedFault | None
+    ) -> Answer:
         if fault is None or fault.effect is Effect.DUPLICATE:
             return answer_price_list(action, body, self.scenario)
         if fault.effect is Effect.LOSE:
@@ -107,7 +120,9 @@ class Middleware:
             case "GetConsoleOutput":
                 return console_output(call, self.console)
             case "DescribeSpotPriceHistory":
-                return describe_spot_price_history(call, self.launcher.book, now_s=self.launcher.clock.now_s())
+                return describe_spot_price_history(
+                    call, self.launcher.book, now_s=self.launcher.clock.now_s()
+                )
             case "DescribeInstanceTypeOfferings":
                 return describe_instance_type_offerings(call, self.scenario)
             case "DescribeInstanceTypes":
@@ -126,7 +141,8 @@ class Middleware:
 
 
 def hang_up(environ: Environ) -> ConnectionResetError:
-    """Cuts the caller's connection, so that it hears nothing more, and gives what to raise for the server to know."""
+    """Cuts the caller's connection, so that it hears nothing more, and gives what to raise for the
+    server to know."""
     with suppress(OSError):
         environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
     return ConnectionResetError("cut by the scenario")

@@ -1,4 +1,5 @@
-"""Machines in namespaces of their own, with a network interface, an address, process ids and a quota: for root."""
+"""Machines in namespaces of their own, with a network interface, an address, process ids and a
+quota: for root."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ import psutil
 
 from elastic.clock import Clock
 from elastic.lab.boot import write_boot_files
+from elastic.lab.hypervisor import LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.lab.imds import ADDRESS, PORT, MetadataServer
-from elastic.lab.machine import LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.lab.plain import end_processes, start_process
 from elastic.providers.local.cgroup import find_cpu_cgroups, remove
 
@@ -32,7 +33,7 @@ def has_namespaces() -> bool:
     return os.geteuid() == 0 and all(shutil.which(tool) for tool in TOOLS)
 
 
-class NamespaceHouse:
+class NamespaceHypervisor:
     """A bridge, whose address is the lab's, and a pair of interfaces from it into each machine."""
 
     kind = "namespaces"
@@ -52,8 +53,9 @@ class NamespaceHouse:
     def open(self) -> None:
         self._sweep()
         ip(
-            # Else a bridge takes the least of its members' hardware addresses, and changes it as they come and go: for
-            # the half minute until they ask again, the others then send to an address that is nobody's.
+            # Else a bridge takes the least of its members' hardware addresses, and changes it as
+            # they come and go: for the half minute until they ask again, the others then send to an
+            # address that is nobody's.
             f"link add {self._name} address {self._hardware_address} type bridge",
             f"addr add {self.address}/16 dev {self._name}",
             f"link set {self._name} up",
@@ -72,7 +74,9 @@ class NamespaceHouse:
         if self._cgroups is not None and order.cpu is not None:
             cgroup = self._cgroups.create(name, cpu=order.cpu)
         env = {
-            **environment(order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url),
+            **environment(
+                order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url
+            ),
             "ELASTICD_LAB_FOLDER": str(folder),
         }
         return NamespaceMachine(_boot(name, init, folder, cgroup, env), metadata, name, cgroup)
@@ -99,7 +103,8 @@ class NamespaceHouse:
     def _sweep(self) -> None:
         """Removes everything of this name, whoever made it."""
         end_processes({LAB_MARK: self._name})
-        # The kernel takes its time over what is in a namespace: a cable whose end lay there outlives its removal.
+        # The kernel takes its time over what is in a namespace: a cable whose end lay there
+        # outlives its removal.
         for path in sorted(Path("/sys/class/net").glob(f"{_cable(self._name)}v*")):
             with suppress(RuntimeError):  # gone by now
                 ip(f"link del {path.name}")
@@ -114,7 +119,8 @@ class NamespaceHouse:
 
 @dataclass(slots=True)
 class NamespaceMachine:
-    """A tree of processes whose first one is process 1 of its namespace: with it the kernel ends all of them."""
+    """A tree of processes whose first one is process 1 of its namespace: with it the kernel ends
+    all of them."""
 
     process: subprocess.Popen[bytes]
     metadata: MetadataServer
@@ -129,7 +135,8 @@ class NamespaceMachine:
             remove(self.cgroup)
 
     def end(self) -> None:
-        # The inner process 1, not `unshare`: the kernel reaps a namespace's all before its first process is gone.
+        # The inner process 1, not `unshare`: the kernel reaps a namespace's all before its first
+        # process is gone.
         while self.process.poll() is None:
             with suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children():
@@ -145,7 +152,11 @@ def ip(*commands: str, namespace: str | None = None) -> None:
     """Runs commands of `ip`, all or up to the first that fails; raises RuntimeError then."""
     where = [] if namespace is None else ["-netns", namespace]
     done = subprocess.run(
-        ["ip", *where, "-batch", "-"], input="\n".join(commands), capture_output=True, text=True, check=False
+        ["ip", *where, "-batch", "-"],
+        input="\n".join(commands),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise RuntimeError(f"ip {'; '.join(commands)}: {done.stderr.strip()}")
@@ -155,24 +166,32 @@ def _cable(name: str) -> str:
     return name.replace("-", "v")  # An interface's name has 15 characters at most.
 
 
-def _boot(name: str, init: Path, folder: Path, cgroup: Path | None, env: dict[str, str]) -> subprocess.Popen[bytes]:
+def _boot(
+    name: str, init: Path, folder: Path, cgroup: Path | None, env: dict[str, str]
+) -> subprocess.Popen[bytes]:
     join = "" if cgroup is None else f"echo $$ >'{cgroup}/cgroup.procs' && "
     script = (
-        f"{join}exec nsenter --net={_NAMESPACES}/{name} unshare --pid --mount --uts --ipc --fork --kill-child "
+        f"{join}exec nsenter --net={_NAMESPACES}/{name} unshare --pid --mount --uts --ipc --fork "
+        "--kill-child "
         '--mount-proc --propagation private /bin/sh "$@"'
     )
-    return start_process(["/bin/sh", "-c", script, "sh", init, folder, "namespaces"], env=env, folder=folder)
+    return start_process(
+        ["/bin/sh", "-c", script, "sh", init, folder, "namespaces"], env=env, folder=folder
+    )
 
 
 def _listener(namespace: str) -> socket.socket:
-    """A listening socket inside a namespace, held by this process: a thread goes in, opens it, and ends there."""
+    """A listening socket inside a namespace, held by this process: a thread goes in, opens it, and
+    ends there."""
     made: list[socket.socket | OSError] = []
 
     def enter() -> None:
         try:
             with open(_NAMESPACES / namespace) as handle:
                 if ctypes.CDLL(None, use_errno=True).setns(handle.fileno(), _CLONE_NEWNET) != 0:
-                    raise OSError(ctypes.get_errno(), f"cannot enter the network namespace {namespace}")
+                    raise OSError(
+                        ctypes.get_errno(), f"cannot enter the network namespace {namespace}"
+                    )
             made.append(socket.create_server((ADDRESS, PORT), backlog=64))
         except OSError as error:
             made.append(error)

@@ -23,15 +23,21 @@ class PlacementGroups:
                 return call.answer({"PlacementGroup": self._create(name, parameters)})
             case "DeletePlacementGroup":
                 if self._groups.pop(name, None) is None:
-                    raise Ec2Error("InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown.")
+                    raise Ec2Error(
+                        "InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown."
+                    )
                 return call.answer({})
             case _:
                 return call.answer({"PlacementGroups": self._found(parameters)})
 
     def _create(self, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
         if name in self._groups:
-            raise Ec2Error("InvalidPlacementGroup.Duplicate", f"The Placement Group '{name}' already exists.")
-        tags = [tag for spec in parameters.get("TagSpecifications", ()) for tag in spec.get("Tags", ())]
+            raise Ec2Error(
+                "InvalidPlacementGroup.Duplicate", f"The Placement Group '{name}' already exists."
+            )
+        tags = [
+            tag for spec in parameters.get("TagSpecifications", ()) for tag in spec.get("Tags", ())
+        ]
         self._groups[name] = {
             "GroupName": name,
             "GroupId": f"pg-{secrets.token_hex(8)}",
@@ -45,5 +51,7 @@ class PlacementGroups:
         names = parameters.get("GroupNames", ())
         for name in names:
             if name not in self._groups:
-                raise Ec2Error("InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown.")
+                raise Ec2Error(
+                    "InvalidPlacementGroup.Unknown", f"The Placement Group '{name}' is unknown."
+                )
         return [group for name, group in self._groups.items() if not names or name in names]

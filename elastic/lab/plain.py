@@ -12,15 +12,15 @@ from pathlib import Path
 from elastic.agent.throttle import Throttle
 from elastic.clock import Clock
 from elastic.lab.boot import write_boot_files
+from elastic.lab.hypervisor import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.lab.imds import MetadataServer
-from elastic.lab.machine import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
 from elastic.providers.local.process import find_family, kill
 
 _KILL_PATIENCE_S = 0.25
 _KILL_ROUNDS = 40
 
 
-class PlainHouse:
+class PlainHypervisor:
     """Starts machines as processes; a quota is kept by stopping and continuing them."""
 
     kind = "processes"
@@ -43,7 +43,9 @@ class PlainHouse:
         metadata = MetadataServer(listener, order.read_metadata, clock=self._clock)
         metadata.start()
         env = {
-            **environment(order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url),
+            **environment(
+                order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url
+            ),
             "AWS_EC2_METADATA_SERVICE_ENDPOINT": f"http://{order.address}:{listener.getsockname()[1]}",
             "ELASTICD_LAB_FOLDER": str(folder),
         }
@@ -84,22 +86,34 @@ class PlainMachine:
         self.process.wait()
 
     def cut_off(self, *, is_cut: bool) -> None:
-        raise NotImplementedError("plain processes share this machine's network: partitions need root")
+        raise NotImplementedError(
+            "plain processes share this machine's network: partitions need root"
+        )
 
     def _members(self) -> list[int]:
         return [each.pid for each in find_family(None, marks=self.marks)]
 
 
-def start_process(command: Sequence[str | Path], *, env: Mapping[str, str], folder: Path) -> subprocess.Popen[bytes]:
-    """Starts a machine's first process, in a session of its own; it shares no file with this process."""
+def start_process(
+    command: Sequence[str | Path], *, env: Mapping[str, str], folder: Path
+) -> subprocess.Popen[bytes]:
+    """Starts a machine's first process, in a session of its own; it shares no file with this
+    process."""
     with open(folder / "init.log", "ab") as log:
         return subprocess.Popen(
-            command, env=env, cwd=folder, start_new_session=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            command,
+            env=env,
+            cwd=folder,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
         )
 
 
 def end_processes(marks: dict[str, str]) -> None:
-    """Kills every process with these marks. Two looks in a row must find none: one may miss a newborn."""
+    """Kills every process with these marks. Two looks in a row must find none: one may miss a
+    newborn."""
     looks_without = 0
     for _ in range(_KILL_ROUNDS):
         family = find_family(None, marks=marks)

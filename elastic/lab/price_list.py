@@ -1,4 +1,5 @@
-"""The price list service's GetProducts, in the shape of EC2's own entries, with the neighbours that mislead readers."""
+"""The price list service's GetProducts, in the shape of EC2's own entries, with the neighbours that
+mislead readers."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from elastic.lab.wire import Answer
 TARGET = "AWSPriceListService."
 _PAGE = 100
 _JSON = "application/x-amz-json-1.1"
-# What it costs by the hour beside shared Linux on demand; an unfiltered reader takes one of these for the price.
+# What it costs by the hour beside shared Linux on demand; an unfiltered reader takes one of these
+# for the price.
 _NEIGHBOURS = (
     ({"operatingSystem": "Windows", "licenseModel": "No License required"}, 1.8),
     ({"operatingSystem": "RHEL"}, 1.3),
@@ -23,21 +25,28 @@ _NEIGHBOURS = (
     ({"tenancy": "Dedicated"}, 1.06),
     ({"capacitystatus": "UnusedCapacityReservation"}, 1.0),
     ({"capacitystatus": "AllocatedCapacityReservation"}, 0.0),
-    ({"marketoption": "CapacityBlock"}, 0.0),  # Its own price is paid beforehand, and not told here.
+    (
+        {"marketoption": "CapacityBlock"},
+        0.0,
+    ),  # Its own price is paid beforehand, and not told here.
 )
 
 
 def answer_price_list(action: str, body: bytes, scenario: Scenario) -> Answer:
-    """Answers GetProducts and DescribeServices; others as the service answers what it does not know."""
+    """Answers GetProducts and DescribeServices; others as the service answers what it does not
+    know."""
     asked = json.loads(body or b"{}")
     if action == "GetProducts":
         return json_answer(_get_products(asked, scenario))
     if action == "DescribeServices":
         wanted = asked.get("ServiceCode")
         codes = [code for code in ("AmazonEC2", "AmazonVPC") if wanted in (None, code)]
-        return json_answer({"FormatVersion": "aws_v1", "Services": [{"ServiceCode": code} for code in codes]})
+        return json_answer(
+            {"FormatVersion": "aws_v1", "Services": [{"ServiceCode": code} for code in codes]}
+        )
     return json_answer(
-        {"__type": "UnknownOperationException", "Message": f"{action} is not in the lab"}, status="400 -"
+        {"__type": "UnknownOperationException", "Message": f"{action} is not in the lab"},
+        status="400 -",
     )
 
 
@@ -49,22 +58,33 @@ def json_answer(told: Mapping[str, Any], *, status: str = "200 OK", kind: str = 
 
 def _get_products(asked: Mapping[str, Any], scenario: Scenario) -> dict[str, Any]:
     filters = asked.get("Filters", ())
-    found = [each for each in _products(scenario, asked.get("ServiceCode", "")) if _passes(each, filters)]
+    found = [
+        each for each in _products(scenario, asked.get("ServiceCode", "")) if _passes(each, filters)
+    ]
     first = int(asked.get("NextToken") or 0)
     last = first + min(int(asked.get("MaxResults") or _PAGE), _PAGE)
-    told: dict[str, Any] = {"FormatVersion": "aws_v1", "PriceList": [json.dumps(each) for each in found[first:last]]}
+    told: dict[str, Any] = {
+        "FormatVersion": "aws_v1",
+        "PriceList": [json.dumps(each) for each in found[first:last]],
+    }
     if last < len(found):
         told["NextToken"] = str(last)
     return told
 
 
 def _passes(product: Mapping[str, Any], filters: list[Mapping[str, str]]) -> bool:
-    attributes = {**product["product"]["attributes"], "productFamily": product["product"].get("productFamily", "")}
+    attributes = {
+        **product["product"]["attributes"],
+        "productFamily": product["product"].get("productFamily", ""),
+    }
     return all(_holds(each, attributes.get(each["Field"])) for each in filters)
 
 
 def _holds(wanted: Mapping[str, str], value: str | None) -> bool:
-    text, choices = (value or "").lower(), [each.strip().lower() for each in wanted["Value"].split(",")]
+    text, choices = (
+        (value or "").lower(),
+        [each.strip().lower() for each in wanted["Value"].split(",")],
+    )
     match wanted.get("Type", "TERM_MATCH"):
         case "ANY_OF":
             return value is not None and text in choices
@@ -82,17 +102,32 @@ def _products(scenario: Scenario, service: str) -> Iterator[dict[str, Any]]:
             "group": "VPCPublicIPv4Address",
             "groupDescription": "Hourly charge for In-use Public IPv4 Addresses",
         }
-        yield _product(scenario, "", address, scenario.public_ipv4_usd_per_h, "Hrs", "PublicIPv4:InUseAddress")
+        yield _product(
+            scenario, "", address, scenario.public_ipv4_usd_per_h, "Hrs", "PublicIPv4:InUseAddress"
+        )
     if service == "AmazonEC2":
         for name, node_type in scenario.node_types.items():
             yield _instance(scenario, name, {}, node_type.on_demand_usd_per_h)
             for changed, factor in _NEIGHBOURS:
                 yield _instance(scenario, name, changed, node_type.on_demand_usd_per_h * factor)
-        disk = {"volumeApiName": "gp3", "volumeType": "General Purpose", "storageMedia": "SSD-backed"}
-        yield _product(scenario, "Storage", disk, scenario.ebs_usd_per_gib_month, "GB-Mo", "EBS:VolumeUsage.gp3")
+        disk = {
+            "volumeApiName": "gp3",
+            "volumeType": "General Purpose",
+            "storageMedia": "SSD-backed",
+        }
+        yield _product(
+            scenario,
+            "Storage",
+            disk,
+            scenario.ebs_usd_per_gib_month,
+            "GB-Mo",
+            "EBS:VolumeUsage.gp3",
+        )
 
 
-def _instance(scenario: Scenario, name: str, changed: Mapping[str, str], usd_per_h: float) -> dict[str, Any]:
+def _instance(
+    scenario: Scenario, name: str, changed: Mapping[str, str], usd_per_h: float
+) -> dict[str, Any]:
     described = INSTANCE_TYPES[name]
     attributes = {
         "instanceType": name,
@@ -112,7 +147,12 @@ def _instance(scenario: Scenario, name: str, changed: Mapping[str, str], usd_per
 
 
 def _product(
-    scenario: Scenario, family: str, attributes: Mapping[str, str], usd: float, unit: str, usage: str
+    scenario: Scenario,
+    family: str,
+    attributes: Mapping[str, str],
+    usd: float,
+    unit: str,
+    usage: str,
 ) -> dict[str, Any]:
     every = {
         "servicecode": "AmazonEC2" if family else "AmazonVPC",
@@ -134,7 +174,11 @@ def _product(
         "pricePerUnit": {"USD": f"{usd:.10f}"},
     }
     return {
-        "product": {"sku": sku, "attributes": every, **({"productFamily": family} if family else {})},
+        "product": {
+            "sku": sku,
+            "attributes": every,
+            **({"productFamily": family} if family else {}),
+        },
         "serviceCode": every["servicecode"],
         "terms": {
             "OnDemand": {

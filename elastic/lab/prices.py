@@ -1,4 +1,5 @@
-"""What the lab's instances cost at any instant: the table's on-demand prices and the script's spot prices."""
+"""What the lab's instances cost at any instant: the table's on-demand prices and the script's spot
+prices."""
 
 from __future__ import annotations
 
@@ -25,10 +26,13 @@ class SpotPrice:
 
 
 class PriceBook:
-    """Every price of a lab, past and to come; `started_at_s` is where the scenario's time line begins."""
+    """Every price of a lab, past and to come; `started_at_s` is where the scenario's time line
+    begins."""
 
     def __init__(self, scenario: Scenario, *, started_at_s: float) -> None:
-        self._on_demand = {name: each.on_demand_usd_per_h for name, each in scenario.node_types.items()}
+        self._on_demand = {
+            name: each.on_demand_usd_per_h for name, each in scenario.node_types.items()
+        }
         self._spot = _timelines(scenario, started_at_s)
         self._lock = threading.Lock()
 
@@ -40,16 +44,25 @@ class PriceBook:
         """The price in force; None for what is not on sale."""
         if offering.capacity is Capacity.ON_DEMAND:
             return self._on_demand.get(offering.node_type)
-        past = [price for price in self._timeline(offering.node_type, offering.zone) if price.at_s <= at_s]
+        past = [
+            price
+            for price in self._timeline(offering.node_type, offering.zone)
+            if price.at_s <= at_s
+        ]
         return past[-1].usd_per_h if past else None
 
-    def spot_changes(self, node_type: str, zone: str, *, from_s: float, to_s: float) -> tuple[SpotPrice, ...]:
-        """What EC2 tells of a window: the price in force at its beginning and each change within it, oldest first."""
+    def spot_changes(
+        self, node_type: str, zone: str, *, from_s: float, to_s: float
+    ) -> tuple[SpotPrice, ...]:
+        """What EC2 tells of a window: the price in force at its beginning and each change within
+        it, oldest first."""
         timeline = self._timeline(node_type, zone)
         first = max(bisect.bisect_right(timeline, from_s, key=lambda price: price.at_s) - 1, 0)
         return tuple(price for price in timeline[first:] if price.at_s <= to_s)
 
-    def set_spot(self, node_type: str, usd_per_h: float, *, zone: str | None = None, at_s: float) -> None:
+    def set_spot(
+        self, node_type: str, usd_per_h: float, *, zone: str | None = None, at_s: float
+    ) -> None:
         """Changes the price from `at_s` on, and forgets what the script had planned for later."""
         with self._lock:
             for pool, timeline in self._spot.items():
@@ -58,7 +71,8 @@ class PriceBook:
                     self._spot[pool] = (*kept, SpotPrice(at_s, usd_per_h))
 
     def cost_usd(self, offering: Offering, *, from_s: float, to_s: float) -> float:
-        """Dollars that an instance costs from one instant to another, each second at the price in force in it."""
+        """Dollars that an instance costs from one instant to another, each second at the price in
+        force in it."""
         if offering.capacity is Capacity.ON_DEMAND:
             return self._on_demand[offering.node_type] * (to_s - from_s) / 3600
         changes = self.spot_changes(offering.node_type, offering.zone, from_s=from_s, to_s=to_s)
@@ -72,19 +86,25 @@ class PriceBook:
         return self._spot.get((node_type, zone), ())
 
 
-def _timelines(scenario: Scenario, started_at_s: float) -> dict[tuple[str, str], tuple[SpotPrice, ...]]:
+def _timelines(
+    scenario: Scenario, started_at_s: float
+) -> dict[tuple[str, str], tuple[SpotPrice, ...]]:
     timelines = {}
     for name, node_type in scenario.node_types.items():
         first = node_type.spot_usd_per_h
         for zone in scenario.zones:
             base = first.get(zone) if isinstance(first, Mapping) else first
             if base is not None:
-                past = _past(base, scenario.history, f"{scenario.history.seed} {name} {zone}", started_at_s)
+                past = _past(
+                    base, scenario.history, f"{scenario.history.seed} {name} {zone}", started_at_s
+                )
                 timelines[name, zone] = (*past, *_planned(scenario, name, zone, started_at_s))
     return timelines
 
 
-def _past(base: float, history: ScriptedPrices, seed: str, started_at_s: float) -> tuple[SpotPrice, ...]:
+def _past(
+    base: float, history: ScriptedPrices, seed: str, started_at_s: float
+) -> tuple[SpotPrice, ...]:
     chance = random.Random(seed)
     interval_s = DAY_S / history.changes_per_day
     count = round(history.days * history.changes_per_day)

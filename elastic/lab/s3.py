@@ -1,4 +1,5 @@
-"""What a call to S3 asks for, by AWS's service model, for its requests name no action; and how S3 refuses one."""
+"""What a call to S3 asks for, by AWS's service model, for its requests name no action; and how S3
+refuses one."""
 
 from __future__ import annotations
 
@@ -13,12 +14,19 @@ from moto.core.utils import get_service_model
 from elastic.lab.wire import Answer, Environ
 
 _SCOPE = "/s3/aws4_request"  # of a signature: DATE/REGION/SERVICE/aws4_request (SigV4)
-_STATUSES = {"InternalError": 500, "SlowDown": 503, "ServiceUnavailable": 503, "NoSuchBucket": 404, "NoSuchKey": 404}
+_STATUSES = {
+    "InternalError": 500,
+    "SlowDown": 503,
+    "ServiceUnavailable": 503,
+    "NoSuchBucket": 404,
+    "NoSuchKey": 404,
+}
 """Amazon S3 API Reference, "List of error codes"; of others 403, as of AccessDenied."""
 
 
 class _Mark(NamedTuple):
-    """What only calls of an operation have: their method, how deep their path is, and what else they must bring."""
+    """What only calls of an operation have: their method, how deep their path is, and what else
+    they must bring."""
 
     method: str
     depth: int
@@ -26,9 +34,17 @@ class _Mark(NamedTuple):
     headers: frozenset[str]
 
     def is_on(self, environ: Environ, depth: int, query: Mapping[str, str]) -> bool:
-        has_query = all(name in query and value in (None, query[name]) for name, value in self.query)
-        has_headers = all(f"HTTP_{name.upper().replace('-', '_')}" in environ for name in self.headers)
-        return (self.method, self.depth) == (environ["REQUEST_METHOD"], depth) and has_query and has_headers
+        has_query = all(
+            name in query and value in (None, query[name]) for name, value in self.query
+        )
+        has_headers = all(
+            f"HTTP_{name.upper().replace('-', '_')}" in environ for name in self.headers
+        )
+        return (
+            (self.method, self.depth) == (environ["REQUEST_METHOD"], depth)
+            and has_query
+            and has_headers
+        )
 
 
 def s3_action_of(environ: Environ) -> str:
@@ -43,7 +59,9 @@ def s3_action_of(environ: Environ) -> str:
 
 def s3_refusal(code: str, message: str) -> Answer:
     """The answer that S3 gives for an error."""
-    body = f"<Error><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>".encode()
+    body = (
+        f"<Error><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>".encode()
+    )
     headers = ("Content-Type", "application/xml"), ("Content-Length", str(len(body)))
     return Answer(f"{_STATUSES.get(code, 403)} -", headers, body)
 
@@ -56,8 +74,11 @@ def _depth(path: str) -> int:
 
 @functools.cache
 def _marks() -> tuple[tuple[str, _Mark], ...]:
-    """Of every operation, those first that ask for the most: a part is uploaded by what else would be an object."""
-    marks = [(str(name), _mark(str(name))) for name in sorted(get_service_model("s3").operation_names)]
+    """Of every operation, those first that ask for the most: a part is uploaded by what else would
+    be an object."""
+    marks = [
+        (str(name), _mark(str(name))) for name in sorted(get_service_model("s3").operation_names)
+    ]
     return tuple(sorted(marks, key=lambda each: -len(each[1].query) - len(each[1].headers)))
 
 
@@ -65,11 +86,20 @@ def _mark(name: str) -> _Mark:
     operation = get_service_model("s3").operation_model(name)
     path, _, query = operation.http["requestUri"].partition("?")
     shape = operation.input_shape
-    needed = [] if shape is None else [shape.members[each].serialization for each in shape.required_members]
-    fixed = {(key, value or None) for key, value in urllib.parse.parse_qsl(query, keep_blank_values=True)}
+    needed = (
+        []
+        if shape is None
+        else [shape.members[each].serialization for each in shape.required_members]
+    )
+    fixed = {
+        (key, value or None) for key, value in urllib.parse.parse_qsl(query, keep_blank_values=True)
+    }
     return _Mark(
         method=operation.http["method"],
         depth=_depth(path),
-        query=frozenset(fixed | {(each["name"], None) for each in needed if each.get("location") == "querystring"}),
+        query=frozenset(
+            fixed
+            | {(each["name"], None) for each in needed if each.get("location") == "querystring"}
+        ),
         headers=frozenset(each["name"] for each in needed if each.get("location") == "header"),
     )

@@ -1,7 +1,9 @@
-"""What a lab plays: the node types on sale, their prices, and everything that goes wrong, on a time line of its own.
+"""What a lab plays: the node types on sale, their prices, and everything that goes wrong, on a time
+line of its own.
 
-Every `after_s`, `from_s` and `until_s` counts scenario seconds from the lab's start; `speed` of them pass in a real
-one. Notices, delays and bills are in real seconds, for a node's own clock measures them.
+Every `after_s`, `from_s` and `until_s` counts scenario seconds from the lab's start; `speed` of
+them pass in a real one. Notices, delays and bills are in real seconds, for a node's own clock
+measures them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ Part = TypeVar("Part")
 
 
 class GuestKind(StrEnum):
-    """What an instance runs as. `auto` is namespaces for root and processes for others; `none` boots nothing."""
+    """What an instance runs as. `auto` is namespaces for root and processes for others; `none`
+    boots nothing."""
 
     AUTO = "auto"
     NAMESPACES = "namespaces"
@@ -53,10 +56,12 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabType:
-    """A node type on sale. `cpu` is the quota of its instances in cores of this machine; None means no quota.
+    """A node type on sale. `cpu` is the quota of its instances in cores of this machine; None means
+    no quota.
 
-    `spot_usd_per_h` is one price for all zones, or one for each zone in which there is spot capacity. With a
-    `cpu_capability` torch calculates there as on a processor with such vector units (its ATEN_CPU_CAPABILITY).
+    `spot_usd_per_h` is one price for all zones, or one for each zone in which there is spot
+    capacity. With a `cpu_capability` torch calculates there as on a processor with such vector
+    units (its ATEN_CPU_CAPABILITY).
     """
 
     __pydantic_config__ = _STRICT
@@ -79,7 +84,8 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedPrices:
-    """Spot prices before the lab's start: seeded steps around the first price, `changes_per_day` in each zone."""
+    """Spot prices before the lab's start: seeded steps around the first price, `changes_per_day` in
+    each zone."""
 
     __pydantic_config__ = _STRICT
     days: Annotated[int, Field(ge=0, le=90)] = 90
@@ -90,7 +96,8 @@ class ScriptedPrices:
 
 @dataclass(frozen=True, slots=True)
 class CapacityWindow:
-    """While it lasts, at most `available` matching instances may live at a time. What is None matches anything."""
+    """While it lasts, at most `available` matching instances may live at a time. What is None
+    matches anything."""
 
     __pydantic_config__ = _STRICT
     node_type: str | None = None
@@ -103,7 +110,8 @@ class CapacityWindow:
 
 @dataclass(frozen=True, slots=True)
 class InjectedFault:
-    """What becomes of calls of `action` (None: any of EC2's): of the first `times` in the window, or of all."""
+    """What becomes of calls of `action` (None: any of EC2's): of the first `times` in the window,
+    or of all."""
 
     __pydantic_config__ = _STRICT
     effect: Effect
@@ -117,10 +125,11 @@ class InjectedFault:
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """The cloud takes back its oldest matching spot instances, `count` of them or all, `notice_s` after telling them.
+    """The cloud takes back its oldest matching spot instances, `count` of them or all, `notice_s`
+    after telling them.
 
-    `notice_s` of 0 means without notice. `rebalance_s` is how long before the notice a rebalance is recommended.
-    Nothing happens as long as no instance matches: the interruption waits for one.
+    `notice_s` of 0 means without notice. `rebalance_s` is how long before the notice a rebalance is
+    recommended. Nothing happens as long as no instance matches: the interruption waits for one.
     """
 
     __pydantic_config__ = _STRICT
@@ -134,7 +143,8 @@ class Interruption:
 
 @dataclass(frozen=True, slots=True)
 class SlowNode:
-    """The `launch`-th instance of a node type (1 is the first) gets only `cpu_factor` of its quota."""
+    """The `launch`-th instance of a node type (1 is the first) gets only `cpu_factor` of its
+    quota."""
 
     __pydantic_config__ = _STRICT
     node_type: str
@@ -144,7 +154,8 @@ class SlowNode:
 
 @dataclass(frozen=True, slots=True)
 class LaunchFailure:
-    """The `launch`-th instance of a node type (1 is the first) ends before it boots, by EC2's own doing."""
+    """The `launch`-th instance of a node type (1 is the first) ends before it boots, by EC2's own
+    doing."""
 
     __pydantic_config__ = _STRICT
     node_type: str
@@ -155,7 +166,8 @@ class LaunchFailure:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """For a while matching instances are cut off from the network; their metadata service stays, as on EC2."""
+    """For a while matching instances are cut off from the network; their metadata service stays, as
+    on EC2."""
 
     __pydantic_config__ = _STRICT
     from_s: Seconds
@@ -175,18 +187,23 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but its launch's answer.
+    """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but
+    its launch's answer.
 
-    `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long. `vcpu_quota` is what the
-    account is told of each of its quotas. Instances with cloud-init run on a copy of the file system `root`. Where
-    `dates_interruptions` is not set, the end of a machine that is taken back is told without its instant, as EC2 does.
+    `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long.
+    `vcpu_quota` is what the account is told of each of its quotas. Instances with cloud-init run on
+    a copy of the file system `root`. Where `dates_interruptions` is not set, the end of a machine
+    that is taken back is told without its instant, as EC2 does.
     """
 
     __pydantic_config__ = _STRICT
     node_types: Annotated[Mapping[str, LabType], Field(min_length=1)]
     name: str = "lab"
     region: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")] = "us-east-1"
-    zones: Annotated[tuple[Zone, ...], Field(min_length=1, max_length=8)] = ("us-east-1a", "us-east-1b")
+    zones: Annotated[tuple[Zone, ...], Field(min_length=1, max_length=8)] = (
+        "us-east-1a",
+        "us-east-1b",
+    )
     speed: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     machines: GuestKind = GuestKind.AUTO
     user_data: UserData = UserData.SHELL
@@ -212,7 +229,9 @@ class Scenario:
     def __post_init__(self) -> None:
         for zone in self.zones:
             if zone[:-1] != self.region:
-                raise InvalidInput(f"zones: wanted zones of region {self.region}, found {zone}", field="zones")
+                raise InvalidInput(
+                    f"zones: wanted zones of region {self.region}, found {zone}", field="zones"
+                )
         for place, name in _named_types(self):
             _require_known(name, self.node_types, place)
         for place, zone in _named_zones(self):
@@ -220,7 +239,9 @@ class Scenario:
         for place, start_s, end_s in _named_windows(self):
             if end_s is not None and end_s <= start_s:
                 raise InvalidInput(
-                    f"{place}: wanted until_s after from_s, found from_s {start_s:g} and until_s {end_s:g}", field=place
+                    f"{place}: wanted until_s after from_s, found from_s {start_s:g} and until_s "
+                    f"{end_s:g}",
+                    field=place,
                 )
 
 
@@ -238,18 +259,23 @@ def read_scenario(path: Path) -> Scenario:
     except yaml.YAMLError as error:
         raise InvalidInput(f"{path}: wanted YAML, found {error}") from error
     if not isinstance(fields, dict):
-        raise InvalidInput(f"{path}: wanted a mapping of fields such as node_types, found {type(fields).__name__}")
+        raise InvalidInput(
+            f"{path}: wanted a mapping of fields such as node_types, found {type(fields).__name__}"
+        )
     return parse_scenario({"name": path.stem, **fields}, source=str(path))
 
 
 def parse_part(kind: type[Part], fields: Mapping[str, Any], *, source: str) -> Part:
-    """Makes one of this module's values of plain fields; raises InvalidInput that names the field at fault."""
+    """Makes one of this module's values of plain fields; raises InvalidInput that names the field
+    at fault."""
     try:
         return TypeAdapter(kind).validate_python(dict(fields))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         path = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{source}: {path}: {first['msg']}, got {first['input']!r}", field=path) from error
+        raise InvalidInput(
+            f"{source}: {path}: {first['msg']}, got {first['input']!r}", field=path
+        ) from error
     except InvalidInput as error:
         raise InvalidInput(f"{source}: {error}", field=error.field) from error
 
@@ -291,7 +317,9 @@ def _named_zones(scenario: Scenario) -> list[tuple[str, str]]:
     ]
     for name, node_type in scenario.node_types.items():
         if isinstance(node_type.spot_usd_per_h, Mapping):
-            named += [(f"node_types.{name}.spot_usd_per_h", zone) for zone in node_type.spot_usd_per_h]
+            named += [
+                (f"node_types.{name}.spot_usd_per_h", zone) for zone in node_type.spot_usd_per_h
+            ]
     return named
 
 
@@ -302,7 +330,11 @@ def _named_windows(scenario: Scenario) -> list[tuple[str, float, float | None]]:
         "partitions": scenario.partitions,
         "outages": scenario.outages,
     }
-    return [(f"{name}.{i}", each.from_s, each.until_s) for name, group in parts.items() for i, each in enumerate(group)]
+    return [
+        (f"{name}.{i}", each.from_s, each.until_s)
+        for name, group in parts.items()
+        for i, each in enumerate(group)
+    ]
 
 
 def _require_known(name: str, known: Mapping[str, object] | tuple[str, ...], place: str) -> None:

@@ -1,4 +1,5 @@
-"""A lab's place on this machine: a number, which names all that it makes, held by a lock that dies with it."""
+"""A lab's place on this machine: a number, which names all that it makes, held by a lock that dies
+with it."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _SHARED = Path("/tmp")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """`folder` is this lab's alone; everything of it outside that folder is called `name`, or `name` and a dash."""
+    """`folder` is this lab's alone; everything of it outside that folder is called `name`, or
+    `name` and a dash."""
 
     number: int
     folder: Path
@@ -25,7 +27,8 @@ class Slot:
 
     @property
     def name(self) -> str:
-        # Whoever sweeps as root sees everybody's processes; namespaces, whose names must be short, are root's alone.
+        # Whoever sweeps as root sees everybody's processes; namespaces, whose names must be short,
+        # are root's alone.
         return f"elab{self.number}" if os.geteuid() == 0 else f"elab{self.number}-u{os.geteuid()}"
 
     def release(self) -> None:
@@ -40,7 +43,9 @@ def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
     root = _root()
     for number in range(COUNT):
         # Beyond the slot that is taken only those matter that were ever used.
-        slot = _free_slot(root, number) if mine is None or (root / f"{number}.lock").exists() else None
+        slot = (
+            _free_slot(root, number) if mine is None or (root / f"{number}.lock").exists() else None
+        )
         if slot is None:
             continue
         if slot.lock.read():
@@ -58,7 +63,8 @@ def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
 
 
 def _root() -> Path:
-    # Not TMPDIR: the namespaces and addresses of all labs of a user are the machine's, so they must meet here.
+    # Not TMPDIR: the namespaces and addresses of all labs of a user are the machine's, so they must
+    # meet here.
     root = _SHARED / f"elasticd-lab-{os.geteuid()}"
     root.mkdir(mode=0o700, exist_ok=True)
     if root.stat().st_uid != os.geteuid():

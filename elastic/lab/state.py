@@ -9,7 +9,8 @@ from elastic.lab.guests import Guest
 
 @dataclass(frozen=True, slots=True)
 class InstanceView:
-    """One instance. `running_at_s` is its first boot, `ended_at_s` when it last stopped being billed."""
+    """One instance. `running_at_s` is its first boot, `ended_at_s` when it last stopped being
+    billed."""
 
     instance_id: str
     node_type: str

@@ -1,4 +1,5 @@
-"""ClientToken: the same call gives the same answer, a different one under the same token an error."""
+"""ClientToken: the same call gives the same answer, a different one under the same token an
+error."""
 
 from __future__ import annotations
 
@@ -33,8 +34,13 @@ class ClientTokens:
         if not token or call.form.get("DryRun") == "true":
             return buy()[0]
         if len(token) > _MAX_TOKEN_CHARACTERS or not token.isascii():
-            raise Ec2Error("InvalidParameterValue", f"ClientToken: wanted at most 64 ASCII characters, found {token!r}")
-        asked = frozenset((name, value) for name, value in call.form.items() if name not in _SAME_EVERYWHERE)
+            raise Ec2Error(
+                "InvalidParameterValue",
+                f"ClientToken: wanted at most 64 ASCII characters, found {token!r}",
+            )
+        asked = frozenset(
+            (name, value) for name, value in call.form.items() if name not in _SAME_EVERYWHERE
+        )
         known = self._remembered.get((call.action, token))
         if known is None:
             answer, guests = buy()
@@ -49,13 +55,15 @@ def _require_repeatable(known: _Remembered, asked: frozenset[tuple[str, str]], a
     if known.asked != asked:
         raise Ec2Error(
             "IdempotentParameterMismatch",
-            "The client token you have provided is associated with a resource already created with different "
+            "The client token you have provided is associated with a resource already created with "
+            "different "
             "parameters.",
         )
     gone = (GuestPhase.SHUTTING_DOWN, GuestPhase.TERMINATED)
     if action == "RunInstances" and any(guest.phase in gone for guest in known.guests):
         raise Ec2Error(
             "IdempotentInstanceTerminated",
-            "The request to launch an instance uses the same client token as a previous request for which the instance "
+            "The request to launch an instance uses the same client token as a previous request "
+            "for which the instance "
             "has been terminated.",
         )

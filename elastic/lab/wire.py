@@ -1,4 +1,5 @@
-"""EC2's own wire format, read and written with AWS's service model, so that nothing here knows its spelling."""
+"""EC2's own wire format, read and written with AWS's service model, so that nothing here knows its
+spelling."""
 
 from __future__ import annotations
 
@@ -67,9 +68,13 @@ class Ec2Call:
         """Writes what boto3 will read as `result`, or raise."""
         model = get_service_model("ec2").operation_model(self.action)
         response = get_serializer_class("ec2", "ec2")(model).serialize(result)
-        status = "503 Service Unavailable" if _is_throttle(result) else f"{response['status_code']} -"
+        status = (
+            "503 Service Unavailable" if _is_throttle(result) else f"{response['status_code']} -"
+        )
         body = str(response["body"]).replace("request-id", str(uuid.uuid4())).encode()
-        return Answer(status, (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body)
+        return Answer(
+            status, (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body
+        )
 
     def with_parameters(self, action: str, parameters: Mapping[str, Any]) -> Ec2Call:
         """The same caller calling something else."""
@@ -99,7 +104,9 @@ def parameters_of(action: str) -> frozenset[str]:
 
 def read_ec2_call(environ: Environ, body: bytes) -> Ec2Call | None:
     """The call if it is one of EC2's; None otherwise."""
-    scope = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].split(",")[0].split("/")
+    scope = (
+        environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].split(",")[0].split("/")
+    )
     if len(scope) < 5 or scope[3] != "ec2":
         return None
     form = dict(urllib.parse.parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
@@ -113,7 +120,9 @@ def run(app: WsgiApp, environ: Environ) -> Answer:
     """Calls a WSGI application and gathers its whole answer."""
     told: list[tuple[str, tuple[tuple[str, str], ...]]] = []
 
-    def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+    def start_response(
+        status: str, headers: list[tuple[str, str]], exc_info: object = None
+    ) -> None:
         told.append((status, tuple(headers)))
 
     chunks = app(environ, start_response)

@@ -1,7 +1,14 @@
 """The vocabulary: frozen values that validate themselves, and the tables of their legal moves."""
 
 from elastic.model.boot import Boot, Setup
-from elastic.model.command import MODULE_OPTIONS, Understood, check_shell_script, is_shell, script_at, understand
+from elastic.model.command import (
+    MODULE_OPTIONS,
+    Understood,
+    check_shell_script,
+    is_shell,
+    script_at,
+    understand,
+)
 from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
     LEGAL_JOB_MOVES,
@@ -21,7 +28,14 @@ from elastic.model.job import (
     unit_of,
     warnings_of,
 )
-from elastic.model.ledger import LedgerRow, Stretch, Tenure, spent_usd, stretches, surcharge_usd
+from elastic.model.ledger import (
+    BillingPeriod,
+    LedgerRow,
+    Stretch,
+    spent_usd,
+    stretches,
+    surcharge_usd,
+)
 from elastic.model.measurement import Group, Sample, Series, Stint, Trained, Window
 from elastic.model.node import (
     AGENT_SAYS,
@@ -57,7 +71,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
-from elastic.model.rounds import RoundClaim, Rounds
+from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
 from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
@@ -85,6 +99,7 @@ __all__ = [
     "AgentState",
     "Batch",
     "Beginning",
+    "BillingPeriod",
     "Boot",
     "Candidate",
     "Capacity",
@@ -126,7 +141,7 @@ __all__ = [
     "Pulse",
     "Reason",
     "Resume",
-    "RoundClaim",
+    "RoundRegistration",
     "Rounds",
     "Sample",
     "Save",
@@ -138,7 +153,6 @@ __all__ = [
     "Stint",
     "Stretch",
     "Switch",
-    "Tenure",
     "Tier",
     "Trained",
     "TrainingPhase",

@@ -1,4 +1,5 @@
-"""How long a machine took from its launch to its agent's first word, and what of that was setting it up."""
+"""How long a machine took from its launch to its agent's first word, and what of that was setting
+it up."""
 
 from __future__ import annotations
 
@@ -17,9 +18,11 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """One machine's boot, of whichever job. `boot_s` counts from launch to joining, set-up included.
+    """One machine's boot, of whichever job. `boot_s` counts from launch to joining, set-up
+    included.
 
-    `image` is what it was made from, None where its provider has none; `setup` is None where it was not reported.
+    `image` is what it was made from, None where its provider has none; `setup` is None where it was
+    not reported.
     """
 
     node_type: str

@@ -1,4 +1,5 @@
-"""Understands the command that people type: torchrun, python, a shell's script, or the script itself."""
+"""Understands the command that people type: torchrun, python, a shell's script, or the script
+itself."""
 
 from __future__ import annotations
 
@@ -31,7 +32,15 @@ _SHOWS_LOGS = "`elasticd job logs` shows what every worker writes: take it out"
 _SETS_IT = "elasticd sets it: take it out"
 _REFUSED: Mapping[str, str] = {
     **dict.fromkeys(
-        ("rdzv-backend", "rdzv-endpoint", "rdzv-id", "rdzv-conf", "master-addr", "master-port", "local-addr"),
+        (
+            "rdzv-backend",
+            "rdzv-endpoint",
+            "rdzv-id",
+            "rdzv-conf",
+            "master-addr",
+            "master-port",
+            "local-addr",
+        ),
         _MAKES_RENDEZVOUS,
     ),
     "node-rank": "elasticd numbers the nodes: take it out",
@@ -50,7 +59,14 @@ _REFUSED: Mapping[str, str] = {
     "start-method": "the job's field `tier` says how workers are started: take it out",
     "shutdown-timeout": "workers have the time of a drain: take it out",
     **dict.fromkeys(
-        ("monitor-interval", "role", "event-log-handler", "numa-binding", "signals-to-handle", "virtual-local-rank"),
+        (
+            "monitor-interval",
+            "role",
+            "event-log-handler",
+            "numa-binding",
+            "signals-to-handle",
+            "virtual-local-rank",
+        ),
         _SETS_IT,
     ),
 }
@@ -75,8 +91,9 @@ _WRAPPERS: Mapping[str, str] = {
 class Understood:
     """A command in the form that jobs keep, and what its author said beside it.
 
-    `command` is the script, `-m` and a module, or a program, then arguments. `nproc_per_node`, `nodes` (fewest and
-    most) and `max_restarts` are torchrun's own options, None where it has none. `is_one_node` is its `--standalone`.
+    `command` is the script, `-m` and a module, or a program, then arguments. `nproc_per_node`,
+    `nodes` (fewest and most) and `max_restarts` are torchrun's own options, None where it has none.
+    `is_one_node` is its `--standalone`.
     """
 
     command: tuple[str, ...]
@@ -88,7 +105,8 @@ class Understood:
 
 
 def understand(command: str | Sequence[str]) -> Understood:
-    """Gives what a command means, written as a line or as a list. Raises InvalidInput that says what to write.
+    """Gives what a command means, written as a line or as a list. Raises InvalidInput that says
+    what to write.
 
     >>> found = understand("torchrun --nproc_per_node 4 --nnodes=1:2 train.py --lr 0.1")
     >>> found.command, found.nproc_per_node, found.nodes
@@ -105,7 +123,8 @@ def understand(command: str | Sequence[str]) -> Understood:
             env[found[1]] = found[2]
         elif len(parts) > 1 and parts[1].startswith("-"):
             raise _refused(
-                f"{parts[0]} {parts[1]}: wanted NAME=value and then the program; its options are not known here"
+                f"{parts[0]} {parts[1]}: wanted NAME=value and then the program; its options are "
+                "not known here"
             )
         parts = parts[1:]
     if not parts:
@@ -123,7 +142,8 @@ def is_shell(program: str) -> bool:
 
 
 def script_at(command: Sequence[str]) -> int | None:
-    """Where in a command the file stands that it runs; None where it runs a module, or a shell without a script.
+    """Where in a command the file stands that it runs; None where it runs a module, or a shell
+    without a script.
 
     >>> [script_at(each.split()) for each in ("train.py --lr 1", "bash -o pipefail run.sh", "-m pkg.train")]
     [0, 3, None]
@@ -140,7 +160,8 @@ def script_at(command: Sequence[str]) -> int | None:
 
 
 def check_shell_script(name: str, text: str) -> None:
-    """Raises InvalidInput for a shell's script that starts torchrun: every worker would start a group of its own.
+    """Raises InvalidInput for a shell's script that starts torchrun: every worker would start a
+    group of its own.
 
     >>> check_shell_script("run.sh", "export A=1\\ntorchrun train.py\\n")
     Traceback (most recent call last):
@@ -150,8 +171,10 @@ def check_shell_script(name: str, text: str) -> None:
         code = line.partition("#")[0].strip()
         if _STARTS_TORCHRUN.search(code):
             raise _refused(
-                f"{name} starts torchrun in line {number} ({code[:60]!r}), but elasticd starts torchrun itself, "
-                f"and every worker runs {name}: write that line as the job's command, and what comes before it in "
+                f"{name} starts torchrun in line {number} ({code[:60]!r}), but elasticd starts "
+                "torchrun itself, "
+                f"and every worker runs {name}: write that line as the job's command, and what "
+                "comes before it in "
                 "`setup`"
             )
 
@@ -162,7 +185,8 @@ def _split(line: str) -> tuple[str, ...]:
         raise _refused("wanted one line, got more: what runs before the training goes into `setup`")
     if _EXPANSION.search(text):
         raise _refused(
-            f"wanted plain words, got {text[:80]!r}: no shell reads them, so nothing replaces $ and `. Write the "
+            f"wanted plain words, got {text[:80]!r}: no shell reads them, so nothing replaces $ "
+            "and `. Write the "
             "values, write a list to pass them as they are, or write `bash run.sh`"
         )
     # Only unquoted operators come as words of their own.
@@ -175,7 +199,8 @@ def _split(line: str) -> tuple[str, ...]:
     for part in parts:
         if _OPERATOR.fullmatch(part):
             raise _refused(
-                f"wanted one program and its arguments, got a shell's {part!r}: put these lines into a script and "
+                f"wanted one program and its arguments, got a shell's {part!r}: put these lines "
+                "into a script and "
                 "write `bash run.sh`, or what comes first into `setup`"
             )
     return parts
@@ -213,7 +238,8 @@ def _python(python: str, parts: Sequence[str]) -> Understood:
             return _torchrun(arguments)
         case ["-m", "torch.distributed.launch", *_]:
             raise _refused(
-                "torch.distributed.launch is torchrun's old name: write `torchrun train.py`. The script finds its "
+                "torch.distributed.launch is torchrun's old name: write `torchrun train.py`. The "
+                "script finds its "
                 "place in LOCAL_RANK instead of --local-rank"
             )
         case ["-m", "accelerate.commands.launch", *_]:
@@ -222,7 +248,8 @@ def _python(python: str, parts: Sequence[str]) -> Understood:
             return Understood(("-m", module, *arguments))
         case [option, *_] if option.startswith("-"):
             raise _refused(
-                f"{python} {option}: wanted a script or -m and a module; what other options do, variables of `env` do "
+                f"{python} {option}: wanted a script or -m and a module; what other options do, "
+                "variables of `env` do "
                 "too, such as PYTHONOPTIMIZE"
             )
     return Understood(tuple(rest))
@@ -231,7 +258,9 @@ def _python(python: str, parts: Sequence[str]) -> Understood:
 def _shell(shell: str, parts: Sequence[str]) -> Understood:
     """What follows `bash`: each worker runs it, as by `torchrun --no-python`."""
     if parts and re.fullmatch(r"-[a-z]*c", parts[0]):
-        raise _refused(f"{shell} {parts[0]}: put these lines into a script and write `{shell} run.sh`")
+        raise _refused(
+            f"{shell} {parts[0]}: put these lines into a script and write `{shell} run.sh`"
+        )
     command = (shell, *parts)
     if script_at(command) is None:
         raise _refused(f"wanted a script after {shell}, got {shlex.join(parts) or 'nothing'!r}")
@@ -298,11 +327,14 @@ def _full_name(written: str) -> str:
     else:
         name = written.removeprefix("--").replace("_", "-")
         known = sorted(_TAKEN | _REFUSED.keys())
-        alike = [each for each in known if each == name] or [each for each in known if each.startswith(name)]
+        alike = [each for each in known if each == name] or [
+            each for each in known if each.startswith(name)
+        ]
         if len(alike) == 1:
             return alike[0]
     raise _refused(
-        f"torchrun's {written} is not known here: wanted --nproc_per_node, --nnodes, --max_restarts, --standalone, "
+        f"torchrun's {written} is not known here: wanted --nproc_per_node, --nnodes, "
+        "--max_restarts, --standalone, "
         "--module or --no_python; the script's own options come after the script"
     )
 
@@ -313,7 +345,8 @@ def _processes(text: str) -> int | str:
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise _refused(
-        f"torchrun's --nproc_per_node: wanted a number, gpu or auto (a worker for each GPU, or one on all cores), "
+        "torchrun's --nproc_per_node: wanted a number, gpu or auto (a worker for each GPU, or one "
+        "on all cores), "
         f"got {text[:40]!r}"
     )
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from elastic.model.offering import Capacity, Offering
 
 LOSSES_PER_NODE_H: Mapping[Capacity, float] = {
-    # 419 unplanned interruptions in 54 days of 16,384 GPUs, 8 a node (The Llama 3 Herd of Models, arXiv:2407.21783).
+    # 419 unplanned interruptions in 54 days of 16,384 GPUs, 8 a node (The Llama 3 Herd of Models,
+    # arXiv:2407.21783).
     Capacity.ON_DEMAND: 419 / (54 * 24 * 16_384 / 8),
-    # Clouds publish only how many of a market's nodes are taken back within a month. Chosen with care for scarce ones,
-    # which go within a day; what it decides goes with its square root.
+    # Clouds publish only how many of a market's nodes are taken back within a month. Chosen with
+    # care for scarce ones, which go within a day; what it decides goes with its square root.
     Capacity.SPOT: 1 / 24,
 }
 """Losses a node and hour; of a group, any node's loss interrupts all."""

@@ -70,7 +70,9 @@ class JobPhase(StrEnum):
                 return f"is {self}"
 
 
-_ENDINGS = frozenset({JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED})
+_ENDINGS = frozenset(
+    {JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED}
+)
 _ALIVE = frozenset({JobPhase.PROFILING, JobPhase.RUNNING, JobPhase.RESCALING, JobPhase.DRAINING})
 
 LEGAL_JOB_MOVES: Mapping[JobPhase, frozenset[JobPhase]] = {
@@ -100,7 +102,8 @@ class Goal(StrEnum):
 class OnMiss(StrEnum):
     """What to do once a deadline or a budget is certain to be missed.
 
-    `stop` ends the job in good order, `cheapest` goes on where an iteration costs least, `fastest` as fast as it may.
+    `stop` ends the job in good order, `cheapest` goes on where an iteration costs least, `fastest`
+    as fast as it may.
     """
 
     STOP = "stop"
@@ -130,9 +133,9 @@ class CapacityChoice(StrEnum):
 class Objective:
     """What to maximise, and the limits it must keep. `None` means no such limit.
 
-    `deadline_s` is an instant (Unix seconds), `budget_usd` caps all the job's dollars, `max_usd_per_hour` its burn, and
-    `value_of_time_usd_per_h` is what an hour sooner is worth to the owner. `on_miss` says how it goes on where the
-    deadline or the budget cannot be met.
+    `deadline_s` is an instant (Unix seconds), `budget_usd` caps all the job's dollars,
+    `max_usd_per_hour` its burn, and `value_of_time_usd_per_h` is what an hour sooner is worth to
+    the owner. `on_miss` says how it goes on where the deadline or the budget cannot be met.
     """
 
     maximize: Goal = Goal.ITERATIONS_PER_DOLLAR
@@ -145,7 +148,8 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPhase:
-    """A stretch of a job whose iterations cost alike; it ends at `until_iteration`, or with the job if that is None."""
+    """A stretch of a job whose iterations cost alike; it ends at `until_iteration`, or with the job
+    if that is None."""
 
     name: str
     until_iteration: int | None = None
@@ -153,20 +157,23 @@ class TrainingPhase:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """What was asked for. `iterations` is the total of paramount iterations; None means until the script ends.
+    """What was asked for. `iterations` is the total of paramount iterations; None means until the
+    script ends.
 
-    `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's archive that it runs in,
-    None where it runs what the node has. `node_types` limits the candidates (empty = all on offer).
-    `nodes_min` is also how few members a generation may go on with. `nodes_wanted` is the number that a user scaled
-    the job to; None leaves it to the policy. `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type`
-    belongs to the policy `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. Where
-    they crash they are started again `max_restarts` times without progress; None leaves that to the daemon.
-    `most_samples` of a batch fit one worker's memory on a node type; of those it does not name all do. All workers
-    compute in `precision`; None leaves it to the program. `outputs` are the globs of the files in the working folder
-    that are carried home; None is every new or changed one. Before any worker begins, a node installs `requirements`
-    (pip's lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of `setup`. `secrets`
-    are the variables of `env` whose values nobody is shown. `batch` says what an iteration is; None leaves it to what
-    is seen of the script.
+    `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's
+    archive that it runs in, None where it runs what the node has. `node_types` limits the
+    candidates (empty = all on offer). `nodes_min` is also how few members a generation may go on
+    with. `nodes_wanted` is the number that a user scaled the job to; None leaves it to the policy.
+    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy
+    `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. Where they
+    crash they are started again `max_restarts` times without progress; None leaves that to the
+    daemon. `most_samples` of a batch fit one worker's memory on a node type; of those it does not
+    name all do. All workers compute in `precision`; None leaves it to the program. `outputs` are
+    the globs of the files in the working folder that are carried home; None is every new or changed
+    one. Before any worker begins, a node installs `requirements` (pip's lines), gets `data` (a
+    bucket's location, or a folder of the node) and runs the lines of `setup`. `secrets` are the
+    variables of `env` whose values nobody is shown. `batch` says what an iteration is; None leaves
+    it to what is seen of the script.
     """
 
     name: str
@@ -201,10 +208,12 @@ class JobSpec:
 
     @property
     def program(self) -> tuple[object, ...]:
-        """What decides how long an iteration takes on given nodes: jobs that agree in it are runs of one program.
+        """What decides how long an iteration takes on given nodes: jobs that agree in it are runs
+        of one program.
 
-        Where it may run, for how long and for how much does not matter, nor does its name. So of its command neither an
-        argument that is its number of iterations counts, nor the value of an option that only says how long it trains.
+        Where it may run, for how long and for how much does not matter, nor does its name. So of
+        its command neither an argument that is its number of iterations counts, nor the value of an
+        option that only says how long it trains.
 
         >>> one, other = JobSpec("j", ("train.py",), iterations=10), JobSpec("k", ("train.py",), nodes_max=3)
         >>> one.program == other.program, one.program == JobSpec("j", ("train.py",), global_batch=8).program
@@ -275,7 +284,8 @@ class JobSpec:
         return unfit(self.nproc_per_node, node_type)
 
     def held_by(self, workers: Iterable[tuple[str, int]]) -> int | None:
-        """How many samples of a batch so many workers on these node types hold together; None where a limit is unknown.
+        """How many samples of a batch so many workers on these node types hold together; None where
+        a limit is unknown.
 
         >>> spec = JobSpec("j", ("train.py",), most_samples={"small": 4})
         >>> spec.held_by([("small", 6)]), spec.held_by([("large", 2), ("small", 6)])
@@ -288,15 +298,23 @@ class JobSpec:
 
     def __post_init__(self) -> None:
         if not self.command:
-            raise InvalidInput("command: wanted at least the script to run, got nothing", field="command")
+            raise InvalidInput(
+                "command: wanted at least the script to run, got nothing", field="command"
+            )
         if not 1 <= self.nodes_min <= self.nodes_max:
             raise InvalidInput(
-                f"nodes: wanted 1 <= min <= max, got min {self.nodes_min} and max {self.nodes_max}", field="nodes"
+                f"nodes: wanted 1 <= min <= max, got min {self.nodes_min} and max {self.nodes_max}",
+                field="nodes",
             )
-        if self.nodes_wanted is not None and not self.nodes_min <= self.nodes_wanted <= self.nodes_max:
+        if (
+            self.nodes_wanted is not None
+            and not self.nodes_min <= self.nodes_wanted <= self.nodes_max
+        ):
             raise InvalidInput(
-                f"nodes: wanted {self.nodes_min} to {self.nodes_max}, the bounds of job {self.name}; "
-                f"got {self.nodes_wanted}. To change the bounds, stop the job and resume it with --min-nodes or "
+                f"nodes: wanted {self.nodes_min} to {self.nodes_max}, the bounds of job "
+                f"{self.name}; "
+                f"got {self.nodes_wanted}. To change the bounds, stop the job and resume it with "
+                "--min-nodes or "
                 "--max-nodes",
                 field="nodes",
             )
@@ -304,12 +322,13 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a drain leads.
+    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a
+    drain leads.
 
-    `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is that of the newest
-    file or checkpoint that the script is known to have saved; `restarts_at_zero` says that its last restart, or that of
-    an earlier job with the same code, began at 0 all the same. `stops_when_asked` and `batch` are what its workers said
-    of the script; None: nothing yet.
+    `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is
+    that of the newest file or checkpoint that the script is known to have saved; `restarts_at_zero`
+    says that its last restart, or that of an earlier job with the same code, began at 0 all the
+    same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
     `error` is what its program failed with last, None once it has gone on beyond that.
     """
 
@@ -332,20 +351,23 @@ class Job:
 
     @property
     def always_begins_at_zero(self) -> bool:
-        """Whether the script is known to begin at 0 after every move or loss; in a session none stops it."""
+        """Whether the script is known to begin at 0 after every move or loss; in a session none
+        stops it."""
         saves_nothing = self.kept_iteration is None and self.stops_when_asked is False
         return self.spec.tier is not Tier.T2 and (self.restarts_at_zero or saves_nothing)
 
     @property
     def is_restarted_by_a_move(self) -> bool:
-        """Whether a move or a loss now is known to throw away all that was done, if that is anything."""
+        """Whether a move or a loss now is known to throw away all that was done, if that is
+        anything."""
         return self.always_begins_at_zero and self.iteration > 0
 
     @property
     def redo_iterations(self) -> int:
         """Iterations that a planned move would have done again, as far as is known.
 
-        A script that is told to stop is taken to save then, until it has begun at 0 once. In a session nothing stops.
+        A script that is told to stop is taken to save then, until it has begun at 0 once. In a
+        session nothing stops.
         """
         if self.is_restarted_by_a_move:
             return self.iteration
@@ -366,7 +388,8 @@ def unit_of(job: Job) -> str | None:
 
 
 _SOON_S = 600.0
-"""A job that has saved nothing by then gets a warning: it is the default cooldown, before which no move is undone."""
+"""A job that has saved nothing by then gets a warning: it is the default cooldown, before which no
+move is undone."""
 
 
 def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
@@ -392,7 +415,8 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """A job that was over goes on: when it had ended, as what, and from when on it was wanted again."""
+    """A job that was over goes on: when it had ended, as what, and from when on it was wanted
+    again."""
 
     ended_at_s: float
     ending: JobPhase
@@ -413,10 +437,13 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (
-            "; `--code .` brings mended code, `--requirements FILE` other packages, `--setup LINE` another setup, "
+            "; `--code .` brings mended code, `--requirements FILE` other packages, `--setup LINE` "
+            "another setup, "
             "`--outputs GLOB` other outputs"
         )
-    return f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"
+    return (
+        f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"
+    )
 
 
 def idle_s(resumes: Iterable[Resume]) -> float:

@@ -13,9 +13,9 @@ from elastic.model.offering import DoubtedPrice, Offering, Price
 class LedgerRow:
     """One node over one stretch at one price. `to_s` is None while the stretch is still running.
 
-    `minimum_s` is the least that the provider bills for a launch, less what the node's earlier rows have billed.
-    While `is_waived` the provider charges nothing for the machine: only its disk and address, `extras_usd_per_h` of
-    the whole `usd_per_h`, cost.
+    `minimum_s` is the least that the provider bills for a launch, less what the node's earlier rows
+    have billed. While `is_waived` the provider charges nothing for the machine: only its disk and
+    address, `extras_usd_per_h` of the whole `usd_per_h`, cost.
     """
 
     id: int
@@ -44,11 +44,12 @@ class LedgerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Tenure:
+class BillingPeriod:
     """What a provider bills of one machine.
 
-    It is there from `from_s` to `to_s` (None: still). The machine itself, apart from its disk and address, is billed
-    from `billed_from_s` on (None: all the time), for `minimum_s` at least; not at all if `is_waived`.
+    It is there from `from_s` to `to_s` (None: still). The machine itself, apart from its disk and
+    address, is billed from `billed_from_s` on (None: all the time), for `minimum_s` at least; not
+    at all if `is_waived`.
     """
 
     from_s: float
@@ -60,7 +61,8 @@ class Tenure:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a tenure that one price covers; the fields mean what they mean in `LedgerRow`."""
+    """A part of a billing period that one price covers; the fields mean what they mean in
+    `LedgerRow`."""
 
     price: Price
     from_s: float
@@ -69,31 +71,36 @@ class Stretch:
     is_waived: bool = False
 
 
-def stretches(tenure: Tenure, prices: Sequence[Price]) -> tuple[Stretch, ...]:
-    """Divides a tenure among the prices of its offering, none of its seconds missing, none twice.
+def stretches(billing_period: BillingPeriod, prices: Sequence[Price]) -> tuple[Stretch, ...]:
+    """Divides a billing period among the prices of its offering, none of its seconds missing, none
+    twice.
 
-    `prices` are in the order in which they hold; the first one also covers what was before it. What is billed beyond
-    the end, for the minimum, is billed at the last price.
+    `prices` are in the order in which they hold; the first one also covers what was before it. What
+    is billed beyond the end, for the minimum, is billed at the last price.
 
     >>> from elastic.model.offering import Offering
     >>> cheap, dear = (Price(n, Offering("s"), n / 10, at_s, at_s, "t") for n, at_s in ((1, 0.0), (2, 45.0)))
     >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(Tenure(0.0, 90.0), (cheap, dear))]
     [(1, 0.0, 45.0), (2, 45.0, 90.0)]
     """
-    from_s = tenure.from_s
-    end_s = float("inf") if tenure.to_s is None else max(tenure.to_s, from_s)
-    billed_from_s = min(max(tenure.billed_from_s or from_s, from_s), end_s)
+    from_s = billing_period.from_s
+    end_s = float("inf") if billing_period.to_s is None else max(billing_period.to_s, from_s)
+    billed_from_s = min(max(billing_period.billed_from_s or from_s, from_s), end_s)
     cuts = {billed_from_s, *(price.valid_from_s for price in prices)}
     starts = [from_s, *sorted(cut for cut in cuts if from_s < cut < end_s)]
-    ends: list[float | None] = [*starts[1:], None if tenure.to_s is None else end_s]
-    left_s = max(tenure.minimum_s - (starts[-1] - billed_from_s), 0.0) if starts[-1] >= billed_from_s else 0.0
+    ends: list[float | None] = [*starts[1:], None if billing_period.to_s is None else end_s]
+    left_s = (
+        max(billing_period.minimum_s - (starts[-1] - billed_from_s), 0.0)
+        if starts[-1] >= billed_from_s
+        else 0.0
+    )
     return tuple(
         Stretch(
             price=_in_force(prices, start_s),
             from_s=start_s,
             to_s=end,
             minimum_s=left_s if index == len(starts) - 1 else 0.0,
-            is_waived=tenure.is_waived or start_s < billed_from_s,
+            is_waived=billing_period.is_waived or start_s < billed_from_s,
         )
         for index, (start_s, end) in enumerate(zip(starts, ends, strict=True))
     )
@@ -104,8 +111,11 @@ def spent_usd(rows: tuple[LedgerRow, ...], now_s: float) -> float:
     return sum(row.usd(now_s) for row in rows)
 
 
-def surcharge_usd(rows: Iterable[LedgerRow], doubted: Iterable[DoubtedPrice], now_s: float) -> float:
-    """Dollars that `rows` would have cost more by `now_s`, were the doubted prices true; a lower one takes nothing off.
+def surcharge_usd(
+    rows: Iterable[LedgerRow], doubted: Iterable[DoubtedPrice], now_s: float
+) -> float:
+    """Dollars that `rows` would have cost more by `now_s`, were the doubted prices true; a lower
+    one takes nothing off.
 
     >>> from elastic.model.offering import Offering
     >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=None)

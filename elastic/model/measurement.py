@@ -13,9 +13,10 @@ from elastic.model.offering import Offering
 class Window:
     """A stretch of paramount iterations, timed by rank 0 from step to step.
 
-    `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` counts all that the job has done,
-    if the script knows. A cold window (the first turn of a process or of a phase) counts as progress, never
-    as rate. `(node_id, seq)` is unique: a window that arrives twice counts once.
+    `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` counts all
+    that the job has done, if the script knows. A cold window (the first turn of a process or of a
+    phase) counts as progress, never as rate. `(node_id, seq)` is unique: a window that arrives
+    twice counts once.
     """
 
     node_id: str
@@ -38,7 +39,8 @@ class Window:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Group:
-    """The nodes that train together: how many of which offerings, sorted; the same nodes always make the same group."""
+    """The nodes that train together: how many of which offerings, sorted; the same nodes always
+    make the same group."""
 
     members: tuple[tuple[Offering, int], ...]
 
@@ -52,7 +54,8 @@ class Group:
 
     @property
     def node_types(self) -> tuple[tuple[str, int], ...]:
-        """How many nodes of which types, sorted: what its speed depends on, wherever and however they were bought.
+        """How many nodes of which types, sorted: what its speed depends on, wherever and however
+        they were bought.
 
         >>> from elastic.model.offering import Capacity
         >>> bought = Offering("small", Capacity.ON_DEMAND, "a"), Offering("small", Capacity.SPOT, "a")
@@ -65,12 +68,16 @@ class Group:
         return tuple(sorted(counts.items()))
 
     def __str__(self) -> str:
-        return " + ".join(f"{count} x {offering.node_type} {offering.capacity}" for offering, count in self.members)
+        return " + ".join(
+            f"{count} x {offering.node_type} {offering.capacity}"
+            for offering, count in self.members
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One warm window reduced to what an estimate needs: seconds an iteration, over how many, ended when."""
+    """One warm window reduced to what an estimate needs: seconds an iteration, over how many, ended
+    when."""
 
     iterations: int
     elapsed_s: float
@@ -88,7 +95,8 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """All that a group ever did in one training phase of a job, in warm windows: iterations, and their seconds."""
+    """All that a group ever did in one training phase of a job, in warm windows: iterations, and
+    their seconds."""
 
     group: Group
     training_phase: str
@@ -98,7 +106,8 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class Stint:
-    """One generation as it was paid: when it started, its first and its last iteration, and when it ended.
+    """One generation as it was paid: when it started, its first and its last iteration, and when it
+    ended.
 
     None: not yet, or never.
     """

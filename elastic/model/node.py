@@ -1,4 +1,5 @@
-"""A node: one machine bought for one job, from the intent to buy it to the proof that it is gone."""
+"""A node: one machine bought for one job, from the intent to buy it to the proof that it is
+gone."""
 
 from __future__ import annotations
 
@@ -8,7 +9,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
-from elastic.bounds import Bound, Count, Flag, GenerationNumber, Instant, Integer, Seconds, ShortText, Text
+from elastic.bounds import (
+    Bound,
+    Count,
+    Flag,
+    GenerationNumber,
+    Instant,
+    Integer,
+    Seconds,
+    ShortText,
+    Text,
+)
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import duration
 from elastic.model.boot import Setup
@@ -54,9 +65,9 @@ def move_node(current: NodePhase, wanted: NodePhase) -> NodePhase:
 class AgentState(StrEnum):
     """What an agent says it is doing.
 
-    One that is `preparing` installs and fetches what its job brings, and runs nothing before that is done. One that is
-    `warming` runs what it is assigned, but starts it late; one that is `saving` runs no workers any more, and stores
-    what they left.
+    One that is `preparing` installs and fetches what its job brings, and runs nothing before that
+    is done. One that is `warming` runs what it is assigned, but starts it late; one that is
+    `saving` runs no workers any more, and stores what they left.
     """
 
     PREPARING = "preparing"
@@ -83,10 +94,11 @@ AGENT_SAYS = "elasticd: "
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """The last word of a node about a generation. `iteration` is where its workers stood, if they said so.
+    """The last word of a node about a generation. `iteration` is where its workers stood, if they
+    said so.
 
-    `needs_person` says that they could not begin, and cannot before somebody acts. `error` is their own program's that
-    ended them; None where they only followed others, or nothing tells it.
+    `needs_person` says that they could not begin, and cannot before somebody acts. `error` is their
+    own program's that ended them; None where they only followed others, or nothing tells it.
     """
 
     generation: GenerationNumber
@@ -99,7 +111,8 @@ class Exit:
 
 
 class NoticeKind(StrEnum):
-    """What a cloud may say of a machine's future: that it takes it back, or that it is likelier to than before."""
+    """What a cloud may say of a machine's future: that it takes it back, or that it is likelier to
+    than before."""
 
     INTERRUPTION = "interruption"
     REBALANCE = "rebalance"
@@ -107,10 +120,11 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What the cloud announced of a machine's end. `action` is the cloud's word for it: terminate, stop or hibernate.
+    """What the cloud announced of a machine's end. `action` is the cloud's word for it: terminate,
+    stop or hibernate.
 
-    `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its agent read of it. Raises
-    InvalidInput for an interruption without an instant.
+    `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its
+    agent read of it. Raises InvalidInput for an interruption without an instant.
     """
 
     kind: NoticeKind
@@ -120,10 +134,13 @@ class Notice:
 
     def __post_init__(self) -> None:
         if self.kind is NoticeKind.INTERRUPTION and self.at_s is None:
-            raise InvalidInput("at_s: an interruption notice says when the machine goes, got none", field="at_s")
+            raise InvalidInput(
+                "at_s: an interruption notice says when the machine goes, got none", field="at_s"
+            )
 
     def supersedes(self, known: Notice | None) -> bool:
-        """Whether it says something that `known` does not; no recommendation takes an announced end back."""
+        """Whether it says something that `known` does not; no recommendation takes an announced end
+        back."""
         if known is None:
             return True
         if known.kind is NoticeKind.INTERRUPTION and self.kind is NoticeKind.REBALANCE:
@@ -132,15 +149,17 @@ class Notice:
 
 
 HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
-"""How long no turn is none any more; a pause as long as the latter, half of the default lease, tells nothing."""
+"""How long no turn is none any more; a pause as long as the latter, half of the default lease,
+tells nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What an agent says of its workers' turns: how long ago the last one was, and their longest pause between two.
+    """What an agent says of its workers' turns: how long ago the last one was, and their longest
+    pause between two.
 
-    Both are of its present generation. `learnt_s` is the longest pause that is known to be no end, None until turns
-    have gone on for long enough to tell.
+    Both are of its present generation. `learnt_s` is the longest pause that is known to be no end,
+    None until turns have gone on for long enough to tell.
     """
 
     still_s: Seconds
@@ -148,7 +167,8 @@ class Pulse:
     learnt_s: Seconds | None = None
 
     def has_stopped(self, *, least_s: float, times: float = 2.0, most_s: float = math.inf) -> bool:
-        """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as `most_s` goes.
+        """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as
+        `most_s` goes.
 
         A job that pauses for longer than `least_s`, to judge or to save, is so given its own time.
 
@@ -165,7 +185,8 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """What a node gets ready, such as `installing 3 requirements`, and for how long it has by its last heartbeat.
+    """What a node gets ready, such as `installing 3 requirements`, and for how long it has by its
+    last heartbeat.
 
     `failure` says why it cannot, empty if it can.
     """
@@ -179,10 +200,11 @@ class Preparing:
 class NodeReport:
     """What an agent says of its node in each heartbeat, sent and stored as it stands here.
 
-    What is added here needs a field of the same name in `Node`, and nothing else to reach it. `saving_s` is how long it
-    takes to store a last checkpoint, None where nothing has to be stored. `tier` is what its workers run on, or ran on
-    last; `pulse` is None before their first turn in this generation, `preparing` once the node is ready for its job.
-    `disk_free_bytes` is the room on the disk of its work folder, where jobs write.
+    What is added here needs a field of the same name in `Node`, and nothing else to reach it.
+    `saving_s` is how long it takes to store a last checkpoint, None where nothing has to be stored.
+    `tier` is what its workers run on, or ran on last; `pulse` is None before their first turn in
+    this generation, `preparing` once the node is ready for its job. `disk_free_bytes` is the room
+    on the disk of its work folder, where jobs write.
     """
 
     state: AgentState
@@ -194,21 +216,24 @@ class NodeReport:
     disk_free_bytes: Count | None = None
 
     def after(self, node: Node) -> NodeReport:
-        """The report as it is kept: an idle node's is still of the tier that its workers ran on last."""
+        """The report as it is kept: an idle node's is still of the tier that its workers ran on
+        last."""
         return self if self.tier is not None else replace(self, tier=node.tier)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls the machine.
+    """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls
+    the machine.
 
-    `reason` is why it was bought, and why its provider has ended it if that was unasked for and the provider says.
-    `notice` is what the cloud has told the machine of its end, None while it has told nothing. `stopping_at_s` is when
-    its provider was first seen to end the machine though nobody had asked for that: it is of no use any more, and costs
-    until it is gone. `workers` is what it runs, settled when it was bought. `failures` is how many generations in a
-    row have failed on it. `image` is what the machine was made from, None where its provider has none; `setup` is what
-    installing took on it, by its own word. What stands in `NodeReport` is as in its last heartbeat. Instants are Unix
-    seconds and None while they have not happened.
+    `reason` is why it was bought, and why its provider has ended it if that was unasked for and the
+    provider says. `notice` is what the cloud has told the machine of its end, None while it has
+    told nothing. `stopping_at_s` is when its provider was first seen to end the machine though
+    nobody had asked for that: it is of no use any more, and costs until it is gone. `workers` is
+    what it runs, settled when it was bought. `failures` is how many generations in a row have
+    failed on it. `image` is what the machine was made from, None where its provider has none;
+    `setup` is what installing took on it, by its own word. What stands in `NodeReport` is as in its
+    last heartbeat. Instants are Unix seconds and None while they have not happened.
     """
 
     id: str
@@ -241,7 +266,8 @@ class Node:
 
     @property
     def is_warm(self) -> bool:
-        """Whether its agent would start workers at once: it has spoken, and no longer loads what all of them need."""
+        """Whether its agent would start workers at once: it has spoken, and no longer loads what
+        all of them need."""
         return self.agent_state not in (None, AgentState.PREPARING, AgentState.WARMING)
 
     @property
@@ -253,7 +279,8 @@ class Node:
 
     @property
     def leaves_at_s(self) -> float | None:
-        """When the cloud takes the machine back, as announced; None if it has announced nothing of the kind."""
+        """When the cloud takes the machine back, as announced; None if it has announced nothing of
+        the kind."""
         notice = self.notice
         return None if notice is None or notice.kind is not NoticeKind.INTERRUPTION else notice.at_s
 
@@ -263,19 +290,27 @@ def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
     return tuple(
         f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.prepares_since_s, 0.0))}"
         for node in nodes
-        if node.phase is NodePhase.JOINED and node.preparing is not None and node.prepares_since_s is not None
+        if node.phase is NodePhase.JOINED
+        and node.preparing is not None
+        and node.prepares_since_s is not None
     )
 
 
-def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float) -> float | None:
-    """When a drain must be asked for at the latest, so that no iteration is lost; None if none of the nodes leaves.
+def last_safe_instant(
+    nodes: Iterable[Node], *, drain_grace_s: float, reaction_s: float
+) -> float | None:
+    """When a drain must be asked for at the latest, so that no iteration is lost; None if none of
+    the nodes leaves.
 
-    A drain may take all of its grace, an agent then stores what it has to for as long as it says that takes, and the
-    word that asks for it takes `reaction_s` to be given and heard. How long earlier drains took is not asked: a grace
-    is what the agent holds a drain to, while a measured one may be longer the next time; and all that a later stop
-    would win is some seconds of training for each machine taken back.
+    A drain may take all of its grace, an agent then stores what it has to for as long as it says
+    that takes, and the word that asks for it takes `reaction_s` to be given and heard. How long
+    earlier drains took is not asked: a grace is what the agent holds a drain to, while a measured
+    one may be longer the next time; and all that a later stop would win is some seconds of training
+    for each machine taken back.
     """
-    ends = [node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None]
+    ends = [
+        node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None
+    ]
     return min(ends) - drain_grace_s - reaction_s if ends else None
 
 
@@ -283,9 +318,9 @@ def last_safe_instant(nodes: Iterable[Node], *, drain_grace_s: float, reaction_s
 class Generation:
     """One membership of a job's group: a fencing token, recorded before any node hears of it.
 
-    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe point, `ended_at_s`
-    when all of them had. One that `hangs` was found to wait for members in vain: it will come to no safe point.
-    `world_size` is how many workers its members run together.
+    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe
+    point, `ended_at_s` when all of them had. One that `hangs` was found to wait for members in
+    vain: it will come to no safe point. `world_size` is how many workers its members run together.
     """
 
     job_id: str

@@ -17,19 +17,22 @@ class Capacity(StrEnum):
     ON_DEMAND = "on-demand"
     SPOT = "spot"
 
-    # Offerings are the keys of every look-up: an enumeration's own hash is a call into Python for each.
+    # Offerings are the keys of every look-up: an enumeration's own hash is a call into Python for
+    # each.
     __hash__ = str.__hash__
 
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """A kind of machine. `cpu` is in what its provider calls cores (0.5 = half a core), memory in GiB.
+    """A kind of machine. `cpu` is in what its provider calls cores (0.5 = half a core), memory in
+    GiB.
 
-    A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two are the same.
-    `precisions` are the number formats that it has arithmetic for, on its GPUs if it has any.
-    `image` is what a machine bought now would be made from; None where its provider has none, or does not know yet.
-    `advisor_bucket` is how many of its spot machines the cloud says that it took back within a month, in the region
-    that is sold here: 0 (below 5 %), 1 (5-10), 2 (10-15), 3 (15-20) or 4 (above 20); None where it says nothing.
+    A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two
+    are the same. `precisions` are the number formats that it has arithmetic for, on its GPUs if it
+    has any. `image` is what a machine bought now would be made from; None where its provider has
+    none, or does not know yet. `advisor_bucket` is how many of its spot machines the cloud says
+    that it took back within a month, in the region that is sold here: 0 (below 5 %), 1 (5-10), 2
+    (10-15), 3 (15-20) or 4 (above 20); None where it says nothing.
     """
 
     name: str
@@ -57,7 +60,8 @@ class NodeType:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Offering:
-    """One way to buy one node type: in this zone, as this capacity. It is the key that prices and nodes share."""
+    """One way to buy one node type: in this zone, as this capacity. It is the key that prices and
+    nodes share."""
 
     node_type: str
     capacity: Capacity = Capacity.ON_DEMAND
@@ -71,8 +75,8 @@ class Offering:
 class Price:
     """What an offering costs from `valid_from_s` on, until a later price of the same offering.
 
-    `usd_per_h` is the whole node's burn: the machine, its disk and its address; `extras_usd_per_h` is the part of it
-    that the disk and the address make.
+    `usd_per_h` is the whole node's burn: the machine, its disk and its address; `extras_usd_per_h`
+    is the part of it that the disk and the address make.
     """
 
     id: int
@@ -89,7 +93,8 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class DoubtedPrice:
-    """A price that is not believed, though it may be true: so much an hour, the whole node, since `since_s`."""
+    """A price that is not believed, though it may be true: so much an hour, the whole node, since
+    `since_s`."""
 
     offering: Offering
     usd_per_h: float
@@ -109,7 +114,8 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """An offering that was refused or taken back lately, or whose machine never joined: none is bought until then.
+    """An offering that was refused or taken back lately, or whose machine never joined: none is
+    bought until then.
 
     `nodes` is how many new ones at once are too many: fewer may be bought.
     """
@@ -121,17 +127,27 @@ class Unavailable:
 
     def __post_init__(self) -> None:
         if self.nodes < 1:
-            raise InvalidInput(f"{self.offering}: the nodes that cannot be bought must be 1 or more, got {self.nodes}")
+            raise InvalidInput(
+                f"{self.offering}: the nodes that cannot be bought must be 1 or more, got "
+                f"{self.nodes}"
+            )
 
 
-def longest_block(blocks: Iterable[Unavailable], offering: Offering, nodes: int, *, now_s: float) -> Unavailable | None:
-    """What keeps `nodes` new ones of an offering from being bought at `now_s`, for the longest time; None if nothing.
+def longest_block(
+    blocks: Iterable[Unavailable], offering: Offering, nodes: int, *, now_s: float
+) -> Unavailable | None:
+    """What keeps `nodes` new ones of an offering from being bought at `now_s`, for the longest
+    time; None if nothing.
 
     >>> four = Unavailable(Offering("c5.large"), 60.0, Obstacle.CAPACITY, nodes=4)
     >>> [longest_block([four], four.offering, nodes, now_s=0.0) is four for nodes in (2, 4, 5)]
     [False, True, True]
     """
-    standing = (each for each in blocks if each.offering == offering and each.nodes <= nodes and each.until_s > now_s)
+    standing = (
+        each
+        for each in blocks
+        if each.offering == offering and each.nodes <= nodes and each.until_s > now_s
+    )
     return max(standing, key=lambda each: each.until_s, default=None)
 
 

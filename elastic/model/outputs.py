@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 
 
 def is_output(path: str, globs: Sequence[str] | None) -> bool:
-    """Whether a file is carried home, by its path in the working folder; None as `globs` takes every file.
+    """Whether a file is carried home, by its path in the working folder; None as `globs` takes
+    every file.
 
     `*` also crosses folders, and a folder's name takes all that is in it.
 
@@ -16,4 +17,6 @@ def is_output(path: str, globs: Sequence[str] | None) -> bool:
     """
     if globs is None:
         return True
-    return any(fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") for glob in globs)
+    return any(
+        fnmatchcase(path, glob) or fnmatchcase(path, f"{glob.rstrip('/')}/*") for glob in globs
+    )

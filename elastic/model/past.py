@@ -12,9 +12,11 @@ from elastic.model.offering import Offering, require_positive
 
 @dataclass(frozen=True, slots=True)
 class PastPrice:
-    """What an offering cost from `valid_from_s` on, until the next one: the whole node, as in `Price`.
+    """What an offering cost from `valid_from_s` on, until the next one: the whole node, as in
+    `Price`.
 
-    Unlike a `Price` it may have been heard long after it held, at `observed_at_s`: no ledger cites it.
+    Unlike a `Price` it may have been heard long after it held, at `observed_at_s`: no ledger cites
+    it.
     """
 
     offering: Offering
@@ -30,7 +32,8 @@ class PastPrice:
 
 @dataclass(frozen=True, slots=True)
 class PriceHistory:
-    """One offering's prices from `from_s` to `to_s`, oldest first, the first of them in force at `from_s` or after it.
+    """One offering's prices from `from_s` to `to_s`, oldest first, the first of them in force at
+    `from_s` or after it.
 
     `mean_usd_per_h` weighs each price by how long it held.
     """
@@ -49,8 +52,11 @@ class PriceHistory:
         return self.points[past - 1].usd_per_h if past else None
 
 
-def histories(prices: Iterable[PastPrice], *, from_s: float, to_s: float) -> tuple[PriceHistory, ...]:
-    """Gives the history of each offering that had a price between the instants, in the order of the offerings.
+def histories(
+    prices: Iterable[PastPrice], *, from_s: float, to_s: float
+) -> tuple[PriceHistory, ...]:
+    """Gives the history of each offering that had a price between the instants, in the order of the
+    offerings.
 
     >>> from elastic.model.offering import Offering
     >>> told = ((0.4, 0.0), (0.1, 150.0))
@@ -60,7 +66,8 @@ def histories(prices: Iterable[PastPrice], *, from_s: float, to_s: float) -> tup
     (0.1, 0.25, 0.4)
     """
     known = sorted(
-        (each for each in prices if each.valid_from_s <= to_s), key=lambda each: (each.offering, each.valid_from_s)
+        (each for each in prices if each.valid_from_s <= to_s),
+        key=lambda each: (each.offering, each.valid_from_s),
     )
     return tuple(
         _history(offering, _within(tuple(points), from_s), from_s, to_s)
@@ -73,10 +80,16 @@ def _within(points: Sequence[PastPrice], from_s: float) -> tuple[PastPrice, ...]
     return (*past[-1:], *points[len(past) :])
 
 
-def _history(offering: Offering, points: tuple[PastPrice, ...], from_s: float, to_s: float) -> PriceHistory:
+def _history(
+    offering: Offering, points: tuple[PastPrice, ...], from_s: float, to_s: float
+) -> PriceHistory:
     prices = [each.usd_per_h for each in points]
     starts = [max(each.valid_from_s, from_s) for each in points]
     lasts_s = [end - start for start, end in pairwise((*starts, to_s))]
     whole_s = sum(lasts_s)
-    mean = sum(usd * lasted for usd, lasted in zip(prices, lasts_s, strict=True)) / whole_s if whole_s else prices[-1]
+    mean = (
+        sum(usd * lasted for usd, lasted in zip(prices, lasts_s, strict=True)) / whole_s
+        if whole_s
+        else prices[-1]
+    )
     return PriceHistory(offering, from_s, to_s, min(prices), mean, max(prices), points)

@@ -22,7 +22,8 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why, for a program (`code`), for a person (`text`), and the numbers that decided it (units in their names)."""
+    """Why, for a program (`code`), for a person (`text`), and the numbers that decided it (units in
+    their names)."""
 
     code: str
     text: str
@@ -31,7 +32,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its 95 % interval; `low` and `high` are None while there is too little to say."""
+    """An estimate with its 95 % interval; `low` and `high` are None while there is too little to
+    say."""
 
     value: float
     low: float | None = None
@@ -48,10 +50,10 @@ class Interval:
 class Candidate:
     """A group weighed for the rest of the job.
 
-    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T); `effective_iterations_per_usd`
-    counts what getting there and finishing costs. None while unmeasured or unpriced; what remains also where nobody
-    knows when the job ends. `samples` counts warm windows.
-    `unavailable` is why the nodes it still needs cannot be bought now, for a person.
+    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T);
+    `effective_iterations_per_usd` counts what getting there and finishing costs. None while
+    unmeasured or unpriced; what remains also where nobody knows when the job ends. `samples` counts
+    warm windows. `unavailable` is why the nodes it still needs cannot be bought now, for a person.
     `workers` is what each of its nodes runs, in the order of `group.node_types`.
     """
 
@@ -70,11 +72,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The group that should train from now on (None: no group), why, and how every candidate compared.
+    """The group that should train from now on (None: no group), why, and how every candidate
+    compared.
 
-    `limited_by` names each limit of the guard that changed what the policy wanted. Unless `may_buy`, what the target
-    lacks is not bought now. `left_out` says of node types why they cannot run the job. `pruned` counts the offerings
-    that are not among the candidates, by why: only the most promising are weighed.
+    `limited_by` names each limit of the guard that changed what the policy wanted. Unless
+    `may_buy`, what the target lacks is not bought now. `left_out` says of node types why they
+    cannot run the job. `pruned` counts the offerings that are not among the candidates, by why:
+    only the most promising are weighed.
     """
 
     action: Action
@@ -89,9 +93,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at `last_at_s`.
+    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at
+    `last_at_s`.
 
-    `plan` was made at `weighed_at_s`: later holds of the row found nothing that differs. `version` is its policy's.
+    `plan` was made at `weighed_at_s`: later holds of the row found nothing that differs. `version`
+    is its policy's.
     """
 
     id: int
@@ -125,10 +131,18 @@ def _frame(plan: Plan) -> tuple[object, ...]:
 
 
 def _has_changed(before: Candidate | None, after: Candidate) -> bool:
-    if before is None or before.unavailable != after.unavailable or before.training_phase != after.training_phase:
+    if (
+        before is None
+        or before.unavailable != after.unavailable
+        or before.training_phase != after.training_phase
+    ):
         return True
     paces = [None if each.step_s is None else each.step_s.value for each in (before, after)]
-    pairs = [(before.usd_per_h, after.usd_per_h), (before.samples, after.samples), (paces[0], paces[1])]
+    pairs = [
+        (before.usd_per_h, after.usd_per_h),
+        (before.samples, after.samples),
+        (paces[0], paces[1]),
+    ]
     return any(_is_apart(old, new) for old, new in pairs)
 
 

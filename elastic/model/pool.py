@@ -1,4 +1,5 @@
-"""What is known of a spot pool's availability: how long it was to be had, how long it was not, and what it is now."""
+"""What is known of a spot pool's availability: how long it was to be had, how long it was not, and
+what it is now."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass, replace
 from elastic.model.offering import Offering
 
 AGES_S = (0.0, 600.0, 1800.0, 3600.0, 7200.0, 14_400.0, 28_800.0, 86_400.0)
-"""Where each age bucket of a spell begins, in seconds. A spell is a stretch of time in one state."""
+"""Where each age bucket of a spell begins, in seconds. A spell is a stretch of time in one state.
+"""
 
 _NONE = (0.0,) * len(AGES_S)
 
@@ -17,8 +19,8 @@ _NONE = (0.0,) * len(AGES_S)
 class Spells:
     """Spells of one state, by age: the seconds spent at each age, and how many spells ended there.
 
-    `ended[i] / seconds[i]` is the rate at which a spell of age bucket `i` ends. Counts may be fractions: a prior is a
-    spell that was not seen whole.
+    `ended[i] / seconds[i]` is the rate at which a spell of age bucket `i` ends. Counts may be
+    fractions: a prior is a spell that was not seen whole.
     """
 
     seconds: tuple[float, ...] = _NONE
@@ -42,20 +44,23 @@ class Spells:
 
 
 ASKED_WITHIN_S = 3600.0
-"""A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so nobody asks by then."""
+"""A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so
+nobody asks by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One spot offering's history, over all jobs. `is_up` is its state since `since_s`; None where nobody knows.
+    """One spot offering's history, over all jobs. `is_up` is its state since `since_s`; None where
+    nobody knows.
 
-    Only what was seen counts: a launch that was granted or refused, a node that was held or taken back. A pool is up
-    from a grant on until a node is taken back. It is down from then, or from a refusal, until the next grant. Several
-    nodes at the same time are one spell, and so are refusals that follow one another. Where we end its last node
-    ourselves, or nobody asks any more, the spell was not seen whole: its seconds count, but no end.
+    Only what was seen counts: a launch that was granted or refused, a node that was held or taken
+    back. A pool is up from a grant on until a node is taken back. It is down from then, or from a
+    refusal, until the next grant. Several nodes at the same time are one spell, and so are refusals
+    that follow one another. Where we end its last node ourselves, or nobody asks any more, the
+    spell was not seen whole: its seconds count, but no end.
 
-    `up` and `down` hold the spells that are over; the present one has lasted from `since_s` on. `seen_s` is when a
-    state was last seen, `refusals` how many there were in the present spell.
+    `up` and `down` hold the spells that are over; the present one has lasted from `since_s` on.
+    `seen_s` is when a state was last seen, `refusals` how many there were in the present spell.
     """
 
     offering: Offering
@@ -84,7 +89,9 @@ class Pool:
         if known.is_up:
             return known
         since_s = at_s if known.is_up is None else known.since_s
-        return replace(known, is_up=False, since_s=since_s, seen_s=at_s, refusals=known.refusals + 1)
+        return replace(
+            known, is_up=False, since_s=since_s, seen_s=at_s, refusals=known.refusals + 1
+        )
 
     def taken_back(self, at_s: float) -> Pool:
         """The same once a node was taken back; those that follow it belong to the same end."""

@@ -1,4 +1,5 @@
-"""How far a job is, and how much of that would survive: what its workers say of where they begin and what they save."""
+"""How far a job is, and how much of that would survive: what its workers say of where they begin
+and what they save."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from enum import StrEnum
 class Batch(StrEnum):
     """What one iteration is: a batch of one worker, or one step of all workers together.
 
-    With batches of the workers' own, a step of four workers is four iterations: four times the samples, and the same
-    work wherever it is done.
+    With batches of the workers' own, a step of four workers is four iterations: four times the
+    samples, and the same work wherever it is done.
     """
 
     WORKER = "worker"
@@ -19,7 +20,8 @@ class Batch(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A file that the job saved: a mark of its content, and the iterations that were done by then."""
+    """A file that the job saved: a mark of its content, and the iterations that were done by
+    then."""
 
     mark: str
     iteration: int
@@ -27,10 +29,11 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where the script began: at an iteration, by a file that it read; `read_from` is empty if it read none.
+    """Where the script began: at an iteration, by a file that it read; `read_from` is empty if it
+    read none.
 
-    `stops_when_asked` says that it hears of a request to stop, and may save before it does. `at_s` is None where it is
-    not known.
+    `stops_when_asked` says that it hears of a request to stop, and may save before it does. `at_s`
+    is None where it is not known.
     """
 
     iteration: int
@@ -40,7 +43,5 @@ class Beginning:
     at_s: float | None = None
 
 
-PARAMOUNT_LINES = (
-    "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn of its main loop"
-)
+PARAMOUNT_LINES = "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn of its main loop"
 """How a script makes itself seen whose turns nobody counts."""

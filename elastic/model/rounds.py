@@ -1,4 +1,5 @@
-"""A session's rounds: each change of who trains, numbered by the members themselves; a fencing token."""
+"""A session's rounds: each change of who trains, numbered by the members themselves; a fencing
+token."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from elastic.bounds import Bound, Positive
 
 
 @dataclass(frozen=True, slots=True)
-class RoundClaim:
+class RoundRegistration:
     """A round that a member is about to publish, and of how many members it will have."""
 
     round: Positive
@@ -20,9 +21,10 @@ class RoundClaim:
 class Rounds:
     """What is on record of a job's rounds; 0 for none.
 
-    `newest` is the newest that members have trained in: who knows only an older one holds no state of the job.
-    `claimed` is the newest that anybody was about to publish: no other may have its number.
-    `is_held` says that members train on: a new store is theirs to fill, and no newcomer's to found a session in.
+    `newest` is the newest that members have trained in: who knows only an older one holds no state
+    of the job. `claimed` is the newest that anybody was about to publish: no other may have its
+    number. `is_held` says that members train on: a new store is theirs to fill, and no newcomer's
+    to found a session in.
     """
 
     newest: int = 0

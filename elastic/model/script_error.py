@@ -8,17 +8,19 @@ from typing import Annotated
 from elastic.bounds import Bound, Count, Number, Rank, ShortText
 
 _NEAR_TURNS, _NEAR_SHARE = 5, 0.1
-"""A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of elastic.worker)."""
+"""A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of
+elastic.worker)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptError:
     """The error of the worker that failed first.
 
-    `kind` is the exception's type, or how the process ended (`exit 3`, `SIGKILL`); `text` is one line that says what
-    happened. `place` is the last frame of the user's own code, empty where there is no traceback, and `lines` are the
-    traceback's last ones. `turns` is how many its generation had made, `iteration` where the job stood then: the daemon
-    knows both, None before it has noted them.
+    `kind` is the exception's type, or how the process ended (`exit 3`, `SIGKILL`); `text` is one
+    line that says what happened. `place` is the last frame of the user's own code, empty where
+    there is no traceback, and `lines` are the traceback's last ones. `turns` is how many its
+    generation had made, `iteration` where the job stood then: the daemon knows both, None before it
+    has noted them.
     """
 
     kind: ShortText
@@ -31,7 +33,8 @@ class ScriptError:
     iteration: Count | None = None
 
     def is_again(self, earlier: ScriptError) -> bool:
-        """Whether it is the same error at the same place; without a place, at about the same iteration.
+        """Whether it is the same error at the same place; without a place, at about the same
+        iteration.
 
         >>> killed = ScriptError("SIGKILL", "killed by SIGKILL", turns=30)
         >>> killed.is_again(ScriptError("SIGKILL", "killed by SIGKILL", turns=28))
@@ -41,10 +44,15 @@ class ScriptError:
         """
         if (self.kind, self.place) != (earlier.kind, earlier.place):
             return False
-        return bool(self.place) or _near(self.turns, earlier.turns) or _near(self.iteration, earlier.iteration)
+        return (
+            bool(self.place)
+            or _near(self.turns, earlier.turns)
+            or _near(self.iteration, earlier.iteration)
+        )
 
     def is_past(self, iteration: int) -> bool:
-        """Whether a job that stands there has gone on beyond it: not only by what a kill may have left untold.
+        """Whether a job that stands there has gone on beyond it: not only by what a kill may have
+        left untold.
 
         >>> error = ScriptError("SIGKILL", "killed by SIGKILL", turns=30, iteration=130)
         >>> error.is_past(135), error.is_past(136)

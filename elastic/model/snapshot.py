@@ -15,10 +15,11 @@ from elastic.model.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One change of group that was carried out: how long training stood still, and what starting the new nodes took.
+    """One change of group that was carried out: how long training stood still, and what starting
+    the new nodes took.
 
-    `pause_s`: last step in the old group to first step in the new one. `boot_s`: launch of the slowest new node to
-    its joining (0 when no node was new).
+    `pause_s`: last step in the old group to first step in the new one. `boot_s`: launch of the
+    slowest new node to its joining (0 when no node was new).
     """
 
     to_group: Group
@@ -29,7 +30,8 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A recorded decision that changed the target: what it left, where it went, when and why (its reason's code).
+    """A recorded decision that changed the target: what it left, where it went, when and why (its
+    reason's code).
 
     The end of a job that has gone on since is one too: from it on there was no target.
     """
@@ -44,15 +46,17 @@ class Change:
 class Limits:
     """The operator's settings that decisions must keep.
 
-    `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite changes.
-    `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share of the job's expected cost
-    that all trials together may cost; `trial_of_every`: within it, candidates are tried even where that is not expected
-    to pay. `switch_pause_prior_s`, `boot_prior_s`: assumed until measured.
-    `wind_down_s`: seconds of burn kept back from the budget to end in good order. `price_max_age_s`: a price observed
-    longer ago is no price; one of spot capacity after `spot_price_max_age_s` already, for it changes by the hour.
-    `minimum_billed_s`: the least that the provider bills for a launch. `reaction_s`: how long a word may take from
-    being due to being heard on a node; None where that was not recorded. `usd_per_gib_received`: what a node's network
-    charges for what it fetches. `tick_s`: how long it is until the next decision.
+    `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite
+    changes. `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share
+    of the job's expected cost that all trials together may cost; `trial_of_every`: within it,
+    candidates are tried even where that is not expected to pay. `switch_pause_prior_s`,
+    `boot_prior_s`: assumed until measured. `wind_down_s`: seconds of burn kept back from the budget
+    to end in good order. `price_max_age_s`: a price observed longer ago is no price; one of spot
+    capacity after `spot_price_max_age_s` already, for it changes by the hour. `minimum_billed_s`:
+    the least that the provider bills for a launch. `reaction_s`: how long a word may take from
+    being due to being heard on a node; None where that was not recorded. `usd_per_gib_received`:
+    what a node's network charges for what it fetches. `tick_s`: how long it is until the next
+    decision.
     """
 
     margin: float = 0.10
@@ -73,25 +77,29 @@ class Limits:
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""
         is_spot = price.offering.capacity is Capacity.SPOT
-        return price.observed_at_s >= now_s - (self.spot_price_max_age_s if is_spot else self.price_max_age_s)
+        return price.observed_at_s >= now_s - (
+            self.spot_price_max_age_s if is_spot else self.price_max_age_s
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything one decision about one job was made from; the same snapshot always gives the same plan.
+    """Everything one decision about one job was made from; the same snapshot always gives the same
+    plan.
 
-    `target` is the group decided last (None before the first decision), `current` the group that trains now (None while
-    none does). `prices` holds the price in force of each candidate offering, and may hold the one before it, so that a
-    reason can tell what changed; an offering without one is absent. `withdrawn` holds the prices of what the job has or
-    wants though it is no longer on offer: it is no candidate, and goes on costing.
-    `spent_usd` is the ledger's total for the job at `now_s`. `unavailable` lists what cannot be bought now. `doubted`
-    holds prices that are not believed but would cost more if they were true, `doubted_usd` what the job would have cost
-    more by them at `now_s`. `boots` are the machines that joined last, newest first, whatever job they were bought for.
-    `pools` is what is known of spot pools' availability, over all jobs. `refused` is what this very decision has asked
-    for and not got, in that order: it was decided again each time.
-    `pruned` counts the offerings that were left out of it, by why, before anything was weighed.
-    `earlier` is what other jobs that ran the same program measured.
-    Unless `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
+    `target` is the group decided last (None before the first decision), `current` the group that
+    trains now (None while none does). `prices` holds the price in force of each candidate offering,
+    and may hold the one before it, so that a reason can tell what changed; an offering without one
+    is absent. `withdrawn` holds the prices of what the job has or wants though it is no longer on
+    offer: it is no candidate, and goes on costing. `spent_usd` is the ledger's total for the job at
+    `now_s`. `unavailable` lists what cannot be bought now. `doubted` holds prices that are not
+    believed but would cost more if they were true, `doubted_usd` what the job would have cost more
+    by them at `now_s`. `boots` are the machines that joined last, newest first, whatever job they
+    were bought for. `pools` is what is known of spot pools' availability, over all jobs. `refused`
+    is what this very decision has asked for and not got, in that order: it was decided again each
+    time. `pruned` counts the offerings that were left out of it, by why, before anything was
+    weighed. `earlier` is what other jobs that ran the same program measured. Unless
+    `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
     """
 
     now_s: float

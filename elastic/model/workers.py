@@ -1,4 +1,5 @@
-"""How many workers a node runs, and on how many threads each: what a job asks for, and what a node type makes of it."""
+"""How many workers a node runs, and on how many threads each: what a job asks for, and what a node
+type makes of it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from elastic.model.offering import NodeType
 class PerNode(StrEnum):
     """Numbers of workers that follow the node type.
 
-    `auto` is a worker for each GPU, and one for all cores where there is no GPU; `gpu` insists on GPUs.
+    `auto` is a worker for each GPU, and one for all cores where there is no GPU; `gpu` insists on
+    GPUs.
     """
 
     AUTO = "auto"
@@ -21,7 +23,8 @@ class PerNode(StrEnum):
 
 WorkersWanted = int | PerNode
 NprocPerNode = WorkersWanted | Mapping[str, WorkersWanted]
-"""One number for every node, or one for each node type: `auto` for those that the map does not name."""
+"""One number for every node, or one for each node type: `auto` for those that the map does not
+name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,8 @@ def wanted_on(asked: NprocPerNode, node_type: str) -> WorkersWanted:
 def workers_on(asked: NprocPerNode, node_type: NodeType) -> Workers:
     """The workers of a node of this type.
 
-    All of its cores compute, and no more threads than there are cores: a quota stops those that have used it up, and
-    the others wait for them.
+    All of its cores compute, and no more threads than there are cores: a quota stops those that
+    have used it up, and the others wait for them.
 
     >>> large = NodeType("large", cpu=8, memory_gib=16, physical_cores=4)
     >>> workers_on(PerNode.AUTO, large), workers_on({"large": 2}, large)
@@ -77,7 +80,5 @@ def unfit(asked: NprocPerNode, node_type: NodeType) -> str | None:
     if wanted is PerNode.GPU and gpus == 0:
         return f"{node_type.name} has no GPU, and nproc_per_node: gpu asks for one"
     if isinstance(wanted, int) and 0 < gpus < wanted:
-        return (
-            f"{node_type.name} has {gpus} GPU{'' if gpus == 1 else 's'}, and nproc_per_node asks for {wanted} workers"
-        )
+        return f"{node_type.name} has {gpus} GPU{'' if gpus == 1 else 's'}, and nproc_per_node asks for {wanted} workers"
     return None

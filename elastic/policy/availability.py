@@ -20,14 +20,16 @@ UNAVAILABLE = "unavailable"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Why a node cannot be bought now, for a person; `until_s` is when it is tried again, if anybody can say."""
+    """Why a node cannot be bought now, for a person; `until_s` is when it is tried again, if
+    anybody can say."""
 
     text: str
     until_s: float | None = None
 
 
 def lack_of(snapshot: Snapshot, group: Group, quotes: Quotes) -> Lack | None:
-    """Why `group` cannot be completed now, by its fresh quotes: None if all its nodes are there or can be bought.
+    """Why `group` cannot be completed now, by its fresh quotes: None if all its nodes are there or
+    can be bought.
 
     What is there needs neither capacity nor a price: no block, and no silence of a feed, ends it.
     """
@@ -41,7 +43,9 @@ def needs_purchase(snapshot: Snapshot, group: Group) -> bool:
 
 def all_told(lacks: Iterable[Lack]) -> Lack:
     """Several lacks as one: each said once, the one that is over first first."""
-    ordered = sorted(set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text))
+    ordered = sorted(
+        set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text)
+    )
     return Lack("; ".join(shortened([lack.text for lack in ordered])), ordered[0].until_s)
 
 
@@ -57,13 +61,16 @@ def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
             continue
         block = longest_block(snapshot.unavailable, offering, missing, now_s=snapshot.now_s)
         if block is not None:
-            yield Lack(f"{_in_words(block)} until {moment(block.until_s, snapshot.now_s)}", block.until_s)
+            yield Lack(
+                f"{_in_words(block)} until {moment(block.until_s, snapshot.now_s)}", block.until_s
+            )
         elif offering not in quotes:
             yield Lack(f"no fresh price for {offering_name(offering)}")
 
 
 def _present(snapshot: Snapshot, offering: Offering) -> int:
-    """How many nodes of it are there to stay; one that its cloud has announced to take back is not."""
+    """How many nodes of it are there to stay; one that its cloud has announced to take back is
+    not."""
     own = [node for node in snapshot.nodes if node.offering == offering]
     bought = sum(node.phase in _PRESENT and node.leaves_at_s is None for node in own)
     trains = dict(snapshot.current.members).get(offering, 0) if snapshot.current else 0

@@ -16,9 +16,11 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class FixedChoice:
-    """One group from start to end. `estimated_phases` are those it was not measured in, scaled from others' ratio.
+    """One group from start to end. `estimated_phases` are those it was not measured in, scaled from
+    others' ratio.
 
-    `bends` are the seconds after the start at which its price changed, and the dollars spent by then.
+    `bends` are the seconds after the start at which its price changed, and the dollars spent by
+    then.
     """
 
     group: Group
@@ -35,7 +37,9 @@ class FixedChoice:
         [0.0, 0.5, 2.0, 3.0]
         """
         at_s = share * self.lasts_s
-        for (from_s, before), (to_s, after) in pairwise(((0.0, 0.0), *self.bends, (self.lasts_s, self.usd))):
+        for (from_s, before), (to_s, after) in pairwise(
+            ((0.0, 0.0), *self.bends, (self.lasts_s, self.usd))
+        ):
             if at_s < to_s:
                 return before + (after - before) * (at_s - from_s) / (to_s - from_s)
         return self.usd
@@ -54,7 +58,8 @@ def fixed_choices(
 ) -> tuple[FixedChoice, ...]:
     """What the iterations done would have cost on each measured group alone, cheapest first.
 
-    Each price counts for as long as it held; before its first price an offering is taken to have cost that.
+    Each price counts for as long as it held; before its first price an offering is taken to have
+    cost that.
 
     Args:
         trained: all that each group ever did, in every training phase.
@@ -66,7 +71,8 @@ def fixed_choices(
         wind_up_s: paid after the last iteration.
         minimum_billed_s: the least that the provider bills for a launch.
 
-    At 3.6 USD an hour, 100 iterations of 2 s cost 0.2 USD; had the price doubled after 100 s, 0.3 USD:
+    At 3.6 USD an hour, 100 iterations of 2 s cost 0.2 USD; had the price doubled after 100 s, 0.3
+    USD:
 
     >>> small = Offering("small")
     >>> measured = [Trained(Group.of(small), "main", 50, 100.0)]
@@ -85,10 +91,16 @@ def fixed_choices(
         if paces_s is None or any(offering not in histories for offering, _ in group.members):
             continue
         rest = {phase: max(count - begun.get(phase, 0), 0) for phase, count in iterations.items()}
-        lasts_s = start_up_s + sum(count * paces_s[phase] for phase, count in rest.items()) + wind_up_s
+        lasts_s = (
+            start_up_s + sum(count * paces_s[phase] for phase, count in rest.items()) + wind_up_s
+        )
         bills = [(count, histories[offering]) for offering, count in group.members]
         *bends, (_, usd) = _course(bills, started_at_s, lasts_s)
-        usd += max(minimum_billed_s - lasts_s, 0.0) * _burn_usd_per_h(bills, started_at_s + lasts_s) / _S_PER_H
+        usd += (
+            max(minimum_billed_s - lasts_s, 0.0)
+            * _burn_usd_per_h(bills, started_at_s + lasts_s)
+            / _S_PER_H
+        )
         found.append(FixedChoice(group, usd, lasts_s, estimated, tuple(bends)))
     return tuple(sorted(found, key=lambda choice: (float(f"{choice.usd:.9g}"), choice.group)))
 
@@ -104,7 +116,9 @@ def as_it_was(group: Group, rows: Sequence[LedgerRow], *, now_s: float) -> Fixed
     ends_s = {now_s if row.to_s is None else row.to_s for row in own}
     edges_s = sorted({*(row.from_s for row in own), *ends_s})
     lasts_s = max(ends_s, default=now_s) - begin_s
-    bends = tuple((at_s - begin_s, sum(_usd_by(row, at_s) for row in own)) for at_s in edges_s[1:-1])
+    bends = tuple(
+        (at_s - begin_s, sum(_usd_by(row, at_s) for row in own)) for at_s in edges_s[1:-1]
+    )
     return FixedChoice(group, sum(row.usd(now_s) for row in own), lasts_s, (), bends)
 
 
@@ -115,7 +129,8 @@ def _usd_by(row: LedgerRow, at_s: float) -> float:
 
 
 def _burn_usd_per_h(bills: Sequence[tuple[int, Sequence[Price]]], at_s: float) -> float:
-    """What the nodes cost an hour at an instant; before its first price an offering is taken to have cost that."""
+    """What the nodes cost an hour at an instant; before its first price an offering is taken to
+    have cost that."""
     found = 0.0
     for count, history in bills:
         begun = [price for price in history if price.valid_from_s <= at_s]
@@ -132,9 +147,12 @@ def _steps_by_group(trained: Sequence[Trained]) -> dict[Group, dict[str, float]]
 
 
 def _paces(
-    own: Mapping[str, float], all_groups: Mapping[Group, Mapping[str, float]], iterations: Mapping[str, int]
+    own: Mapping[str, float],
+    all_groups: Mapping[Group, Mapping[str, float]],
+    iterations: Mapping[str, int],
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
-    """Seconds an iteration takes in each phase, None if that cannot be told; and the phases where it is estimated."""
+    """Seconds an iteration takes in each phase, None if that cannot be told; and the phases where
+    it is estimated."""
     paces_s = {phase: own[phase] for phase in iterations if phase in own}
     missing = tuple(phase for phase in iterations if phase not in own)
     for phase in missing:
@@ -161,7 +179,8 @@ def _histories(prices: Sequence[Price]) -> dict[Offering, list[Price]]:
 def _course(
     bills: Sequence[tuple[int, Sequence[Price]]], started_at_s: float, lasts_s: float
 ) -> list[tuple[float, float]]:
-    """Gives seconds after the start and dollars spent by then, at each change of price on the way and at the end."""
+    """Gives seconds after the start and dollars spent by then, at each change of price on the way
+    and at the end."""
     changes_usd_per_h: dict[float, float] = {0.0: 0.0}
     for count, history in bills:
         begins_s = [0.0, *(max(price.valid_from_s - started_at_s, 0.0) for price in history[1:])]
@@ -169,7 +188,9 @@ def _course(
             change = price.usd_per_h - (before.usd_per_h if before else 0.0)
             changes_usd_per_h[after_s] = changes_usd_per_h.get(after_s, 0.0) + count * change
     rate_usd_per_h, usd, course = 0.0, 0.0, []
-    for from_s, to_s in pairwise([*sorted(each for each in changes_usd_per_h if each < lasts_s), lasts_s]):
+    for from_s, to_s in pairwise(
+        [*sorted(each for each in changes_usd_per_h if each < lasts_s), lasts_s]
+    ):
         rate_usd_per_h += changes_usd_per_h[from_s]
         usd += rate_usd_per_h * (to_s - from_s) / _S_PER_H
         course.append((to_s, usd))

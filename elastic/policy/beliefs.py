@@ -1,14 +1,18 @@
-"""How fast a group should be that was never measured: from what its nodes are, and from what was measured elsewhere.
+"""How fast a group should be that was never measured: from what its nodes are, and from what was
+measured elsewhere.
 
-The logarithm of the step time is a Gaussian process over all groups (Rasmussen and Williams, Gaussian Processes for
-Machine Learning, 2006, chapters 2 and 5). Before anything is measured it says what hardware says: speed grows with what
-computes, but how much differs from program to program, since memory, its bandwidth and the network bound some of them.
-So the exponents are unknown, each with a spread, and every measurement tells of all other groups: two sizes of a type
-tell how this program grows with cores, and types that are alike are expected to be alike. What is left is each type's
-own, which nothing but a trial tells. A trial that ended before an iteration did tells that one takes longer than that.
+The logarithm of the step time is a Gaussian process over all groups (Rasmussen and Williams,
+Gaussian Processes for Machine Learning, 2006, chapters 2 and 5). Before anything is measured it
+says what hardware says: speed grows with what computes, but how much differs from program to
+program, since memory, its bandwidth and the network bound some of them. So the exponents are
+unknown, each with a spread, and every measurement tells of all other groups: two sizes of a type
+tell how this program grows with cores, and types that are alike are expected to be alike. What is
+left is each type's own, which nothing but a trial tells. A trial that ended before an iteration did
+tells that one takes longer than that.
 
-The numbers below were fitted over 81 published experiments of many programs at once, by maximum likelihood, and
-rounded (docs/decisions/0119). Decisions hardly depend on them: each may be half as large again.
+The numbers below were fitted over 81 published experiments of many programs at once, by maximum
+likelihood, and rounded (docs/decisions/0119). Decisions hardly depend on them: each may be half as
+large again.
 """
 
 from __future__ import annotations
@@ -23,18 +27,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastic.model import NodeType, Workers, workers_on
+from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hardware import cores_worth
 from elastic.policy.spells import begun_s, spells
-from elastic.policy.survey import Evaluation, Evaluations
 from elastic.throughput import NodeTypes
 
 Vector = NDArray[np.float64]
 
 # Step time against cores, of one node: mean and standard deviation of the exponent over programs.
 _GROWTH, _GROWTH_SPREAD = -0.3, 0.55
-# The same against nodes: between no gain and a perfect one. Not fitted: the experiments rarely vary it.
+# The same against nodes: between no gain and a perfect one. Not fitted: the experiments rarely vary
+# it.
 _NODES, _NODES_SPREAD = -0.7, 0.4
-# Types that are alike in cores and memory share what the exponents leave, over so many e-folds of each.
+# Types that are alike in cores and memory share what the exponents leave, over so many e-folds of
+# each.
 _ALIKE, _ALIKE_CORES, _ALIKE_MEMORY = 0.25, 1.3, 0.6
 # What is left is the type's own; and a type's size differs so much from the law.
 _OWN, _OWN_SIZE = 0.30, 0.05
@@ -42,16 +48,17 @@ _OWN, _OWN_SIZE = 0.30, 0.05
 _KIND = 0.8
 # Nothing is known of a program's pace: any from microseconds to hours.
 _ANY_PACE, _ANY_SPREAD = 0.0, 6.0
-# How far the mean of the first n warm iterations lies from that of all, beyond what all groups share: 0.075 after one
-# and 0.036 after nine, for two thirds of 800 runs; the tails are longer.
+# How far the mean of the first n warm iterations lies from that of all, beyond what all groups
+# share: 0.075 after one and 0.036 after nine, for two thirds of 800 runs; the tails are longer.
 _EARLY = 0.12
 _LEAST_NOISE = 0.01
-# The same program on the same node type on another day: nine in ten of the configurations that were run again for
-# months varied by less (Maricq et al., Taming Performance Variability, OSDI 2018).
+# The same program on the same node type on another day: nine in ten of the configurations that were
+# run again for months varied by less (Maricq et al., Taming Performance Variability, OSDI 2018).
 _ANOTHER_DAY = 0.1
 # A prediction from other sizes or from parts of a mix.
 _PREDICTED = 0.1
-# A bound that takes less than this share off a variance says nothing; one so many deviations up is as good as any.
+# A bound that takes less than this share off a variance says nothing; one so many deviations up is
+# as good as any.
 _TELLS, _FAR = 1e-6, 20.0
 _NORMAL = NormalDist()
 
@@ -79,7 +86,8 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A step time that was measured, and how far it may be from the truth (standard deviation of its logarithm)."""
+    """A step time that was measured, and how far it may be from the truth (standard deviation of
+    its logarithm)."""
 
     node_types: NodeTypes
     step_s: float
@@ -87,65 +95,75 @@ class Seen:
 
 
 @lru_cache(maxsize=4)
-def beliefs_of(survey: Evaluations) -> Mapping[NodeTypes, Belief]:
-    """Gives a belief for each candidate's node types; none for types that the provider does not describe."""
-    described = survey.types
-    asked = survey.snapshot.job.spec.nproc_per_node
-    workers = {each.name: workers_on(asked, each) for each in survey.snapshot.node_types}
-    wanted = dict.fromkeys(each.group.node_types for each in survey.outlooks)
+def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
+    """Gives a belief for each candidate's node types; none for types that the provider does not
+    describe."""
+    described = evaluations.types
+    asked = evaluations.snapshot.job.spec.nproc_per_node
+    workers = {each.name: workers_on(asked, each) for each in evaluations.snapshot.node_types}
+    wanted = dict.fromkeys(each.group.node_types for each in evaluations.outlooks)
     known = [types for types in wanted if _is_described(types, described)]
-    seen = measured(survey)
-    for types, least_s in _outlasted(survey):
+    seen = measured(evaluations)
+    for types, least_s in _outlasted(evaluations):
         (belief,) = believe([types], seen, described, workers)
         seen += _as_seen(types, belief, least_s)
     found = dict(zip(known, believe(known, seen, described, workers), strict=True)) if known else {}
     predicted = {
         each.group.node_types: Belief(math.log(each.step_s.value), _PREDICTED)
-        for each in survey.outlooks
+        for each in evaluations.outlooks
         if not each.samples and each.step_s is not None
     }
     return found | predicted
 
 
-def measured(survey: Evaluations) -> list[Seen]:
-    """What the job's own windows say of its groups, and earlier runs of its program of those that it has not run."""
+def measured(evaluations: Evaluations) -> list[Seen]:
+    """What the job's own windows say of its groups, and earlier runs of its program of those that
+    it has not run."""
     iterations: dict[NodeTypes, int] = {}
-    for series in survey.snapshot.series:
-        if series.training_phase == survey.focus.training_phase:
+    for series in evaluations.snapshot.series:
+        if series.training_phase == evaluations.focus.training_phase:
             turns = sum(sample.iterations for sample in series.samples)
             iterations[series.group.node_types] = iterations.get(series.group.node_types, 0) + turns
     found = {
-        each.group.node_types: Seen(each.group.node_types, each.step_s.value, _noise(each, iterations))
-        for each in survey.outlooks
+        each.group.node_types: Seen(
+            each.group.node_types, each.step_s.value, _noise(each, iterations)
+        )
+        for each in evaluations.outlooks
         if each.samples and each.step_s is not None
     }
-    phase = survey.focus.training_phase
+    phase = evaluations.focus.training_phase
     earlier = [
-        Seen(each.group.node_types, each.elapsed_s / each.iterations, math.hypot(_ANOTHER_DAY, _early(each.iterations)))
-        for each in survey.snapshot.earlier
+        Seen(
+            each.group.node_types,
+            each.elapsed_s / each.iterations,
+            math.hypot(_ANOTHER_DAY, _early(each.iterations)),
+        )
+        for each in evaluations.snapshot.earlier
         if each.training_phase == phase and each.iterations and each.group.node_types not in found
     ]
     return [*found.values(), *earlier]
 
 
-def _outlasted(survey: Evaluations) -> Iterator[tuple[NodeTypes, float]]:
-    """Node types that no window tells of, with the seconds that an iteration takes there at least, by each trial."""
-    told = {each.group.node_types for each in survey.measured}
-    for spell in spells(survey.snapshot):
+def _outlasted(evaluations: Evaluations) -> Iterator[tuple[NodeTypes, float]]:
+    """Node types that no window tells of, with the seconds that an iteration takes there at least,
+    by each trial."""
+    told = {each.group.node_types for each in evaluations.measured}
+    for spell in spells(evaluations.snapshot):
         types = spell.group.node_types
-        is_told = types in told or not _is_described(types, survey.types)
-        if spell.change.code != "trial" or is_told or spell.change.at_s < begun_s(survey):
+        is_told = types in told or not _is_described(types, evaluations.types)
+        if spell.change.code != "trial" or is_told or spell.change.at_s < begun_s(evaluations):
             continue
-        least_s = spell.least_step_s(survey.snapshot)
+        least_s = spell.least_step_s(evaluations.snapshot)
         if least_s > 0:
             yield types, least_s
 
 
 def _as_seen(types: NodeTypes, belief: Belief, least_s: float) -> list[Seen]:
-    """What would have been seen to believe what is believed now that `least_s` is known to be the least.
+    """What would have been seen to believe what is believed now that `least_s` is known to be the
+    least.
 
-    The part of a normal distribution above a bound is taken for a normal one of the same mean and variance (Minka,
-    Expectation Propagation, 2001): the two differ as if by one measurement.
+    The part of a normal distribution above a bound is taken for a normal one of the same mean and
+    variance (Minka, Expectation Propagation, 2001): the two differ as if by one measurement.
     """
     bound = min((math.log(least_s) - belief.log_s) / belief.spread, _FAR)
     hazard = _NORMAL.pdf(bound) / (math.erfc(bound / math.sqrt(2)) / 2)
@@ -176,14 +194,16 @@ def believe(
         weights = np.linalg.solve(root, across[:count].T)
         mean = mean + weights.T @ np.linalg.solve(root, surprise)
         variance = np.maximum(variance - np.sum(weights**2, axis=0), _LEAST_NOISE**2)
-    # Rounded, for linear algebra differs in its last figures from one processor to the next, and decisions must not.
+    # Rounded, for linear algebra differs in its last figures from one processor to the next, and
+    # decisions must not.
     pairs = zip(mean, variance, strict=True)
     return [Belief(round(float(log_s), 9), round(math.sqrt(own), 9)) for log_s, own in pairs]
 
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What beliefs depend on, a row a group: logarithms of cores a node, nodes, and GiB a core; GPUs; and the types."""
+    """What beliefs depend on, a row a group: logarithms of cores a node, nodes, and GiB a core;
+    GPUs; and the types."""
 
     cores: Vector
     nodes: Vector
@@ -193,20 +213,35 @@ class _Features:
     types: NDArray[np.int64]
 
     @staticmethod
-    def of(groups: Sequence[NodeTypes], described: Mapping[str, NodeType], workers: Mapping[str, Workers]) -> _Features:
+    def of(
+        groups: Sequence[NodeTypes],
+        described: Mapping[str, NodeType],
+        workers: Mapping[str, Workers],
+    ) -> _Features:
         rows, numbers = [], dict[tuple[str, ...], int]()
         for group in groups:
             nodes = sum(count for _, count in group)
             parts = [(described[name], count) for name, count in group]
-            cores = sum(count * cores_worth(each, workers[each.name]) for each, count in parts) / nodes
+            cores = (
+                sum(count * cores_worth(each, workers[each.name]) for each, count in parts) / nodes
+            )
             memory = sum(count * each.memory_gib for each, count in parts) / nodes
             gpus = any(each.gpu_count for each, _ in parts)
             held_cores = sum(count * each.cores for each, count in parts) / nodes
             number = numbers.setdefault(tuple(name for name, _ in group), len(numbers))
             # A share of one core is that share of its time, whatever is computed.
-            rows.append((max(cores, 1.0), nodes, memory / held_cores, gpus, min(cores, 1.0), number))
+            rows.append(
+                (max(cores, 1.0), nodes, memory / held_cores, gpus, min(cores, 1.0), number)
+            )
         cores, nodes, memory, gpus, share, types = np.array(rows, dtype=float).T
-        return _Features(np.log(cores), np.log(nodes), np.log(memory), gpus, np.log(share), types.astype(np.int64))
+        return _Features(
+            np.log(cores),
+            np.log(nodes),
+            np.log(memory),
+            gpus,
+            np.log(share),
+            types.astype(np.int64),
+        )
 
     @property
     def mean(self) -> Vector:
@@ -215,7 +250,11 @@ class _Features:
     @property
     def variance(self) -> Vector:
         """Of each group by itself."""
-        linear = (_GROWTH_SPREAD * self.cores) ** 2 + (_NODES_SPREAD * self.nodes) ** 2 + (_KIND * self.gpus) ** 2
+        linear = (
+            (_GROWTH_SPREAD * self.cores) ** 2
+            + (_NODES_SPREAD * self.nodes) ** 2
+            + (_KIND * self.gpus) ** 2
+        )
         return linear + _ANY_SPREAD**2 + _ALIKE**2 + _OWN**2 + _OWN_SIZE**2
 
     def covariance(self, others: slice) -> Vector:
@@ -243,10 +282,13 @@ def _early(iterations: int) -> float:
 
 
 def _noise(outlook: Evaluation, iterations: Mapping[NodeTypes, int]) -> float:
-    """How far a measured pace may be from the one that lasts: the windows' interval, and what early ones mislead by."""
+    """How far a measured pace may be from the one that lasts: the windows' interval, and what early
+    ones mislead by."""
     step_s = outlook.step_s
     assert step_s is not None
     early = _early(iterations.get(outlook.group.node_types, 1))
     if step_s.low is None or step_s.high is None:
         return math.hypot(early, _EARLY)
-    return max(math.hypot(early, (step_s.high - step_s.low) / (2 * 1.96 * step_s.value)), _LEAST_NOISE)
+    return max(
+        math.hypot(early, (step_s.high - step_s.low) / (2 * 1.96 * step_s.value)), _LEAST_NOISE
+    )

@@ -1,8 +1,10 @@
-"""The policy `best_value`: the group on which a dollar buys the most of the iterations that are left.
+"""The policy `best_value`: the group on which a dollar buys the most of the iterations that are
+left.
 
-Its rules are asked in order; the first that applies decides. Profiling is training: the job starts on the cheapest
-candidate, tries others while that can pay, and moves where the rest of the job costs least. A job without a known end
-is weighed for as long again as it has trained, and for an hour at least.
+Its rules are asked in order; the first that applies decides. Profiling is training: the job starts
+on the cheapest candidate, tries others while that can pay, and moves where the rest of the job
+costs least. A job without a known end is weighed for as long again as it has trained, and for an
+hour at least.
 """
 
 from __future__ import annotations
@@ -15,234 +17,305 @@ from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, least_cost
+from elastic.policy.evaluation import (
+    Evaluation,
+    Evaluations,
+    evaluate_candidates,
+    most_promising,
+    nothing_to_be_had,
+)
 from elastic.policy.horizon import has_trained, seconds_left
 from elastic.policy.hurry import hurry, least_late
 from elastic.policy.mixture import is_in_one_zone, is_mix
-from elastic.policy.passage import transition_of
 from elastic.policy.ranking import move_or_stay
 from elastic.policy.searching import most_promising_by_earlier_runs, still_measuring, try_another
-from elastic.policy.survey import Evaluation, Evaluations, most_promising, nothing_to_be_had, take_survey
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name, rate, shortened
 
-# A deadline is near if two starts take more of the time left than this: that of the first group, and of the next one.
+# A deadline is near if two starts take more of the time left than this: that of the first group,
+# and of the next one.
 _HASTE = 0.2
 
 
 def best_value(snapshot: Snapshot) -> Plan:
     """Gives the plan of the first rule that applies."""
-    survey = take_survey(snapshot)
+    evaluations = evaluate_candidates(snapshot)
     for rule in _RULES:
-        plan = rule(survey)
+        plan = rule(evaluations)
         if plan is not None:
             return plan
-    return move_or_stay(survey)
+    return move_or_stay(evaluations)
 
 
-def _nothing_left(survey: Evaluations) -> Plan | None:
-    job = survey.snapshot.job
+def _nothing_left(evaluations: Evaluations) -> Plan | None:
+    job = evaluations.snapshot.job
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
-        return survey.hold("ending", f"the job {job.phase.predicate}: nothing is changed any more")
+        return evaluations.hold(
+            "ending", f"the job {job.phase.predicate}: nothing is changed any more"
+        )
     total = job.spec.iterations
     if total is not None and job.iteration >= total:
-        return survey.hold("ending", f"all {total:,} iterations are done", {"iterations_left": 0.0})
+        return evaluations.hold(
+            "ending", f"all {total:,} iterations are done", {"iterations_left": 0.0}
+        )
     return None
 
 
-def _nothing_to_buy(survey: Evaluations) -> Plan | None:
-    if survey.choices:
+def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
+    if evaluations.choices:
         return None
-    told = {each.objection for each in survey.outlooks if each.objection is not None} | set(survey.left_out.values())
+    told = {each.objection for each in evaluations.outlooks if each.objection is not None} | set(
+        evaluations.left_out.values()
+    )
     objections = sorted(told)
-    held = survey.snapshot.target
+    held = evaluations.snapshot.target
     what = "nothing is started" if held is None else f"{name(held)} is kept"
-    admitted = [each for each in survey.outlooks if each.objection is None and each.usd_per_h is not None]
+    admitted = [
+        each
+        for each in evaluations.outlooks
+        if each.objection is None and each.usd_per_h is not None
+    ]
     if admitted:
-        return nothing_to_be_had(survey, admitted)
-    if (too_dear := _too_dear(survey, what)) is not None:
+        return nothing_to_be_had(evaluations, admitted)
+    if (too_dear := _too_dear(evaluations, what)) is not None:
         return too_dear
     why = "; ".join(shortened(objections)) or "no node type that the job admits has a fresh price"
-    return survey.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
+    return evaluations.hold("no_price" if not objections else "not_permitted", f"{why}: {what}")
 
 
-def _too_dear(survey: Evaluations, what: str) -> Plan | None:
-    """Where the cap alone stands against every candidate: the least burn says how far it is from being enough."""
-    cap = survey.snapshot.job.spec.objective.max_usd_per_hour
-    priced = [(each.usd_per_h, each.group) for each in survey.outlooks if each.usd_per_h is not None]
+def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
+    """Where the cap alone stands against every candidate: the least burn says how far it is from
+    being enough."""
+    cap = evaluations.snapshot.job.spec.objective.max_usd_per_hour
+    priced = [
+        (each.usd_per_h, each.group) for each in evaluations.outlooks if each.usd_per_h is not None
+    ]
     if cap is None or not priced or min(priced)[0] <= cap:
         return None
     least, group = min(priced)
-    why = (
-        f"every candidate burns more than the cap of {price(cap)}/h, the least of them, {name(group)}, {price(least)}/h"
+    why = f"every candidate burns more than the cap of {price(cap)}/h, the least of them, {name(group)}, {price(least)}/h"
+    waits = (
+        ""
+        if evaluations.snapshot.target
+        else ", and the job waits for a lower price or a higher max_usd_per_hour"
     )
-    waits = "" if survey.snapshot.target else ", and the job waits for a lower price or a higher max_usd_per_hour"
-    return survey.hold("not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap})
+    return evaluations.hold(
+        "not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap}
+    )
 
 
-def _begin_or_wait(survey: Evaluations) -> Plan | None:
+def _begin_or_wait(evaluations: Evaluations) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
-    if not is_free(survey.snapshot):
+    if not is_free(evaluations.snapshot):
         return None
     # What trains is weighed by the rules that follow.
-    hurried = hurry(survey) if survey.snapshot.current is None else None
-    return hurried or least_cost(survey)
+    hurried = hurry(evaluations) if evaluations.snapshot.current is None else None
+    return hurried or least_cost(evaluations)
 
 
-def _go_on_or_move(survey: Evaluations) -> Plan | None:
-    snapshot = survey.snapshot
-    return least_cost(survey) if snapshot.current == snapshot.target else None
+def _go_on_or_move(evaluations: Evaluations) -> Plan | None:
+    snapshot = evaluations.snapshot
+    return least_cost(evaluations) if snapshot.current == snapshot.target else None
 
 
-def _unavailable(survey: Evaluations) -> Plan | None:
-    """What is wanted cannot be had: back to what trains and stays, else a start on the best that can be bought.
+def _unavailable(evaluations: Evaluations) -> Plan | None:
+    """What is wanted cannot be had: back to what trains and stays, else a start on the best that
+    can be bought.
 
-    No trial or margin is asked of it, for there is nothing that it is measured against. What trains on machines that
-    are being taken back is nothing to go back to.
+    No trial or margin is asked of it, for there is nothing that it is measured against. What trains
+    on machines that are being taken back is nothing to go back to.
     """
-    snapshot, held = survey.snapshot, survey.of(survey.snapshot.target)
+    snapshot, held = evaluations.snapshot, evaluations.of(evaluations.snapshot.target)
     if held is None or held.lack is None:
         return None
     why, numbers = held.lack.text, until(held.lack.until_s)
-    if snapshot.current is not None and _may_go_back_to(survey, snapshot.current):
+    if snapshot.current is not None and _may_go_back_to(evaluations, snapshot.current):
         text = f"{why}: back to {name(snapshot.current)}, which trains"
-        return survey.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
-    anew = _start(take_survey(replace(snapshot, target=None)))
-    assert anew is not None and anew.target is not None, "a job without a target starts where there is a choice"
-    filled = _filled_up(survey, anew.target)
+        return evaluations.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
+    anew = _start(evaluate_candidates(replace(snapshot, target=None)))
+    assert anew is not None and anew.target is not None, (
+        "a job without a target starts where there is a choice"
+    )
+    filled = _filled_up(evaluations, anew.target)
     if filled is not None:
-        assert filled.passage is not None, "what promises something can be told of"
-        end = f"should finish in {duration(filled.passage.lasts_s)} for {usd(filled.passage.usd.value)}"
+        assert filled.switch_cost is not None, "what promises something can be told of"
+        end = f"should finish in {duration(filled.switch_cost.lasts_s)} for {usd(filled.switch_cost.usd.value)}"
         text = f"{why}: {name(filled.group)} keeps what is there and {end}"
-        return survey.plan(Action.MOVE, filled.group, UNAVAILABLE, text, numbers)
+        return evaluations.plan(Action.MOVE, filled.group, UNAVAILABLE, text, numbers)
     text = f"{why}: {anew.reason.text}"
-    return survey.plan(Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers})
+    return evaluations.plan(
+        Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers}
+    )
 
 
-def _may_go_back_to(survey: Evaluations, group: Group) -> bool:
-    """Whether it may stay: in a session old and new of a swap train too, and what is left of a group does."""
-    outlook = survey.of(group)
+def _may_go_back_to(evaluations: Evaluations, group: Group) -> bool:
+    """Whether it may stay: in a session old and new of a swap train too, and what is left of a
+    group does."""
+    outlook = evaluations.of(group)
     is_barred = not is_in_one_zone(group) or outlook is None or outlook.objection is not None
-    if is_barred and survey.snapshot.job.spec.tier is Tier.T2:
+    if is_barred and evaluations.snapshot.job.spec.tier is Tier.T2:
         return False
-    return lack_of(survey.snapshot, group, survey.quotes) is None
+    return lack_of(evaluations.snapshot, group, evaluations.quotes) is None
 
 
-def _filled_up(survey: Evaluations, anew: Group) -> Evaluation | None:
+def _filled_up(evaluations: Evaluations, anew: Group) -> Evaluation | None:
     """The mix that keeps what is there, if that promises more than beginning anew elsewhere."""
-    rivals = [each for each in survey.choices if is_mix(each.group) or each.group == anew]
-    best = most_promising(survey.snapshot, rivals)
+    rivals = [each for each in evaluations.choices if is_mix(each.group) or each.group == anew]
+    best = most_promising(evaluations.snapshot, rivals)
     return best if best is not None and is_mix(best.group) else None
 
 
-def _start(survey: Evaluations) -> Plan | None:
-    if survey.snapshot.target is not None:
+def _start(evaluations: Evaluations) -> Plan | None:
+    if evaluations.snapshot.target is not None:
         return None
-    plain = survey.unmixed
+    plain = evaluations.unmixed
     if plain.settled:
         best = plain.settled[0]
-        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}{_left_out(survey)}"
-        return survey.plan(Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h})
+        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}{_left_out(evaluations)}"
+        return evaluations.plan(
+            Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h}
+        )
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
-        goal = "the cheapest" if seconds_left(survey.snapshot) is None else "the best for the deadline"
-        text = f"start on {name(first.group)}: earlier runs of this program found it {goal}{_left_out(survey)}"
-        return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+        goal = (
+            "the cheapest"
+            if seconds_left(evaluations.snapshot) is None
+            else "the best for the deadline"
+        )
+        text = f"start on {name(first.group)}: earlier runs of this program found it {goal}{_left_out(evaluations)}"
+        return evaluations.plan(
+            Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
+        )
     hasty = _hasty_start(plain)
     if hasty is not None:
         return hasty
     first = _cheapest(plain)
     text = (
         f"start on {name(first.group)}: {price(first.usd_per_h or 0.0)}/h is the least burn of "
-        f"{len(plain.choices)} candidates, and nothing is known of their speed yet{_left_out(survey)}"
+        f"{len(plain.choices)} candidates, and nothing is known of their speed "
+        f"yet{_left_out(evaluations)}"
     )
-    return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+    return evaluations.plan(
+        Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
+    )
 
 
-def _hasty_start(survey: Evaluations) -> Plan | None:
-    """The fastest by its hardware, where a deadline leaves no time to begin on less and go on elsewhere."""
-    snapshot, left_s = survey.snapshot, seconds_left(survey.snapshot)
+def _hasty_start(evaluations: Evaluations) -> Plan | None:
+    """The fastest by its hardware, where a deadline leaves no time to begin on less and go on
+    elsewhere."""
+    snapshot, left_s = evaluations.snapshot, seconds_left(evaluations.snapshot)
     if left_s is None or left_s <= 0:
         return None
-    beliefs = beliefs_of(survey)
-    fewest = min(each.group.node_count for each in survey.choices)
-    few = [each for each in survey.choices if each.group.node_count == fewest and each.group.node_types in beliefs]
+    beliefs = beliefs_of(evaluations)
+    fewest = min(each.group.node_count for each in evaluations.choices)
+    few = [
+        each
+        for each in evaluations.choices
+        if each.group.node_count == fewest and each.group.node_types in beliefs
+    ]
     if not few:
         return None
-    first = min(few, key=lambda each: (beliefs[each.group.node_types].step_s, each.usd_per_h or 0.0, each.group))
+    first = min(
+        few,
+        key=lambda each: (beliefs[each.group.node_types].step_s, each.usd_per_h or 0.0, each.group),
+    )
     way = transition_of(snapshot, None, first.group)
     if 2 * (way.boot_s + way.pause_s) <= _HASTE * left_s:
         return None
     text = (
-        f"start on {name(first.group)}, the fastest by its hardware, for {price(first.usd_per_h or 0.0)}/h: "
-        f"the deadline is in {duration(left_s)}, too soon to begin on less and go on elsewhere{_left_out(survey)}"
+        f"start on {name(first.group)}, the fastest by its hardware, for "
+        f"{price(first.usd_per_h or 0.0)}/h: "
+        f"the deadline is in {duration(left_s)}, too soon to begin on less and go on "
+        f"elsewhere{_left_out(evaluations)}"
     )
-    return survey.plan(Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0})
+    return evaluations.plan(
+        Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
+    )
 
 
-def _left_out(survey: Evaluations) -> str:
+def _left_out(evaluations: Evaluations) -> str:
     """Why some node types are not among the candidates, to be added to a reason."""
-    return f"; left out: {'; '.join(shortened(list(survey.left_out.values())))}" if survey.left_out else ""
+    return (
+        f"; left out: {'; '.join(shortened(list(evaluations.left_out.values())))}"
+        if evaluations.left_out
+        else ""
+    )
 
 
-def _not_permitted(survey: Evaluations) -> Plan | None:
-    held = survey.of(survey.snapshot.target)
+def _not_permitted(evaluations: Evaluations) -> Plan | None:
+    held = evaluations.of(evaluations.snapshot.target)
     if held is None or held.objection is None:
         return None
-    plain = survey.unmixed
+    plain = evaluations.unmixed
     to = plain.settled[0].group if plain.settled else _cheapest(plain).group
-    filled = _filled_up(survey, to)
+    filled = _filled_up(evaluations, to)
     to = to if filled is None else filled.group
     is_scaled = (
-        survey.snapshot.job.spec.nodes_wanted is not None
-        and held.group.node_count not in survey.snapshot.job.spec.sizes
+        evaluations.snapshot.job.spec.nodes_wanted is not None
+        and held.group.node_count not in evaluations.snapshot.job.spec.sizes
     )
-    return survey.plan(
-        Action.MOVE, to, "scaled" if is_scaled else "not_permitted", f"{held.objection}: move to {name(to)}"
+    return evaluations.plan(
+        Action.MOVE,
+        to,
+        "scaled" if is_scaled else "not_permitted",
+        f"{held.objection}: move to {name(to)}",
     )
 
 
-def _change_in_progress(survey: Evaluations) -> Plan | None:
-    target, current = survey.snapshot.target, survey.snapshot.current
+def _change_in_progress(evaluations: Evaluations) -> Plan | None:
+    target, current = evaluations.snapshot.target, evaluations.snapshot.current
     if target is None or target == current:
         return None
     if current is not None:
-        return survey.hold("changing", f"{name(current)} trains on until {name(target)} is ready to take over")
-    if has_trained(survey.snapshot, target):
-        return survey.hold(
-            "lost", f"{name(target)} does not train whole now: it is kept, and what it lacks is restored"
+        return evaluations.hold(
+            "changing", f"{name(current)} trains on until {name(target)} is ready to take over"
         )
-    return survey.hold("changing", f"waiting for {name(target)} to boot, join and train")
+    if has_trained(evaluations.snapshot, target):
+        return evaluations.hold(
+            "lost",
+            f"{name(target)} does not train whole now: it is kept, and what it lacks is restored",
+        )
+    return evaluations.hold("changing", f"waiting for {name(target)} to boot, join and train")
 
 
-def _held_without_price(survey: Evaluations) -> Plan | None:
-    target = survey.snapshot.target
-    held = survey.of(target)
+def _held_without_price(evaluations: Evaluations) -> Plan | None:
+    target = evaluations.snapshot.target
+    held = evaluations.of(target)
     if target is None or held is None or held.usd_per_h is not None:
         return None
-    return survey.hold("no_price", f"{name(target)} has no fresh price, so nothing can be compared with it: it is kept")
+    return evaluations.hold(
+        "no_price",
+        f"{name(target)} has no fresh price, so nothing can be compared with it: it is kept",
+    )
 
 
-def _other_phase(survey: Evaluations) -> Plan | None:
-    focus = survey.focus
+def _other_phase(evaluations: Evaluations) -> Plan | None:
+    focus = evaluations.focus
     if focus.is_now:
         return None
     left = "some" if focus.current_left is None else f"{focus.current_left:,}"
-    rest = "an open end" if focus.iterations_left is None else f"{focus.iterations_left:,} iterations"
+    rest = (
+        "an open end" if focus.iterations_left is None else f"{focus.iterations_left:,} iterations"
+    )
     text = (
-        f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most of the rest "
+        f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most "
+        "of the rest "
         f"({rest}) and only its own rates can rank for it: no trial and no move until it begins"
     )
-    return survey.hold("phase", text)
+    return evaluations.hold("phase", text)
 
 
-def _cheapest(survey: Evaluations) -> Evaluation:
+def _cheapest(evaluations: Evaluations) -> Evaluation:
     """The choice of the least burn; of equals the one with more cores, then by name."""
-    cores = {node_type.name: node_type.cores for node_type in survey.snapshot.node_types}
+    cores = {node_type.name: node_type.cores for node_type in evaluations.snapshot.node_types}
 
     def order(outlook: Evaluation) -> tuple[float, float, Group]:
-        cpu = sum(count * cores.get(offering.node_type, 0.0) for offering, count in outlook.group.members)
+        cpu = sum(
+            count * cores.get(offering.node_type, 0.0) for offering, count in outlook.group.members
+        )
         return float(f"{outlook.usd_per_h or 0.0:.9g}"), -cpu, outlook.group
 
-    return min(survey.choices, key=order)
+    return min(evaluations.choices, key=order)
 
 
 _RULES: tuple[Callable[[Evaluations], Plan | None], ...] = (

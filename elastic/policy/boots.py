@@ -1,4 +1,5 @@
-"""What booting takes, by the machines that booted lately: those of the same node type and image tell best."""
+"""What booting takes, by the machines that booted lately: those of the same node type and image
+tell best."""
 
 from __future__ import annotations
 
@@ -21,15 +22,18 @@ def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
 
 def received_gib(snapshot: Snapshot, node_type: str) -> float:
     """What a new machine fetches while it is set up, GiB; 0 where no boot tells."""
-    told = [each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None]
+    told = [
+        each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None
+    ]
     return median(told) / _GIB if told else 0.0
 
 
 def slowest_s(seconds: Iterable[float], nodes: int) -> float:
     """What the slowest of so many machines takes, by what each of others took.
 
-    That is the quantile n / (n + 1), which the largest of n draws has on average (David and Nagaraja, Order Statistics,
-    2003, section 2.3): the median for one machine, and the slow end for many.
+    That is the quantile n / (n + 1), which the largest of n draws has on average (David and
+    Nagaraja, Order Statistics, 2003, section 2.3): the median for one machine, and the slow end for
+    many.
 
     >>> [slowest_s([30, 40, 50, 60, 200], nodes) for nodes in (1, 3, 99)]
     [50.0, 60.0, 194.4]

@@ -34,7 +34,8 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if cap is not None and cap < burn:
         yield (
             "objective.max_usd_per_hour",
-            f"wanted at least {price(burn)}, which {name(least)}, the cheapest candidate, costs an hour now; "
+            f"wanted at least {price(burn)}, which {name(least)}, the cheapest candidate, costs an "
+            "hour now; "
             f"got {price(cap)}",
         )
     budget_usd = spec.objective.budget_usd
@@ -42,7 +43,8 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     if budget_usd is not None and budget_usd <= needed_usd:
         yield (
             "objective.budget_usd",
-            f"wanted more than {usd(needed_usd)}: {duration(seconds)} of {name(least)}, the cheapest "
+            f"wanted more than {usd(needed_usd)}: {duration(seconds)} of {name(least)}, the "
+            "cheapest "
             f"candidate, are its least bill, or what is kept back to end in good order "
             f"(policy.wind_down_s); got {usd(budget_usd)}",
         )

@@ -1,12 +1,15 @@
-"""The value function of a job with a deadline: what finishing costs on average from any state, deciding well.
+"""The value function of a job with a deadline: what finishing costs on average from any state,
+deciding well.
 
-A stochastic dynamic programme over work left and time left, solved backwards in time. Its states are what the job holds
-(nothing, a group that nobody takes back, a group of a spot pool) and whether spot is to be had, with the age of that
-state (`hazards`). A launch takes dead time that is paid for; a loss leaves nothing and costs what was trained since the
-middle of the step. Time left and work left share one lattice: training on the fastest safe group walks along it, so the
-line beyond which nothing can be in time is met exactly, without interpolation.
+A stochastic dynamic programme over work left and time left, solved backwards in time. Its states
+are what the job holds (nothing, a group that nobody takes back, a group of a spot pool) and whether
+spot is to be had, with the age of that state (`hazards`). A launch takes dead time that is paid
+for; a loss leaves nothing and costs what was trained since the middle of the step. Time left and
+work left share one lattice: training on the fastest safe group walks along it, so the line beyond
+which nothing can be in time is met exactly, without interpolation.
 
-The method is that of Wu et al., Can't Be Late (NSDI 2024), appendix, with hazards that depend on age.
+The method is that of Wu et al., Can't Be Late (NSDI 2024), appendix, with hazards that depend on
+age.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ _S_PER_H = 3600.0
 _TIMES, _CELLS = 192, 120
 # An hour late is as bad as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
-# The pool that a lost job fails over to is this old, but no older than the one lost: the oldest was chosen first.
+# The pool that a lost job fails over to is this old, but no older than the one lost: the oldest was
+# chosen first.
 _FAILOVER_AGE = age_bucket(7200.0)
 _FAILOVER = np.minimum(np.arange(len(AGES_S)), _FAILOVER_AGE)
 
@@ -42,8 +46,9 @@ _Shift = Callable[[_Array], _Array]
 class Course:
     """One way to train: its pace, its price, and what going there takes.
 
-    `start_s`: from nothing to the first iteration, paid and without progress. `move_s`: how long training stands still
-    where another group trains until this one is ready, and `move_usd` what that costs beyond this group's own price.
+    `start_s`: from nothing to the first iteration, paid and without progress. `move_s`: how long
+    training stands still where another group trains until this one is ready, and `move_usd` what
+    that costs beyond this group's own price.
     """
 
     step_s: float
@@ -59,10 +64,12 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineProblem:
-    """`work` iterations within `left_s` seconds, on groups that nobody takes back (`safe`) or on a `spot` pool.
+    """`work` iterations within `left_s` seconds, on groups that nobody takes back (`safe`) or on a
+    `spot` pool.
 
-    `hazards` are the pool's; `failover` is the chance that another pool like it is up when it is lost. Where nothing is
-    `safe`, the job can only wait for spot. `time_usd_per_h` is what an hour sooner is worth.
+    `hazards` are the pool's; `failover` is the chance that another pool like it is up when it is
+    lost. Where nothing is `safe`, the job can only wait for spot. `time_usd_per_h` is what an hour
+    sooner is worth.
     """
 
     safe: tuple[Course, ...]
@@ -99,12 +106,24 @@ class CostToGo:
         rest = self._after(0, state, market, look_h, work, left_s - look_h * _S_PER_H)
         return self.problem.time_usd_per_h * look_h + rest
 
-    def safe(self, index: int, work: float, left_s: float, market: SpotState, *, dead_s: float, look_s: float) -> float:
-        """Expected dollars if it trains on a safe course for `look_s`, after `dead_s` of paid time without progress."""
+    def safe(
+        self,
+        index: int,
+        work: float,
+        left_s: float,
+        market: SpotState,
+        *,
+        dead_s: float,
+        look_s: float,
+    ) -> float:
+        """Expected dollars if it trains on a safe course for `look_s`, after `dead_s` of paid time
+        without progress."""
         course, look_h = self.problem.safe[index], self._look_h(look_s)
         work_then, share = _worked(course, work, dead_s, look_h)
         block = 1 + index
-        rest = self._after(block, self._market_row(market), market, look_h, work_then, left_s - look_h * _S_PER_H)
+        rest = self._after(
+            block, self._market_row(market), market, look_h, work_then, left_s - look_h * _S_PER_H
+        )
         return share * look_h * (course.usd_per_h + self.problem.time_usd_per_h) + rest
 
     def on_spot(
@@ -122,7 +141,9 @@ class CostToGo:
         `lost_per_h` is that very pool's rate of loss now; None: the problem's own.
         """
         course, hazards, look_h = self.problem.spot, self.problem.hazards, self._look_h(look_s)
-        assert course is not None and hazards is not None, "a problem without spot has no spot to train on"
+        assert course is not None and hazards is not None, (
+            "a problem without spot has no spot to train on"
+        )
         bucket = age_bucket(age_s)
         rate = hazards.lost_per_h[bucket] if lost_per_h is None else lost_per_h
         stays = math.exp(-rate * look_h)
@@ -130,7 +151,9 @@ class CostToGo:
         left_then_s = left_s - look_h * _S_PER_H
         burn = course.usd_per_h + self.problem.time_usd_per_h
         kept = share * look_h * burn + self._value(self._spot_row(bucket), work_then, left_then_s)
-        lost = share * look_h * burn / 2 + self._lost(0, bucket, (work + work_then) / 2, left_then_s)
+        lost = share * look_h * burn / 2 + self._lost(
+            0, bucket, (work + work_then) / 2, left_then_s
+        )
         return stays * kept + (1 - stays) * lost
 
     def _look_h(self, look_s: float) -> float:
@@ -151,7 +174,9 @@ class CostToGo:
     def _block(self, block: int) -> int:
         return block * (1 if self.problem.spot is None else 2 * len(AGES_S))
 
-    def _after(self, block: int, row: int, market: SpotState, look_h: float, work: float, left_s: float) -> float:
+    def _after(
+        self, block: int, row: int, market: SpotState, look_h: float, work: float, left_s: float
+    ) -> float:
         """The value after `look_h`, where the market may have turned."""
         first = self._block(block)
         same = self._value(first + row, work, left_s)
@@ -171,7 +196,8 @@ class CostToGo:
         if not chance:
             return down
         return (
-            chance * self._value(first + len(AGES_S) + min(bucket, _FAILOVER_AGE), work, left_s) + (1 - chance) * down
+            chance * self._value(first + len(AGES_S) + min(bucket, _FAILOVER_AGE), work, left_s)
+            + (1 - chance) * down
         )
 
     def _value(self, row: int, work: float, left_s: float) -> float:
@@ -197,7 +223,8 @@ class CostToGo:
 
 
 def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[float, float]:
-    """Work left after training for `look_h`, dead time counted as work; and the share of that time it was needed."""
+    """Work left after training for `look_h`, dead time counted as work; and the share of that time
+    it was needed."""
     whole = work + dead_s / course.step_s
     done = look_h * _S_PER_H / course.step_s
     return max(whole - done, 0.0), min(1.0, whole / done)
@@ -205,12 +232,14 @@ def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[
 
 @lru_cache(maxsize=48)
 def solve(problem: DeadlineProblem) -> CostToGo:
-    """Solves a problem: about 0.03 s of CPU with spot and two safe courses. A pure function, remembered."""
+    """Solves a problem: about 0.03 s of CPU with spot and two safe courses. A pure function,
+    remembered."""
     return _Solver(problem).solve()
 
 
 class _Solver:
-    """What changes the market within a step is linear in the values: one matrix over its states, for all work left."""
+    """What changes the market within a step is linear in the values: one matrix over its states,
+    for all work left."""
 
     def __init__(self, problem: DeadlineProblem) -> None:
         self.problem = problem
@@ -225,7 +254,13 @@ class _Solver:
         self.top = math.ceil((problem.work + starts) / self.cell) + 2
         self.cells = np.arange(self.top + 1)
         late_usd_per_h = _LATE * max(each.usd_per_h for each in courses)
-        late = self.cells * self.cell * self.fastest.step_s / _S_PER_H * (self.fastest.usd_per_h + late_usd_per_h)
+        late = (
+            self.cells
+            * self.cell
+            * self.fastest.step_s
+            / _S_PER_H
+            * (self.fastest.usd_per_h + late_usd_per_h)
+        )
         self.late = late.astype(np.float32)
 
     def solve(self) -> CostToGo:
@@ -234,9 +269,14 @@ class _Solver:
         turns = self._turns()
         states = len(turns)
         is_up = slice(states // 2, None) if spot else slice(0)
-        values = np.empty((_TIMES + 1, states * blocks + (len(AGES_S) if spot else 0), self.top + 1), dtype=np.float32)
+        values = np.empty(
+            (_TIMES + 1, states * blocks + (len(AGES_S) if spot else 0), self.top + 1),
+            dtype=np.float32,
+        )
         values[0] = self.late
-        idle_usd = np.where(self.cells > 0, problem.time_usd_per_h * self.step_h, 0.0).astype(np.float32)
+        idle_usd = np.where(self.cells > 0, problem.time_usd_per_h * self.step_h, 0.0).astype(
+            np.float32
+        )
         trains = [self._training(each) for each in problem.safe]
         starts = [self._dead(each, each.start_s) for each in problem.safe]
         moves = [self._dead(each, each.move_s, each.move_usd) for each in problem.safe]
@@ -268,7 +308,8 @@ class _Solver:
         return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
 
     def _turns(self) -> _Array:
-        """The chance that each state of the market becomes another in a step; down by age first, then up by age."""
+        """The chance that each state of the market becomes another in a step; down by age first,
+        then up by age."""
         hazards = self.problem.hazards
         if hazards is None:
             return np.ones((1, 1), dtype=np.float32)
@@ -282,14 +323,16 @@ class _Solver:
         return np.concatenate([back, lost])
 
     def _lost(self) -> _Array:
-        """Where a pool that is lost leaves the market, by its age: another like it is up, or none is."""
+        """Where a pool that is lost leaves the market, by its age: another like it is up, or none
+        is."""
         found = np.zeros((len(AGES_S), 2 * len(AGES_S)), dtype=np.float32)
         found[:, 0] = 1 - self.problem.failover
         found[np.arange(len(AGES_S)), len(AGES_S) + _FAILOVER] = self.problem.failover
         return found
 
     def _aged(self) -> _Array:
-        """One step older: a part of each age goes over into the next one, or into what a longer step reaches."""
+        """One step older: a part of each age goes over into the next one, or into what a longer
+        step reaches."""
         widths_h = np.diff([*AGES_S, math.inf]) / _S_PER_H
         found = np.zeros((len(AGES_S), len(AGES_S)), dtype=np.float32)
         for place, width_h in enumerate(widths_h):
@@ -307,7 +350,11 @@ class _Solver:
             left_h = self.step_h
             for later in range(place, len(rates_per_h)):
                 is_last = later + 1 == len(rates_per_h)
-                spent_h = left_h if is_last else min(left_h, (AGES_S[later + 1] - AGES_S[later]) / _S_PER_H)
+                spent_h = (
+                    left_h
+                    if is_last
+                    else min(left_h, (AGES_S[later + 1] - AGES_S[later]) / _S_PER_H)
+                )
                 expected[place] += rates_per_h[later] * spent_h
                 left_h -= spent_h
         stays: _Array = np.exp(-expected).astype(np.float32)
@@ -346,7 +393,8 @@ class _Solver:
         return train
 
     def _progress(self, course: Course, *, share: float = 1.0) -> tuple[_Array, _Shift]:
-        """What a step of training costs by work left, and how it carries values: less work is left after it."""
+        """What a step of training costs by work left, and how it carries values: less work is left
+        after it."""
         done = share * self.step_h * _S_PER_H / course.step_s / self.cell
         burn = (course.usd_per_h + self.problem.time_usd_per_h) * self.step_h * share
         usd = burn * np.minimum(1.0, self.cells / done)
@@ -366,16 +414,19 @@ class _Solver:
         return dead
 
     def _shift(self, cells: float) -> _Shift:
-        """Carries values over so many cells: to more work left where `cells` is positive, to less where negative.
+        """Carries values over so many cells: to more work left where `cells` is positive, to less
+        where negative.
 
-        No work is the least, and the most is `top`. Slices take a fifth of the time that indices would.
+        No work is the least, and the most is `top`. Slices take a fifth of the time that indices
+        would.
         """
         whole = math.floor(cells)
         share = np.float32(cells - whole)
         if share < _ON_LATTICE or share > 1 - _ON_LATTICE:
             whole, share = round(cells), np.float32(0.0)
         last = self.top
-        # Cell i takes its value from i + whole and, by `share`, from the one above: as far as both are on the lattice.
+        # Cell i takes its value from i + whole and, by `share`, from the one above: as far as both
+        # are on the lattice.
         first, end = max(0, -whole), min(last + 1, last + 1 - whole - (1 if share else 0))
 
         def shift(values: _Array) -> _Array:

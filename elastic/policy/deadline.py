@@ -1,9 +1,9 @@
 """A deadline with spot about: wait, take spot here or elsewhere, or pay for what nobody takes back.
 
-Every way to go on is priced to the job's end by the value function of `cost_to_go`; the least expected cost wins. A
-spot type of several pools counts as one market: when one pool is lost another may be up. Of several types each is
-weighed by itself, as if the job only ever used that one beside what is safe: the least of them is still an upper bound
-of what deciding well costs.
+Every way to go on is priced to the job's end by the value function of `cost_to_go`; the least
+expected cost wins. A spot type of several pools counts as one market: when one pool is lost another
+may be up. Of several types each is weighed by itself, as if the job only ever used that one beside
+what is safe: the least of them is still an upper bound of what deciding well costs.
 """
 
 from __future__ import annotations
@@ -15,22 +15,24 @@ from dataclasses import dataclass, replace
 from elastic.figures import duration, usd
 from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
 from elastic.policy.cost_to_go import CostToGo, Course, DeadlineProblem, SpotState, solve
+from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hazards import Hazards, hazards_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import transition_of
-from elastic.policy.survey import Evaluation, Evaluations
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
 _S_PER_H = 3600.0
-# So many kinds of spot, and of what is safe, are weighed to the end: what is worse than these by every measure is not.
+# So many kinds of spot, and of what is safe, are weighed to the end: what is worse than these by
+# every measure is not.
 _MOST_SPOT, _MOST_SAFE = 3, 3
 # Horizons are rounded up to powers of this ratio, so that one solution serves many ticks.
 _HORIZON_RATIO = 1.5
-# To wait while spot can be bought must save this share: such gains are smaller than the errors of the programme, and
-# time that was waited is gone.
+# To wait while spot can be bought must save this share: such gains are smaller than the errors of
+# the programme, and time that was waited is gone.
 _PATIENCE = 0.02
-# A pool that was up when it was first looked at has been up for a while: long spells are met more often.
+# A pool that was up when it was first looked at has been up for a while: long spells are met more
+# often.
 _UNSEEN_AGE_S = 7200.0
 _PRESENT = frozenset({NodePhase.INTENDED, NodePhase.BOOTING, NodePhase.JOINED})
 
@@ -42,37 +44,46 @@ WAITING = "waiting"
 
 @dataclass(frozen=True, slots=True)
 class PricedOption:
-    """One group, and what the rest of the job is expected to cost if it goes on there now. None: it waits."""
+    """One group, and what the rest of the job is expected to cost if it goes on there now. None: it
+    waits."""
 
     group: Group | None
     usd: float
 
 
-def least_cost(survey: Evaluations) -> Plan | None:
-    """The plan of the least expected cost to the deadline; None where there is no deadline, or no spot to weigh.
+def least_cost(evaluations: Evaluations) -> Plan | None:
+    """The plan of the least expected cost to the deadline; None where there is no deadline, or no
+    spot to weigh.
 
-    It speaks where the group that is wanted trains, or where nothing of it is there. Of a job that will be late on all
-    that is known it says nothing: the rules after it look for what is faster.
+    It speaks where the group that is wanted trains, or where nothing of it is there. Of a job that
+    will be late on all that is known it says nothing: the rules after it look for what is faster.
     """
-    snapshot = survey.snapshot
-    left_s, work = seconds_left(snapshot), survey.focus.iterations_left
-    if left_s is None or left_s <= 0 or not work or not survey.focus.is_now:
+    snapshot = evaluations.snapshot
+    left_s, work = seconds_left(snapshot), evaluations.focus.iterations_left
+    if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return None
-    if snapshot.target is not None and snapshot.current != snapshot.target and not is_free(snapshot):
+    if (
+        snapshot.target is not None
+        and snapshot.current != snapshot.target
+        and not is_free(snapshot)
+    ):
         return None
-    known = [each for each in survey.outlooks if _is_known(each)]
-    if snapshot.current is not None and all(lasts_s(snapshot, each, work) > left_s for each in known):
+    known = [each for each in evaluations.outlooks if _is_known(each)]
+    if snapshot.current is not None and all(
+        lasts_s(snapshot, each, work) > left_s for each in known
+    ):
         return None
     kinds = _kinds(snapshot, known)
     safe = _safe(snapshot, known, work, left_s)
     if not kinds or (not safe and snapshot.job.spec.capacity.admits(Capacity.ON_DEMAND)):
         return None
-    ways = _weigh(survey, kinds, safe, work, left_s)
-    return _plan(survey, ways, left_s) if ways else None
+    ways = _weigh(evaluations, kinds, safe, work, left_s)
+    return _plan(evaluations, ways, left_s) if ways else None
 
 
 def is_free(snapshot: Snapshot) -> bool:
-    """Whether nothing that was bought stays, or comes: what is being taken back may train on until it goes."""
+    """Whether nothing that was bought stays, or comes: what is being taken back may train on until
+    it goes."""
     return not any(node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes)
 
 
@@ -83,7 +94,8 @@ def lasts_s(snapshot: Snapshot, outlook: Evaluation, work: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Spot of one node type at one size: its cheapest price, and its pools, those that can be bought first."""
+    """Spot of one node type at one size: its cheapest price, and its pools, those that can be
+    bought first."""
 
     outlooks: tuple[Evaluation, ...]
     step_s: float
@@ -93,7 +105,12 @@ class _Kind:
 
 def _is_known(outlook: Evaluation) -> bool:
     is_plain = len(outlook.group.members) == 1 and not is_mix(outlook.group)
-    return is_plain and outlook.objection is None and outlook.usd_per_h is not None and outlook.step_s is not None
+    return (
+        is_plain
+        and outlook.objection is None
+        and outlook.usd_per_h is not None
+        and outlook.step_s is not None
+    )
 
 
 def _kinds(snapshot: Snapshot, known: Iterable[Evaluation]) -> list[_Kind]:
@@ -116,10 +133,15 @@ def _kinds(snapshot: Snapshot, known: Iterable[Evaluation]) -> list[_Kind]:
     return best + [each for each in kinds[_MOST_SPOT:] if each.outlooks[0].group.node_types == held]
 
 
-def _safe(snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float) -> list[Evaluation]:
-    """What nobody takes back and can be bought: the cheapest in time, the fastest, and what is between."""
+def _safe(
+    snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float
+) -> list[Evaluation]:
+    """What nobody takes back and can be bought: the cheapest in time, the fastest, and what is
+    between."""
     own = [each for each in known if _capacity(each) is Capacity.ON_DEMAND and each.lack is None]
-    ordered = sorted(own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group))
+    ordered = sorted(
+        own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group)
+    )
     front: list[Evaluation] = []
     for each in ordered:
         if not front or _step_s(each) < _step_s(front[-1]):
@@ -132,13 +154,17 @@ def _safe(snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: 
 
 
 def _weigh(
-    survey: Evaluations, kinds: Sequence[_Kind], safe: Sequence[Evaluation], work: float, left_s: float
+    evaluations: Evaluations,
+    kinds: Sequence[_Kind],
+    safe: Sequence[Evaluation],
+    work: float,
+    left_s: float,
 ) -> list[PricedOption]:
     """Each way to go on with its expected cost; what the job holds is among them."""
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     found: dict[Group | None, float] = {}
     for kind in kinds:
-        for way in _of_kind(survey, kind, safe, work, left_s):
+        for way in _of_kind(evaluations, kind, safe, work, left_s):
             found[way.group] = min(way.usd, found.get(way.group, math.inf))
     if not is_free(snapshot):
         found.pop(None, None)
@@ -146,10 +172,10 @@ def _weigh(
 
 
 def _of_kind(
-    survey: Evaluations, kind: _Kind, safe: Sequence[Evaluation], work: float, left_s: float
+    evaluations: Evaluations, kind: _Kind, safe: Sequence[Evaluation], work: float, left_s: float
 ) -> Iterator[PricedOption]:
     """The ways of a job that uses this kind of spot alone, beside what is safe."""
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     reference = min(safe, key=_step_s) if safe else kind.outlooks[0]
     unit_s, unit_usd = _step_s(reference), reference.usd_per_h or 1.0
     pools = {each.offering: each for each in snapshot.pools}
@@ -177,13 +203,16 @@ def _of_kind(
     for index, each in enumerate(safe):
         dead_s = _dead_s(snapshot, each.group, each)
         cost = solved.safe(index, work_s, left_s, market, dead_s=dead_s, look_s=look_s)
-        yield PricedOption(each.group, unit_usd * cost + _extra_usd(survey, each.group))
+        yield PricedOption(each.group, unit_usd * cost + _extra_usd(evaluations, each.group))
     for each in kind.up:
-        yield PricedOption(each.group, _spot_usd(survey, solved, each, hazards[each.group], work_s, left_s, unit_usd))
+        yield PricedOption(
+            each.group,
+            _spot_usd(evaluations, solved, each, hazards[each.group], work_s, left_s, unit_usd),
+        )
 
 
 def _spot_usd(
-    survey: Evaluations,
+    evaluations: Evaluations,
     solved: CostToGo,
     outlook: Evaluation,
     hazards: Hazards,
@@ -191,7 +220,7 @@ def _spot_usd(
     left_s: float,
     unit_usd: float,
 ) -> float:
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     age_s = _age_s(snapshot, outlook.group.members[0][0])
     cost = solved.on_spot(
         work_s,
@@ -200,19 +229,28 @@ def _spot_usd(
         dead_s=_dead_s(snapshot, outlook.group, outlook),
         look_s=snapshot.limits.tick_s,
     )
-    # A pool that is dearer, or lost sooner, than its kind's best is so for as long as it is expected to last.
+    # A pool that is dearer, or lost sooner, than its kind's best is so for as long as it is
+    # expected to last.
     spot = solved.problem.spot
     assert spot is not None, "it is weighed as spot"
     lasts_h = min(hazards.life_h(age_s), work_s * spot.step_s / _S_PER_H)
     dearer_usd = ((outlook.usd_per_h or 0.0) - spot.usd_per_h * unit_usd) * lasts_h
-    kind_life_h = min((solved.problem.hazards or hazards).life_h(age_s), work_s * spot.step_s / _S_PER_H)
+    kind_life_h = min(
+        (solved.problem.hazards or hazards).life_h(age_s), work_s * spot.step_s / _S_PER_H
+    )
     losses = max(0.0, kind_life_h / max(lasts_h, 1e-9) - 1.0)
     start_usd = spot.start_s / _S_PER_H * (outlook.usd_per_h or 0.0)
-    return unit_usd * cost + max(dearer_usd, 0.0) + losses * start_usd + _extra_usd(survey, outlook.group)
+    return (
+        unit_usd * cost
+        + max(dearer_usd, 0.0)
+        + losses * start_usd
+        + _extra_usd(evaluations, outlook.group)
+    )
 
 
 def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: float) -> Course:
-    """A course in units of the reference: its seconds are those that the reference needs for the same work."""
+    """A course in units of the reference: its seconds are those that the reference needs for the
+    same work."""
     way = transition_of(snapshot, None, outlook.group)
     redo_s = snapshot.job.redo_iterations * _step_s(outlook)
     burn = outlook.usd_per_h or 0.0
@@ -226,7 +264,9 @@ def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: fl
     )
 
 
-def _market(snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]) -> tuple[SpotState, Evaluation]:
+def _market(
+    snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]
+) -> tuple[SpotState, Evaluation]:
     """Whether any pool of the kind is up, since when, and the pool that tells of it."""
     if kind.up:
         best = max(kind.up, key=lambda each: _age_s(snapshot, each.group.members[0][0]))
@@ -257,7 +297,8 @@ def _age_s(snapshot: Snapshot, offering: Offering) -> float:
 
 
 def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, nodes: int) -> Hazards:
-    """Of a group that any node's loss interrupts. Nodes of one pool often go together, so not each counts whole."""
+    """Of a group that any node's loss interrupts. Nodes of one pool often go together, so not each
+    counts whole."""
     found = hazards_of(pools.get(group.members[0][0]), snapshot.pools, now_s=snapshot.now_s)
     if nodes == 1:
         return found
@@ -265,12 +306,16 @@ def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, node
 
 
 def _of_market(hazards: Hazards, pools: int) -> Hazards:
-    """The market is back as soon as one of its pools is. Pools go and come together, so not each counts whole."""
-    return replace(hazards, back_per_h=tuple(rate * math.sqrt(pools) for rate in hazards.back_per_h))
+    """The market is back as soon as one of its pools is. Pools go and come together, so not each
+    counts whole."""
+    return replace(
+        hazards, back_per_h=tuple(rate * math.sqrt(pools) for rate in hazards.back_per_h)
+    )
 
 
 def _failover(kind: _Kind, hazards: dict[Group, Hazards]) -> float:
-    """The chance that another pool of the kind is up when one is lost, as if half of them went together."""
+    """The chance that another pool of the kind is up when one is lost, as if half of them went
+    together."""
     others = sorted((_up_share(hazards[each.group]) for each in kind.outlooks), reverse=True)[1:]
     all_down = math.prod(1 - share for share in others)
     return round(1 - math.sqrt(all_down), 1) if others else 0.0
@@ -290,21 +335,31 @@ def _dead_s(snapshot: Snapshot, group: Group, outlook: Evaluation) -> float:
     return way.pause_s + redo_s + (way.boot_s if snapshot.current is None else 0.0)
 
 
-def _extra_usd(survey: Evaluations, group: Group) -> float:
-    """What a move costs beyond the dead time of the new group: it boots while the old one trains on."""
-    snapshot = survey.snapshot
+def _extra_usd(evaluations: Evaluations, group: Group) -> float:
+    """What a move costs beyond the dead time of the new group: it boots while the old one trains
+    on."""
+    snapshot = evaluations.snapshot
     if snapshot.current is None or snapshot.current == group:
         return 0.0
     way = transition_of(snapshot, snapshot.current, group)
-    burn = sum(count * survey.quotes[each].usd_per_h for each, count in way.added if each in survey.quotes)
+    burn = sum(
+        count * evaluations.quotes[each].usd_per_h
+        for each, count in way.added
+        if each in evaluations.quotes
+    )
     return burn * way.boot_s / _S_PER_H
 
 
-def _plan(survey: Evaluations, ways: Sequence[PricedOption], left_s: float) -> Plan:
-    snapshot = survey.snapshot
-    ordered = sorted(ways, key=lambda each: (float(f"{each.usd:.6g}"), each.group is None, each.group or Group(())))
+def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float) -> Plan:
+    snapshot = evaluations.snapshot
+    ordered = sorted(
+        ways,
+        key=lambda each: (float(f"{each.usd:.6g}"), each.group is None, each.group or Group(())),
+    )
     best = ordered[0]
-    held = next((each for each in ways if each.group is not None and each.group == snapshot.target), None)
+    held = next(
+        (each for each in ways if each.group is not None and each.group == snapshot.target), None
+    )
     trains = snapshot.current is not None and snapshot.current == snapshot.target
     if trains and held is not None and held.usd <= best.usd * (1 + 1e-6):
         best = held
@@ -319,14 +374,16 @@ def _plan(survey: Evaluations, ways: Sequence[PricedOption], left_s: float) -> P
     if rival:
         numbers["expected_usd_next"] = rival.usd
     if best.group is None:
-        kept = survey.hold(WAITING, f"waits for spot: {text}", numbers)
+        kept = evaluations.hold(WAITING, f"waits for spot: {text}", numbers)
         return replace(kept, may_buy=False)
     if best.group == snapshot.target:
         if trains:
-            return survey.hold("best", f"{name(best.group)} stays: {text}", numbers)
-        return survey.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
+            return evaluations.hold("best", f"{name(best.group)} stays: {text}", numbers)
+        return evaluations.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
     action = Action.START if snapshot.target is None else Action.MOVE
-    return survey.plan(action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers)
+    return evaluations.plan(
+        action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers
+    )
 
 
 def _on(group: Group | None) -> str:

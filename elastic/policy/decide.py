@@ -1,4 +1,5 @@
-"""Deciding: the job's own policy proposes, the guard limits; nothing is proposed while nobody knows what is sold."""
+"""Deciding: the job's own policy proposes, the guard limits; nothing is proposed while nobody knows
+what is sold."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
 from elastic.policy.on_miss import heed_miss
-from elastic.policy.passage import transition_of
 from elastic.policy.shortlist import shortlist
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
-# Raise a policy's version when the same snapshot may give another plan: then `decision replay` does not compare
-# what an earlier version decided.
+# Raise a policy's version when the same snapshot may give another plan: then `decision replay` does
+# not compare what an earlier version decided.
 _REGISTERED: Mapping[str, tuple[Policy, int]] = {"best_value": (best_value, 6), "fixed": (fixed, 3)}
 
 POLICIES: Mapping[str, Policy] = {name: policy for name, (policy, _) in _REGISTERED.items()}
@@ -26,11 +27,13 @@ VERSIONS: Mapping[str, int] = {name: version for name, (_, version) in _REGISTER
 
 
 def decide(snapshot: Snapshot) -> Plan:
-    """Gives the guarded plan of the job's policy; the same snapshot always gives the same plan. Raises InvalidInput."""
+    """Gives the guarded plan of the job's policy; the same snapshot always gives the same plan.
+    Raises InvalidInput."""
     policy = POLICIES.get(snapshot.job.spec.policy)
     if policy is None:
         raise InvalidInput(
-            f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}", field="policy.name"
+            f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}",
+            field="policy.name",
         )
     snapshot = shortlist(snapshot)
     if not snapshot.is_catalog_known:
@@ -50,7 +53,8 @@ def _with_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Says of a plan that buys how long its new nodes take to boot, and what they fetch meanwhile costs."""
+    """Says of a plan that buys how long its new nodes take to boot, and what they fetch meanwhile
+    costs."""
     if plan.target is None or plan.target == snapshot.target or not snapshot.boots:
         return plan
     way = transition_of(snapshot, snapshot.target, plan.target)

@@ -1,4 +1,5 @@
-"""Machines that the cloud takes back from a job that is nearly done: whether anything is bought in their place."""
+"""Machines that the cloud takes back from a job that is nearly done: whether anything is bought in
+their place."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from elastic.figures import duration
 from elastic.model import Action, Group, Node, NodePhase, Plan, Reason, Snapshot, last_safe_instant
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.horizon import focus_of
-from elastic.policy.passage import transition_of
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
@@ -18,17 +19,27 @@ FINISHING = "finishing"
 
 
 def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Gives `plan`, or one that keeps the target and buys nothing, where a replacement could not pay.
+    """Gives `plan`, or one that keeps the target and buys nothing, where a replacement could not
+    pay.
 
-    It cannot if all iterations are done before training must stop on what is taken back, or if those that stay are
-    done before a machine bought now has booted. Paces are taken at the slow end of what was measured; where little
-    was, everything is replaced.
+    It cannot if all iterations are done before training must stop on what is taken back, or if
+    those that stay are done before a machine bought now has booted. Paces are taken at the slow end
+    of what was measured; where little was, everything is replaced.
     """
     group, left, step_s = snapshot.target, _iterations_left(snapshot), _step_s(snapshot)
     is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
-    if group is None or left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
+    if (
+        group is None
+        or left is None
+        or step_s is None
+        or not is_replacing
+        or snapshot.limits.reaction_s is None
+    ):
         return plan
-    leavers, stops_in_s = _leavers(snapshot, group), _stops_in_s(snapshot, group, snapshot.limits.reaction_s)
+    leavers, stops_in_s = (
+        _leavers(snapshot, group),
+        _stops_in_s(snapshot, group, snapshot.limits.reaction_s),
+    )
     boot_s, ends_in_s = (
         transition_of(snapshot, None, group).boot_s,
         _ends_in_s(snapshot, group, left * step_s, stops_in_s),
@@ -46,10 +57,16 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
         else f"another machine takes {duration(boot_s)} to boot"
     )
     text = (
-        f"{what}; the {left:,} iterations left take {duration(ends_in_s)} at most, and {why}: {name(group)} is kept "
+        f"{what}; the {left:,} iterations left take {duration(ends_in_s)} at most, and {why}: "
+        f"{name(group)} is kept "
         "and nothing is bought"
     )
-    numbers = {"iterations_left": float(left), "ends_in_s": ends_in_s, "stops_in_s": stops_in_s, "boot_s": boot_s}
+    numbers = {
+        "iterations_left": float(left),
+        "ends_in_s": ends_in_s,
+        "stops_in_s": stops_in_s,
+        "boot_s": boot_s,
+    }
     return replace(
         plan,
         action=Action.HOLD,
@@ -73,7 +90,11 @@ def _staying(snapshot: Snapshot, group: Group) -> tuple[Node, ...]:
 def _joined(snapshot: Snapshot, group: Group) -> Iterator[Node]:
     offerings = {offering for offering, _ in group.members}
     for node in snapshot.nodes:
-        if node.phase is NodePhase.JOINED and node.stopping_at_s is None and node.offering in offerings:
+        if (
+            node.phase is NodePhase.JOINED
+            and node.stopping_at_s is None
+            and node.offering in offerings
+        ):
             yield node
 
 
@@ -92,7 +113,9 @@ def _step_s(snapshot: Snapshot) -> float | None:
     samples = [
         sample
         for series in snapshot.series
-        if target is not None and series.training_phase == phase and series.group.node_types == target.node_types
+        if target is not None
+        and series.training_phase == phase
+        and series.group.node_types == target.node_types
         for sample in series.samples
     ]
     step_s = estimate_step_s(samples)
@@ -100,17 +123,22 @@ def _step_s(snapshot: Snapshot) -> float | None:
 
 
 def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
-    """How long the whole group may train on; no time at all if it does not, or nothing of it is taken back."""
+    """How long the whole group may train on; no time at all if it does not, or nothing of it is
+    taken back."""
     grace_s = snapshot.job.spec.drain_grace_s
-    last_s = last_safe_instant(_leavers(snapshot, group), drain_grace_s=grace_s, reaction_s=reaction_s)
+    last_s = last_safe_instant(
+        _leavers(snapshot, group), drain_grace_s=grace_s, reaction_s=reaction_s
+    )
     return 0.0 if last_s is None or snapshot.current != group else max(last_s - snapshot.now_s, 0.0)
 
 
 def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: float) -> float | None:
-    """When all is done without a replacement; None if those that stay are too few to go on, or none is missing.
+    """When all is done without a replacement; None if those that stay are too few to go on, or none
+    is missing.
 
-    They are taken to be slower by as much as they are fewer: less is sent when fewer compute, so no slower than that.
-    Of several node types the fast one may be what is missing, so nothing is told of those.
+    They are taken to be slower by as much as they are fewer: less is sent when fewer compute, so no
+    slower than that. Of several node types the fast one may be what is missing, so nothing is told
+    of those.
     """
     if lasts_s <= stops_in_s and _leavers(snapshot, group):
         return lasts_s

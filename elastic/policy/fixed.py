@@ -1,4 +1,5 @@
-"""The policy `fixed`: the node type that the job names, at its least number of nodes, or at what it is scaled to."""
+"""The policy `fixed`: the node type that the job names, at its least number of nodes, or at what it
+is scaled to."""
 
 from __future__ import annotations
 
@@ -7,79 +8,105 @@ from collections.abc import Iterator
 from elastic.figures import price
 from elastic.model import Action, Group, JobPhase, Offering, Plan, Snapshot
 from elastic.policy.availability import lack_of
+from elastic.policy.evaluation import Evaluations, admits, evaluate_candidates, nothing_to_be_had
 from elastic.policy.quotes import burn_usd_per_h
-from elastic.policy.survey import Evaluations, admits, nothing_to_be_had, take_survey
 from elastic.policy.words import name, rate
 
 
 def fixed(snapshot: Snapshot) -> Plan:
     """Gives the plan that starts the fixed choice, goes back to it, or holds it."""
-    survey = take_survey(snapshot)
+    evaluations = evaluate_candidates(snapshot)
     if snapshot.job.phase is JobPhase.DRAINING or snapshot.job.phase.is_final:
-        return survey.hold("ending", f"the job {snapshot.job.phase.predicate}: nothing is changed any more")
+        return evaluations.hold(
+            "ending", f"the job {snapshot.job.phase.predicate}: nothing is changed any more"
+        )
     wanted = snapshot.job.spec.fixed_node_type
     if wanted is None:
-        return survey.hold("not_permitted", "the policy fixed needs fixed_node_type, and the job names none")
-    group = _held(survey, wanted) or _cheapest(survey, wanted)
+        return evaluations.hold(
+            "not_permitted", "the policy fixed needs fixed_node_type, and the job names none"
+        )
+    group = _held(evaluations, wanted) or _cheapest(evaluations, wanted)
     if group is not None and snapshot.target == group:
-        return survey.hold("fixed", f"{name(group)}, as the job fixes it{_measured(survey, group)}")
-    burn = None if group is None else burn_usd_per_h(group, survey.quotes)
+        return evaluations.hold(
+            "fixed", f"{name(group)}, as the job fixes it{_measured(evaluations, group)}"
+        )
+    burn = None if group is None else burn_usd_per_h(group, evaluations.quotes)
     if group is None or burn is None:
-        return _nothing(survey, wanted)
+        return _nothing(evaluations, wanted)
     action = Action.START if snapshot.target is None else Action.MOVE
-    text = f"{_refused(survey, wanted)}{name(group)} at {price(burn)}/h, as the job fixes it"
-    return survey.plan(action, group, "fixed", text, {"usd_per_h": burn})
+    text = f"{_refused(evaluations, wanted)}{name(group)} at {price(burn)}/h, as the job fixes it"
+    return evaluations.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
 
-def _held(survey: Evaluations, node_type: str) -> Group | None:
+def _held(evaluations: Evaluations, node_type: str) -> Group | None:
     """What is held already, unless nodes of it are missing that cannot be had."""
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     members = snapshot.target.members if snapshot.target else ()
-    groups = (_group(snapshot, each) for each, _ in members if each.node_type == node_type and admits(snapshot, each))
-    return next((each for each in groups if lack_of(snapshot, each, survey.quotes) is None), None)
+    groups = (
+        _group(snapshot, each)
+        for each, _ in members
+        if each.node_type == node_type and admits(snapshot, each)
+    )
+    return next(
+        (each for each in groups if lack_of(snapshot, each, evaluations.quotes) is None), None
+    )
 
 
-def _cheapest(survey: Evaluations, node_type: str) -> Group | None:
+def _cheapest(evaluations: Evaluations, node_type: str) -> Group | None:
     """The group of the cheapest offering that can be bought; of equals the first by name."""
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     fitting = [
-        (survey.quotes[offering].usd_per_h, offering)
-        for offering in _fitting(survey, node_type)
-        if lack_of(snapshot, _group(snapshot, offering), survey.quotes) is None
+        (evaluations.quotes[offering].usd_per_h, offering)
+        for offering in _fitting(evaluations, node_type)
+        if lack_of(snapshot, _group(snapshot, offering), evaluations.quotes) is None
     ]
     return _group(snapshot, min(fitting)[1]) if fitting else None
 
 
-def _nothing(survey: Evaluations, node_type: str) -> Plan:
-    groups = {_group(survey.snapshot, offering) for offering in _fitting(survey, node_type)}
-    refused = [each for each in survey.outlooks if each.group in groups and each.lack is not None]
+def _nothing(evaluations: Evaluations, node_type: str) -> Plan:
+    groups = {
+        _group(evaluations.snapshot, offering) for offering in _fitting(evaluations, node_type)
+    }
+    refused = [
+        each for each in evaluations.outlooks if each.group in groups and each.lack is not None
+    ]
     if refused:
-        return nothing_to_be_had(survey, refused)
-    if node_type in survey.left_out:
-        return survey.hold("not_permitted", f"{survey.left_out[node_type]}: nothing changes")
+        return nothing_to_be_had(evaluations, refused)
+    if node_type in evaluations.left_out:
+        return evaluations.hold(
+            "not_permitted", f"{evaluations.left_out[node_type]}: nothing changes"
+        )
     text = f"{node_type}: no offering of it is admitted and has a fresh price, so nothing changes"
-    return survey.hold("no_price", text)
+    return evaluations.hold("no_price", text)
 
 
-def _fitting(survey: Evaluations, node_type: str) -> Iterator[Offering]:
-    if node_type in survey.left_out:
+def _fitting(evaluations: Evaluations, node_type: str) -> Iterator[Offering]:
+    if node_type in evaluations.left_out:
         return iter(())
-    return (each for each in survey.quotes if each.node_type == node_type and admits(survey.snapshot, each))
+    return (
+        each
+        for each in evaluations.quotes
+        if each.node_type == node_type and admits(evaluations.snapshot, each)
+    )
 
 
 def _group(snapshot: Snapshot, offering: Offering) -> Group:
     return Group.of(offering, snapshot.job.spec.sizes[0])
 
 
-def _refused(survey: Evaluations, node_type: str) -> str:
+def _refused(evaluations: Evaluations, node_type: str) -> str:
     """Why what is held is left though it is what the job fixes; empty if it is not."""
-    held = survey.of(survey.snapshot.target)
-    if held is None or held.lack is None or [node_type] != [each for each, _ in held.group.node_types]:
+    held = evaluations.of(evaluations.snapshot.target)
+    if (
+        held is None
+        or held.lack is None
+        or [node_type] != [each for each, _ in held.group.node_types]
+    ):
         return ""
     return f"{held.lack.text}: "
 
 
-def _measured(survey: Evaluations, group: Group) -> str:
-    outlook = survey.of(group)
+def _measured(evaluations: Evaluations, group: Group) -> str:
+    outlook = evaluations.of(group)
     value = outlook.iterations_per_usd if outlook else None
     return f": {rate(value)}" if value else ""

@@ -1,7 +1,8 @@
-"""When a job will be done and what it will cost, group by group, and which of its goals that misses.
+"""When a job will be done and what it will cost, group by group, and which of its goals that
+misses.
 
-A pace is measured, or it is a prior: another size of a node type that was measured, or another type by its cores or
-GPUs. Everything is told as an interval; where only a prior is known it is wide.
+A pace is measured, or it is a prior: another size of a node type that was measured, or another type
+by its cores or GPUs. Everything is told as an interval; where only a prior is known it is wide.
 """
 
 from __future__ import annotations
@@ -27,29 +28,30 @@ from elastic.model import (
 )
 from elastic.policy.guard import wind_down_s
 from elastic.policy.horizon import focus_of, iterations_left_by_phase, seconds_left
-from elastic.policy.passage import passage
 from elastic.policy.quotes import Quotes, burn_usd_per_h, dearest_quotes
+from elastic.policy.switch_cost import switch_cost
 from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
-# Speed grows with this power of the cores, and 95 % of node types are within `_SPREAD` times of that:
-# benchmarks/core_scaling.py --fit.
+# Speed grows with this power of the cores, and 95 % of node types are within `_SPREAD` times of
+# that: benchmarks/core_scaling.py --fit.
 _GROWTH = 0.69
 _SPREAD = 1.9
-# What nodes share of a step is taken to be 90 %: the middle one of the three laws that benchmarks/decisions weighs
-# group sizes by. At best all of it is shared, at worst nothing.
+# What nodes share of a step is taken to be 90 %: the middle one of the three laws that
+# benchmarks/decisions weighs group sizes by. At best all of it is shared, at worst nothing.
 _SHARED = 0.9
 _Z_975 = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The rest of the job on one group: seconds until it is done, and dollars in all, what is spent included.
+    """The rest of the job on one group: seconds until it is done, and dollars in all, what is spent
+    included.
 
-    `is_measured` is False where the pace is a prior. `chance_late` is the chance of missing the deadline by the
-    interval of the pace alone; None where there is no deadline, no interval, or a spot node may be lost on the way.
-    `objection` is why the job may not run there.
+    `is_measured` is False where the pace is a prior. `chance_late` is the chance of missing the
+    deadline by the interval of the pace alone; None where there is no deadline, no interval, or a
+    spot node may be lost on the way. `objection` is why the job may not run there.
     """
 
     group: Group
@@ -73,7 +75,8 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Every group of which something is known, the cheapest first, and the goals as seconds and dollars."""
+    """Every group of which something is known, the cheapest first, and the goals as seconds and
+    dollars."""
 
     finishes: tuple[Finish, ...]
     left_s: float | None
@@ -86,7 +89,8 @@ class Forecast:
 
     @property
     def frontier(self) -> tuple[Finish, ...]:
-        """The choices worth a look, the cheapest first: each next one is sooner, and nothing is as soon for less."""
+        """The choices worth a look, the cheapest first: each next one is sooner, and nothing is as
+        soon for less."""
         found: list[Finish] = []
         for each in self.choices:
             if not found or each.lasts_s.value < found[-1].lasts_s.value:
@@ -99,8 +103,11 @@ class Forecast:
 
     @property
     def best(self) -> Finish | None:
-        """The cheapest choice that meets all goals at its slow and dear end; None if there is none."""
-        in_budget = (each for each in self.choices if self.is_in_time(each) and self._is_in_budget(each))
+        """The cheapest choice that meets all goals at its slow and dear end; None if there is
+        none."""
+        in_budget = (
+            each for each in self.choices if self.is_in_time(each) and self._is_in_budget(each)
+        )
         return next(in_budget, None)
 
     def _is_in_budget(self, finish: Finish) -> bool:
@@ -111,8 +118,9 @@ class Forecast:
 class Miss:
     """A goal that will not be met as far as one can see: `why` says by how much, and what would do.
 
-    `is_certain` if it is not met even at the fast and cheap end of what is known. `option` is that of `elasticd job
-    resume` which gives the job what it needs, `advice` says so of a job that goes on.
+    `is_certain` if it is not met even at the fast and cheap end of what is known. `option` is that
+    of `elasticd job resume` which gives the job what it needs, `advice` says so of a job that goes
+    on.
     """
 
     kind: Missed
@@ -130,7 +138,8 @@ class Miss:
 def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
     """Gives the forecast for the groups of a plan; nothing is told of a job without an end.
 
-    Only prices and paces of now are known: neither losses of spot nodes nor later changes of price are in it.
+    Only prices and paces of now are known: neither losses of spot nodes nor later changes of price
+    are in it.
     """
     objective = snapshot.job.spec.objective
     left_s = seconds_left(snapshot)
@@ -147,22 +156,30 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
         burn = burn_usd_per_h(each.group, quotes)
         if pace_s is not None and burn is not None:
             found.append(_finish(snapshot, each, pace_s, paces, quotes, burn, sum(left.values())))
-    ordered = sorted(found, key=lambda each: (float(f"{each.usd.value:.9g}"), each.lasts_s.value, each.group))
+    ordered = sorted(
+        found, key=lambda each: (float(f"{each.usd.value:.9g}"), each.lasts_s.value, each.group)
+    )
     return Forecast(tuple(ordered), left_s, objective.budget_usd)
 
 
-def misses(snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ()) -> tuple[Miss, ...] | None:
-    """Gives the goals that will be missed by what is known now; None while too little is known to say.
+def misses(
+    snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ()
+) -> tuple[Miss, ...] | None:
+    """Gives the goals that will be missed by what is known now; None while too little is known to
+    say.
 
-    What is measured counts at its slow and dear end. What is not counts at the middle of its prior: whether a goal is
-    met it decides only while the policy is still looking, what would do it tells always. A goal in `standing` was said
-    to be missed before: it is met again only with the margin of a move to spare, so that what wavers around a limit is
-    not told at each turn.
+    What is measured counts at its slow and dear end. What is not counts at the middle of its prior:
+    whether a goal is met it decides only while the policy is still looking, what would do it tells
+    always. A goal in `standing` was said to be missed before: it is met again only with the margin
+    of a move to spare, so that what wavers around a limit is not told at each turn.
     """
     objective = snapshot.job.spec.objective
     if objective.deadline_s is None and objective.budget_usd is None:
         return ()
-    if snapshot.job.spec.iterations is not None and snapshot.job.iteration >= snapshot.job.spec.iterations:
+    if (
+        snapshot.job.spec.iterations is not None
+        and snapshot.job.iteration >= snapshot.job.spec.iterations
+    ):
         return ()
     found = forecast(snapshot, plan.candidates)
     considered = _considered(snapshot, plan, found)
@@ -171,17 +188,24 @@ def misses(snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ())
     margin = snapshot.limits.margin
     late = _late(snapshot, found, considered, margin if Missed.WILL_BE_LATE in standing else 0.0)
     dear = _dear(
-        snapshot, found, considered, margin if Missed.OVER_BUDGET in standing else 0.0, is_late=late is not None
+        snapshot,
+        found,
+        considered,
+        margin if Missed.OVER_BUDGET in standing else 0.0,
+        is_late=late is not None,
     )
     return tuple(each for each in (late, dear) if each is not None)
 
 
 def _near(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Snapshot:
-    """The snapshot with the prices of these groups alone, and of what is held: a catalogue has thousands more."""
+    """The snapshot with the prices of these groups alone, and of what is held: a catalogue has
+    thousands more."""
     groups = [*(each.group for each in candidates), snapshot.target, snapshot.current]
     wanted = {offering for group in groups if group is not None for offering, _ in group.members}
     wanted |= {node.offering for node in snapshot.nodes}
-    return replace(snapshot, prices=tuple(each for each in snapshot.prices if each.offering in wanted))
+    return replace(
+        snapshot, prices=tuple(each for each in snapshot.prices if each.offering in wanted)
+    )
 
 
 def _finish(
@@ -196,7 +220,7 @@ def _finish(
     origin_s = paces.get(snapshot.target) if snapshot.target else None
 
     def way(step_s: float) -> tuple[float, float]:
-        found = passage(
+        found = switch_cost(
             snapshot,
             quotes,
             origin=snapshot.target,
@@ -212,7 +236,8 @@ def _finish(
     high = middle if pace_s.high is None else way(pace_s.high)
     has_ends = pace_s.low is not None and pace_s.high is not None
     lasts_s, dollars = (
-        Interval(middle[each], low[each], high[each]) if has_ends else Interval(middle[each]) for each in (0, 1)
+        Interval(middle[each], low[each], high[each]) if has_ends else Interval(middle[each])
+        for each in (0, 1)
     )
     return Finish(
         candidate.group,
@@ -226,7 +251,8 @@ def _finish(
 
 
 def _chance_late(group: Group, lasts_s: Interval, left_s: float | None) -> float | None:
-    """The chance that it lasts longer than is left, were its logarithm normal with that 95 % interval."""
+    """The chance that it lasts longer than is left, were its logarithm normal with that 95 %
+    interval."""
     is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
     if left_s is None or is_spot or lasts_s.high is None or lasts_s.value <= 0:
         return None
@@ -251,11 +277,14 @@ def _objection(snapshot: Snapshot, group: Group, usd_per_h: float) -> str | None
     return None
 
 
-def _paces(snapshot: Snapshot, candidates: Sequence[Candidate], left: Mapping[str, int]) -> dict[Group, Interval]:
+def _paces(
+    snapshot: Snapshot, candidates: Sequence[Candidate], left: Mapping[str, int]
+) -> dict[Group, Interval]:
     """Seconds that one of the iterations left takes on average on each group whose pace is known.
 
-    A candidate's own pace is that of the phase most of them belong to. Another phase goes by the ratio of the two on
-    this group, else on the others; one that nobody measured is taken to be as slow.
+    A candidate's own pace is that of the phase most of them belong to. Another phase goes by the
+    ratio of the two on this group, else on the others; one that nobody measured is taken to be as
+    slow.
     """
     focus, total = focus_of(snapshot.job).training_phase, sum(left.values())
     measured: dict[Group, dict[str, float]] = {}
@@ -267,22 +296,35 @@ def _paces(snapshot: Snapshot, candidates: Sequence[Candidate], left: Mapping[st
     def ratio(group: Group, phase: str) -> float:
         own = [measured[group]] if group in measured else []
         for known in (own, list(measured.values())):
-            if both := [each[phase] / each[focus] for each in known if phase in each and focus in each]:
+            if both := [
+                each[phase] / each[focus] for each in known if phase in each and focus in each
+            ]:
                 return median(both)
         return 1.0
 
     found = {}
     for each in candidates:
         if each.step_s is not None:
-            factor = sum(count * ratio(each.group, phase) for phase, count in left.items()) / total if total else 1.0
+            factor = (
+                sum(count * ratio(each.group, phase) for phase, count in left.items()) / total
+                if total
+                else 1.0
+            )
             found[each.group] = _scaled(each.step_s, factor)
     return found
 
 
-def _prior(group: Group, paces: Mapping[Group, Interval], types: Mapping[str, NodeType]) -> Interval | None:
-    """What is to be expected of a group that nobody measured, by the nearest one that somebody did."""
+def _prior(
+    group: Group, paces: Mapping[Group, Interval], types: Mapping[str, NodeType]
+) -> Interval | None:
+    """What is to be expected of a group that nobody measured, by the nearest one that somebody
+    did."""
     names = [each for each, _ in group.node_types]
-    alike = {known: pace_s for known, pace_s in paces.items() if [each for each, _ in known.node_types] == names}
+    alike = {
+        known: pace_s
+        for known, pace_s in paces.items()
+        if [each for each, _ in known.node_types] == names
+    }
     if alike:
         known = min(alike, key=lambda each: (abs(each.node_count - group.node_count), each))
         return _resized(alike[known].value, group.node_count / known.node_count)
@@ -290,7 +332,9 @@ def _prior(group: Group, paces: Mapping[Group, Interval], types: Mapping[str, No
     found = [
         pace_s.value * other[1] / power[1]
         for known, pace_s in paces.items()
-        if power is not None and (other := _power(known, types)) is not None and other[0] == power[0]
+        if power is not None
+        and (other := _power(known, types)) is not None
+        and other[0] == power[0]
     ]
     if not found:
         return None
@@ -309,7 +353,8 @@ def _resized(step_s: float, times: float) -> Interval:
 
 
 def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, float] | None:
-    """What the group computes with (a model of GPU, or None for cores) and how fast; None for a mix of kinds."""
+    """What the group computes with (a model of GPU, or None for cores) and how fast; None for a mix
+    of kinds."""
     kinds, total = set(), 0.0
     for offering, count in group.members:
         node_type = types.get(offering.node_type)
@@ -325,7 +370,8 @@ def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, flo
 
 
 def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish, ...]:
-    """The choices that the policy may still come to: those nobody measured only while it is looking."""
+    """The choices that the policy may still come to: those nobody measured only while it is
+    looking."""
     held = next((each for each in plan.candidates if each.group == snapshot.target), None)
     is_looking = (
         plan.action in (Action.START, Action.TRIAL, Action.MOVE)
@@ -336,7 +382,9 @@ def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish
     return tuple(each for each in found.choices if is_looking or each.is_measured)
 
 
-def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], allowance: float) -> Miss | None:
+def _late(
+    snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], allowance: float
+) -> Miss | None:
     left_s = found.left_s
     if left_s is None:
         return None
@@ -347,7 +395,8 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
         soonest = _soonest(considered)  # the policy does not mean to try what should be in time
     ends_s = _expected_s(soonest)
     is_certain = all(
-        (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s for each in considered
+        (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s
+        for each in considered
     )
     why = (
         f"the deadline is {ago(left_s, 0.0)}, and the job needs {duration(ends_s)} on "
@@ -361,14 +410,20 @@ def _late(snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], all
 
 
 def _dear(
-    snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], allowance: float, *, is_late: bool
+    snapshot: Snapshot,
+    found: Forecast,
+    considered: Sequence[Finish],
+    allowance: float,
+    *,
+    is_late: bool,
 ) -> Miss | None:
     budget_usd = found.budget_usd
     if budget_usd is None:
         return None
     wind_down_h = wind_down_s(snapshot) / _S_PER_H
     pool = _heading_for(snapshot, found, considered, is_late=is_late)
-    # The guard stops the job while there is still enough to end in good order: that much cannot be trained with.
+    # The guard stops the job while there is still enough to end in good order: that much cannot be
+    # trained with.
     needed = {each.group: _expected_usd(each) + wind_down_h * each.usd_per_h for each in pool}
     spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
     if any(each <= budget_usd - spare_usd for each in needed.values()):
@@ -380,16 +435,20 @@ def _dear(
     if min(all_needed.values()) > budget_usd:
         needed = all_needed
     least = min(
-        (each for each in found.choices if each.group in needed), key=lambda each: (needed[each.group], each.group)
+        (each for each in found.choices if each.group in needed),
+        key=lambda each: (needed[each.group], each.group),
     )
     least_usd = needed[least.group]
     is_certain = all(
-        (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h > budget_usd
+        (each.usd.value if each.usd.low is None else each.usd.low) + wind_down_h * each.usd_per_h
+        > budget_usd
         for each in pool
     )
     why = (
-        f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on {_pace_of(least)}, of which "
-        f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: {usd(least_usd - budget_usd)} too little. "
+        f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
+        f"{_pace_of(least)}, of which "
+        f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: "
+        f"{usd(least_usd - budget_usd)} too little. "
         f"{_would_do(found, least)}"
     )
     enough = _rounded_up(1.1 * least_usd)
@@ -401,7 +460,8 @@ def _dear(
 def _heading_for(
     snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], *, is_late: bool
 ) -> Sequence[Finish]:
-    """The groups on which the money will be spent: those in time, else what `on_miss` goes on with."""
+    """The groups on which the money will be spent: those in time, else what `on_miss` goes on
+    with."""
     if found.left_s is None:
         return considered
     if not is_late:
@@ -433,15 +493,24 @@ def _expected_on(finish: Finish) -> str:
 
 
 def _would_do(found: Forecast, told: Finish) -> str:
-    """The least time and the least dollars that would do, tried or not, and what a cap keeps the job from."""
+    """The least time and the least dollars that would do, tried or not, and what a cap keeps the
+    job from."""
     soonest = _soonest(found.choices)
-    cheapest = min(found.choices, key=lambda each: (_expected_usd(each), _expected_s(each), each.group))
-    parts = [f"Least time: {duration(_expected_s(soonest))} for {usd(_expected_usd(soonest))} in all"]
+    cheapest = min(
+        found.choices, key=lambda each: (_expected_usd(each), _expected_s(each), each.group)
+    )
+    parts = [
+        f"Least time: {duration(_expected_s(soonest))} for {usd(_expected_usd(soonest))} in all"
+    ]
     if soonest.group != told.group:
         parts[0] += f" on {_expected_on(soonest)}"
     least = f"{usd(_expected_usd(cheapest))} in all, {duration(_expected_s(cheapest))}"
     parts.append(f"least cost: {least} on {_expected_on(cheapest)}")
-    barred = [each for each in found.finishes if each.objection is not None and each.objection.startswith("max_usd")]
+    barred = [
+        each
+        for each in found.finishes
+        if each.objection is not None and each.objection.startswith("max_usd")
+    ]
     if barred and found.left_s is not None:
         quickest = min(barred, key=lambda each: (_expected_s(each), each.group))
         if _expected_s(quickest) <= found.left_s < _expected_s(soonest):
@@ -453,7 +522,8 @@ def _would_do(found: Forecast, told: Finish) -> str:
 
 
 def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
-    """The commands that give the job what it needs, a tenth above what is foreseen, and what happens without."""
+    """The commands that give the job what it needs, a tenth above what is foreseen, and what
+    happens without."""
     spec = snapshot.job.spec
     match spec.objective.on_miss:
         case OnMiss.STOP:
@@ -463,7 +533,8 @@ def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
     if snapshot.job.phase is JobPhase.SUBMITTED and snapshot.target is None:
         return f"`{field}` would do; else {otherwise} (on_miss: {spec.objective.on_miss})"
     return (
-        f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives it that; "
+        f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives "
+        "it that; "
         f"else {otherwise} (on_miss: {spec.objective.on_miss})"
     )
 

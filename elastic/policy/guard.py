@@ -1,8 +1,8 @@
 """The guard: limits any plan to what the job and the operator allow, and says so.
 
-Reaching the budget stops the job; what is taken back from one that is nearly done is not replaced. Every other limit
-concerns changes only: what is held is never ended by the guard, for missing data scales nothing. Limits are asked in
-order, and a plan that is changed by one is shown to the next.
+Reaching the budget stops the job; what is taken back from one that is nearly done is not replaced.
+Every other limit concerns changes only: what is held is never ended by the guard, for missing data
+scales nothing. Limits are asked in order, and a plan that is changed by one is shown to the next.
 """
 
 from __future__ import annotations
@@ -16,26 +16,31 @@ from elastic.policy.availability import UNAVAILABLE, lack_of, needs_purchase
 from elastic.policy.deadline import LEAST_COST
 from elastic.policy.finishing import unreplaced
 from elastic.policy.horizon import has_trained
-from elastic.policy.passage import transition_of
 from elastic.policy.quotes import burn_usd_per_h, dearest_quotes, fresh_quotes, known_burn_usd_per_h
 from elastic.policy.safety_net import DEADLINE, safety_net
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
 _S_PER_H = 3600.0
 # Changes that no later one can be the opposite of: a trial is meant to be left.
 _EXPERIMENTS = frozenset({"trial"})
-# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set it, names another;
-# or what is held cannot be bought, so that nothing runs that a change could undo.
-_COMPELLED = frozenset({"not_permitted", "scaled", "fixed", "fastest", DEADLINE, LEAST_COST, UNAVAILABLE})
+# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set
+# it, names another; or what is held cannot be bought, so that nothing runs that a change could
+# undo.
+_COMPELLED = frozenset(
+    {"not_permitted", "scaled", "fixed", "fastest", DEADLINE, LEAST_COST, UNAVAILABLE}
+)
 
 _FAILING = "failing"
 
 _MOST_REFUSALS = 8
-"""So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs wait meanwhile."""
+"""So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs
+wait meanwhile."""
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Gives `plan`, or as much of it as the limits leave; `limited_by` and the reason name each that changed it."""
+    """Gives `plan`, or as much of it as the limits leave; `limited_by` and the reason name each
+    that changed it."""
     if snapshot.job.phase is JobPhase.DRAINING or snapshot.job.phase.is_final:
         return plan
     stop = _budget_reached(snapshot, plan)
@@ -53,12 +58,14 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def wind_down_s(snapshot: Snapshot) -> float:
-    """Seconds of burn that are kept back to end in good order: as set, and never less than a drain may take."""
+    """Seconds of burn that are kept back to end in good order: as set, and never less than a drain
+    may take."""
     return max(snapshot.limits.wind_down_s, snapshot.job.spec.drain_grace_s)
 
 
 def start_reserve_usd(snapshot: Snapshot, usd_per_h: float) -> tuple[float, float]:
-    """Dollars that a start must leave of the budget, and for how many seconds: its end, its least bill at least."""
+    """Dollars that a start must leave of the budget, and for how many seconds: its end, its least
+    bill at least."""
     seconds = max(wind_down_s(snapshot), snapshot.limits.minimum_billed_s)
     return usd_per_h * seconds / _S_PER_H, seconds
 
@@ -84,7 +91,12 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
         f"({duration(lasts_s)} of {price(burn)}/h) reach the budget of {usd(budget_usd)}: "
         "the job stops"
     )
-    numbers = {"spent_usd": snapshot.spent_usd, "reserve_usd": reserve_usd, "budget_usd": budget_usd, "usd_per_h": burn}
+    numbers = {
+        "spent_usd": snapshot.spent_usd,
+        "reserve_usd": reserve_usd,
+        "budget_usd": budget_usd,
+        "usd_per_h": burn,
+    }
     if snapshot.doubted:
         numbers["doubted_usd"] = snapshot.doubted_usd
     limited_by = tuple(dict.fromkeys((*plan.limited_by, "budget")))
@@ -104,7 +116,11 @@ def _spent(snapshot: Snapshot) -> str:
 
 
 def _with_doubts(snapshot: Snapshot, text: str) -> str:
-    return f"{text}; prices that are not believed yet count where they are higher" if snapshot.doubted else text
+    return (
+        f"{text}; prices that are not believed yet count where they are higher"
+        if snapshot.doubted
+        else text
+    )
 
 
 def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
@@ -116,17 +132,29 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
     if spec.nodes_wanted is not None:
         limit = "nodes_wanted"
     return _resized(
-        snapshot, plan, _resize(target, count), limit, f"{target.node_count} nodes wanted, {limit} is {count}"
+        snapshot,
+        plan,
+        _resize(target, count),
+        limit,
+        f"{target.node_count} nodes wanted, {limit} is {count}",
     )
 
 
 def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
-    """Gives a change up that the job failed in the middle of, while all that it would leave is still there."""
+    """Gives a change up that the job failed in the middle of, while all that it would leave is
+    still there."""
     job, target = snapshot.job, snapshot.target
     last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
-    if job.error is None or target in (None, snapshot.current) or last is None or last.to_group != target:
+    if (
+        job.error is None
+        or target in (None, snapshot.current)
+        or last is None
+        or last.to_group != target
+    ):
         return None
-    if last.from_group is None or not {last.code, plan.reason.code}.isdisjoint(_COMPELLED | {_FAILING}):
+    if last.from_group is None or not {last.code, plan.reason.code}.isdisjoint(
+        _COMPELLED | {_FAILING}
+    ):
         return None
     # Without any quote a node that is missing cannot be bought.
     if lack_of(snapshot, last.from_group, {}) is not None or has_trained(snapshot, last.to_group):
@@ -136,7 +164,8 @@ def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 
 def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
-    """What has failed may do so again: nothing is tried or bought with it before it has gone on beyond that."""
+    """What has failed may do so again: nothing is tried or bought with it before it has gone on
+    beyond that."""
     error = snapshot.job.error
     if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
         return plan
@@ -148,11 +177,19 @@ def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
     if plan.target is None:
         return plan
     quotes = fresh_quotes(snapshot)
-    missing = [each for each, _ in transition_of(snapshot, snapshot.target, plan.target).added if each not in quotes]
+    missing = [
+        each
+        for each, _ in transition_of(snapshot, snapshot.target, plan.target).added
+        if each not in quotes
+    ]
     if not missing:
         return plan
     return _refused(
-        snapshot, plan, "price", "no_price", f"{missing[0]} has no fresh price, and nothing is bought unpriced"
+        snapshot,
+        plan,
+        "price",
+        "no_price",
+        f"{missing[0]} has no fresh price, and nothing is bought unpriced",
     )
 
 
@@ -177,14 +214,21 @@ def _available(snapshot: Snapshot, plan: Plan) -> Plan:
 
 def _most_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
     """What else there is, is asked for at the next look."""
-    if len(snapshot.refused) < _MOST_REFUSALS or plan.target is None or not needs_purchase(snapshot, plan.target):
+    if (
+        len(snapshot.refused) < _MOST_REFUSALS
+        or plan.target is None
+        or not needs_purchase(snapshot, plan.target)
+    ):
         return plan
-    why = f"{len(snapshot.refused)} purchases were refused at this look; the next one asks for others"
+    why = (
+        f"{len(snapshot.refused)} purchases were refused at this look; the next one asks for others"
+    )
     return _refused(snapshot, plan, "refusals", UNAVAILABLE, why)
 
 
 def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
-    """A change is made only if the budget still covers its wind-down once both groups have burned through it."""
+    """A change is made only if the budget still covers its wind-down once both groups have burned
+    through it."""
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None or plan.target is None:
         return plan
@@ -209,15 +253,17 @@ def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:
     opposite = [
         change
         for change in snapshot.changes
-        if _is_opposite(snapshot.target, plan.target, change) and not _was_too_much(snapshot, plan.target, change)
+        if _is_opposite(snapshot.target, plan.target, change)
+        and not _was_too_much(snapshot, plan.target, change)
     ]
-    until_s = max((change.at_s for change in opposite), default=float("-inf")) + snapshot.limits.cooldown_s
+    until_s = (
+        max((change.at_s for change in opposite), default=float("-inf"))
+        + snapshot.limits.cooldown_s
+    )
     if snapshot.now_s >= until_s:
         return plan
     left_s = until_s - snapshot.now_s
-    why = (
-        f"it would undo a change made less than {duration(snapshot.limits.cooldown_s)} ago; {duration(left_s)} to wait"
-    )
+    why = f"it would undo a change made less than {duration(snapshot.limits.cooldown_s)} ago; {duration(left_s)} to wait"
     return _refused(snapshot, plan, "cooldown", "cooldown", why)
 
 
@@ -234,21 +280,31 @@ _LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
 
 
 def _is_opposite(held: Group, wanted: Group, change: Change) -> bool:
-    """True if going from `held` to `wanted` returns to what `change` left, or resizes its offerings the other way."""
+    """True if going from `held` to `wanted` returns to what `change` left, or resizes its offerings
+    the other way."""
     if change.code in _EXPERIMENTS or change.from_group is None or change.to_group is None:
         return False
     if change.from_group == wanted:
         return True
     then = change.to_group.node_count - change.from_group.node_count
     now = wanted.node_count - held.node_count
-    return then * now < 0 and _offerings(wanted) == _offerings(change.from_group) == _offerings(change.to_group)
+    return then * now < 0 and _offerings(wanted) == _offerings(change.from_group) == _offerings(
+        change.to_group
+    )
 
 
 def _was_too_much(snapshot: Snapshot, wanted: Group, change: Change) -> bool:
-    """True while the only thing against what `change` gave up is its size: a smaller group is no way back to it."""
-    if change.code != UNAVAILABLE or change.from_group is None or change.from_group.node_count <= wanted.node_count:
+    """True while the only thing against what `change` gave up is its size: a smaller group is no
+    way back to it."""
+    if (
+        change.code != UNAVAILABLE
+        or change.from_group is None
+        or change.from_group.node_count <= wanted.node_count
+    ):
         return False
-    closed = [each for each in snapshot.unavailable if each.until_s > snapshot.now_s and each.nodes > 1]
+    closed = [
+        each for each in snapshot.unavailable if each.until_s > snapshot.now_s and each.nodes > 1
+    ]
     return any(each.offering in _offerings(wanted) for each in closed)
 
 
@@ -275,12 +331,18 @@ def _resize(group: Group, count: int) -> Group:
 def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str) -> Plan:
     action = Action.HOLD if target == snapshot.target else plan.action
     reason = replace(plan.reason, text=f"{plan.reason.text} (limited to {name(target)}: {why})")
-    return replace(plan, action=action, target=target, reason=reason, limited_by=(*plan.limited_by, limit))
+    return replace(
+        plan, action=action, target=target, reason=reason, limited_by=(*plan.limited_by, limit)
+    )
 
 
 def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) -> Plan:
     kept = "nothing is started" if snapshot.target is None else f"{name(snapshot.target)} is kept"
     reason = Reason(code, f"{kept}: {why} (wanted: {plan.reason.text})", plan.reason.numbers)
     return replace(
-        plan, action=Action.HOLD, target=snapshot.target, reason=reason, limited_by=(*plan.limited_by, limit)
+        plan,
+        action=Action.HOLD,
+        target=snapshot.target,
+        reason=reason,
+        limited_by=(*plan.limited_by, limit),
     )

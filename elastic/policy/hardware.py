@@ -1,4 +1,5 @@
-"""What a node type computes with, in cores: so that GPUs and cores can be compared before either was tried."""
+"""What a node type computes with, in cores: so that GPUs and cores can be compared before either
+was tried."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _GPU_TFLOPS = {
 }
 # One that is not listed is taken for the median of those that are.
 _OTHER_GPU_TFLOPS = 15.7
-# A core with AVX2: 2 units x 8 numbers x multiply and add x 3 GHz (Intel 64 and IA-32 Optimization Manual, 2.5).
+# A core with AVX2: 2 units x 8 numbers x multiply and add x 3 GHz (Intel 64 and IA-32 Optimization
+# Manual, 2.5).
 _CORE_TFLOPS = 0.1
 
 

@@ -1,8 +1,10 @@
-"""How soon a spot pool is lost, and how soon it is back: rates by age, learnt from its history and its kin's.
+"""How soon a spot pool is lost, and how soon it is back: rates by age, learnt from its history and
+its kin's.
 
-A pool's availability is taken as a semi-Markov chain: it is up or down, and the rate at which a spell ends depends on
-how long it has lasted. Each rate is the mean of a gamma posterior. What all pools together show is the prior of one
-pool; a written prior stands behind that, so that a new daemon has a rate for everything.
+A pool's availability is taken as a semi-Markov chain: it is up or down, and the rate at which a
+spell ends depends on how long it has lasted. Each rate is the mean of a gamma posterior. What all
+pools together show is the prior of one pool; a written prior stands behind that, so that a new
+daemon has a rate for everything.
 """
 
 from __future__ import annotations
@@ -15,28 +17,30 @@ from elastic.model import AGES_S, Pool, Spells, age_bucket
 
 _S_PER_H = 3600.0
 
-# Availability of single spot GPU instances over 27 and 23 days in 17 pools (Wu et al., Can't Be Late, NSDI 2024,
-# github.com/skypilot-org/spot-traces), rounded: a spell that has lasted is likely to last. `benchmarks/decisions`
-# trains on one half and tests on the other.
+# Availability of single spot GPU instances over 27 and 23 days in 17 pools (Wu et al., Can't Be
+# Late, NSDI 2024, github.com/skypilot-org/spot-traces), rounded: a spell that has lasted is likely
+# to last. `benchmarks/decisions` trains on one half and tests on the other.
 _LOST_PER_H = (1.6, 1.1, 0.75, 0.45, 0.25, 0.19, 0.12, 0.04)
 _BACK_PER_H = (1.8, 1.1, 0.70, 0.43, 0.28, 0.22, 0.11, 0.03)
 
 # A prior weighs as much as so many ended spells at each age.
 _WRITTEN_SPELLS = 4.0
 _KIN_SPELLS = 1.5
-# Pools differ: one is lost half as often at every age, another twice as often. That factor of a pool is
-# drawn from a gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and Stallard,
-# Demography 16, 1979). Of 1, 2, 3, 5 and 10 the likelihood of the recordings above is greatest at 5, of the
-# returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to e^106 (losses of 2022) times less
-# likely. It was fitted where T1 is played, so T1 is no proof.
+# Pools differ: one is lost half as often at every age, another twice as often. That factor of a
+# pool is drawn from a gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and
+# Stallard, Demography 16, 1979). Of 1, 2, 3, 5 and 10 the likelihood of the recordings above is
+# greatest at 5, of the returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to
+# e^106 (losses of 2022) times less likely. It was fitted where T1 is played, so T1 is no proof.
 _FRAILTY = 5.0
-# Rates are rounded to this ratio, so that a value function is solved again only when they have changed.
+# Rates are rounded to this ratio, so that a value function is solved again only when they have
+# changed.
 _RATIO = 1.3
 
 
 @dataclass(frozen=True, slots=True)
 class Hazards:
-    """Rates per hour at which a pool that is up is lost, and one that is down is back, by age bucket of `AGES_S`."""
+    """Rates per hour at which a pool that is up is lost, and one that is down is back, by age
+    bucket of `AGES_S`."""
 
     lost_per_h: tuple[float, ...]
     back_per_h: tuple[float, ...]
@@ -55,8 +59,11 @@ class Hazards:
         return _expected_h(self.back_per_h, age_s)
 
 
-def hazards_of(pool: Pool | None, kin: Iterable[Pool] = (), *, now_s: float | None = None) -> Hazards:
-    """The rates of one pool, None of one that nobody has tried; `kin` are all pools whose history is known.
+def hazards_of(
+    pool: Pool | None, kin: Iterable[Pool] = (), *, now_s: float | None = None
+) -> Hazards:
+    """The rates of one pool, None of one that nobody has tried; `kin` are all pools whose history
+    is known.
 
     With `now_s` the present spell counts too: it has lasted so long.
 
@@ -99,17 +106,22 @@ def _population(every: Sequence[Spells], written_per_h: Sequence[float]) -> list
 
 
 def _of_one(seen: Spells, population_per_h: Sequence[float], present_s: float) -> list[float]:
-    """The rates of one pool: those of all by its own factor, and at each age what it has shown there itself.
+    """The rates of one pool: those of all by its own factor, and at each age what it has shown
+    there itself.
 
-    The present spell tells of the factor alone, which is rounded: so these rates seldom change while it lasts.
+    The present spell tells of the factor alone, which is rounded: so these rates seldom change
+    while it lasts.
     """
     factor = _rounded(_factor(seen.add(0.0, present_s, has_ended=False), population_per_h))
     return _posterior(seen, [factor * rate for rate in population_per_h], _KIN_SPELLS)
 
 
 def _factor(seen: Spells, rates_per_h: Sequence[float]) -> float:
-    """How many times as often its spells end as these rates say: the mean of its gamma posterior."""
-    expected = sum(seconds / _S_PER_H * rate for seconds, rate in zip(seen.seconds, rates_per_h, strict=True))
+    """How many times as often its spells end as these rates say: the mean of its gamma
+    posterior."""
+    expected = sum(
+        seconds / _S_PER_H * rate for seconds, rate in zip(seen.seconds, rates_per_h, strict=True)
+    )
     return (_FRAILTY + sum(seen.ended)) / (_FRAILTY + expected)
 
 

@@ -1,4 +1,5 @@
-"""Which training phase the money is spent in, how many iterations of it are left, and what has trained so far."""
+"""Which training phase the money is spent in, how many iterations of it are left, and what has
+trained so far."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ from dataclasses import dataclass
 from elastic.model import Group, Job, JobSpec, Snapshot
 
 OPEN_HORIZON_S = 3600.0
-"""A job that says no end is taken to go on for as long again as it has, and for an hour at least."""
+"""A job that says no end is taken to go on for as long again as it has, and for an hour at least.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The phase whose rates decide, the phase that trains now, and the iterations left of each (None: no known end)."""
+    """The phase whose rates decide, the phase that trains now, and the iterations left of each
+    (None: no known end)."""
 
     training_phase: str
     current_phase: str
@@ -26,7 +29,8 @@ class Focus:
 
 
 def focus_of(job: Job) -> Focus:
-    """Finds the phase that holds most of the iterations left; rates of another phase say nothing of it.
+    """Finds the phase that holds most of the iterations left; rates of another phase say nothing of
+    it.
 
     >>> from elastic.model import JobPhase, TrainingPhase
     >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
@@ -37,7 +41,8 @@ def focus_of(job: Job) -> Focus:
     left = dict(_left(job.spec, job.iteration))
     current = job.training_phase or next(iter(left), job.spec.phases[-1].name)
     if current not in {phase.name for phase in job.spec.phases}:
-        # The script names phases that its job did not announce: the one it is in is all that is known.
+        # The script names phases that its job did not announce: the one it is in is all that is
+        # known.
         total = job.spec.iterations
         rest = None if total is None else max(total - job.iteration, 0)
         return Focus(current, current, rest, rest)
@@ -66,7 +71,8 @@ def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
 
 
 def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
-    """How the iterations that a job still has to do divide among its training phases; None where it has no known end.
+    """How the iterations that a job still has to do divide among its training phases; None where it
+    has no known end.
 
     >>> from elastic.model import JobPhase, TrainingPhase
     >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
@@ -90,9 +96,15 @@ def seconds_left(snapshot: Snapshot) -> float | None:
 
 def has_trained(snapshot: Snapshot, group: Group) -> bool:
     """True if a warm window of the group came in since it was last decided for."""
-    since_s = max((change.at_s for change in snapshot.changes if change.to_group == group), default=snapshot.now_s)
+    since_s = max(
+        (change.at_s for change in snapshot.changes if change.to_group == group),
+        default=snapshot.now_s,
+    )
     return any(
-        sample.ended_at_s > since_s for series in snapshot.series if series.group == group for sample in series.samples
+        sample.ended_at_s > since_s
+        for series in snapshot.series
+        if series.group == group
+        for sample in series.samples
     )
 
 
@@ -105,7 +117,8 @@ def _left(spec: JobSpec, iteration: int) -> Iterator[tuple[str, int | None]]:
 
 
 def _spans(spec: JobSpec) -> Iterator[tuple[str, int, int | None]]:
-    """Each phase with the iterations it begins after and ends with; the job's own end closes the last."""
+    """Each phase with the iterations it begins after and ends with; the job's own end closes the
+    last."""
     begin = 0
     for phase in spec.phases:
         ends = [each for each in (phase.until_iteration, spec.iterations) if each is not None]

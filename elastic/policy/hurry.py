@@ -1,7 +1,7 @@
 """A job that will be late on every group that is measured: what else should be fast enough.
 
-Where there is neither time nor money for a trial, a guess is better than a deadline that is missed for certain. The
-guess is careful, and the windows of the new group correct it.
+Where there is neither time nor money for a trial, a guess is better than a deadline that is missed
+for certain. The guess is careful, and the windows of the new group correct it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from elastic.figures import duration, usd
 from elastic.model import Action, Group, Plan
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, lasts_s
+from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import transition_of
-from elastic.policy.survey import Evaluation, Evaluations
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.trial import best_to_compare_with, trial_offers
 from elastic.policy.words import name
 
@@ -36,73 +36,86 @@ class _Guess:
     why: str
 
 
-def hurry(survey: Evaluations) -> Plan | None:
-    """The move to the cheapest group that should be in time; None if a trial should be so too, or a measured one is."""
-    left_s = seconds_left(survey.snapshot) or 0.0
-    fitting = {each.group: each for each in _guesses(survey) if each.lasts_s <= _SHARE * left_s}
+def hurry(evaluations: Evaluations) -> Plan | None:
+    """The move to the cheapest group that should be in time; None if a trial should be so too, or a
+    measured one is."""
+    left_s = seconds_left(evaluations.snapshot) or 0.0
+    fitting = {
+        each.group: each for each in _guesses(evaluations) if each.lasts_s <= _SHARE * left_s
+    }
     if not fitting:
         return None
-    if survey.snapshot.current is not None:
-        offers = trial_offers(survey, best_to_compare_with(survey))
+    if evaluations.snapshot.current is not None:
+        offers = trial_offers(evaluations, best_to_compare_with(evaluations))
         tried = next((each for each in offers if each.verdict.is_worth), None)
         if tried is not None and tried.group in fitting:
             return None
-    return _move(survey, min(fitting.values(), key=lambda each: (each.usd, each.group)))
+    return _move(evaluations, min(fitting.values(), key=lambda each: (each.usd, each.group)))
 
 
-def least_late(survey: Evaluations) -> Plan | None:
-    """The move to the group that should be the fastest, where none should be in time; None if a measured one is."""
-    best = min(_guesses(survey), key=lambda each: (each.lasts_s, each.group), default=None)
-    return None if best is None else _move(survey, best)
+def least_late(evaluations: Evaluations) -> Plan | None:
+    """The move to the group that should be the fastest, where none should be in time; None if a
+    measured one is."""
+    best = min(_guesses(evaluations), key=lambda each: (each.lasts_s, each.group), default=None)
+    return None if best is None else _move(evaluations, best)
 
 
-def _guesses(survey: Evaluations) -> list[_Guess]:
-    """What is clearly faster, by how speed usually grows, if a job will be late on all that is measured."""
-    snapshot, work = survey.snapshot, survey.focus.iterations_left
+def _guesses(evaluations: Evaluations) -> list[_Guess]:
+    """What is clearly faster, by how speed usually grows, if a job will be late on all that is
+    measured."""
+    snapshot, work = evaluations.snapshot, evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
-    if left_s is None or left_s <= 0 or not work or not survey.focus.is_now:
+    if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return []
-    held = survey.of(snapshot.target)
+    held = evaluations.of(snapshot.target)
     if snapshot.current is None:
         if not is_free(snapshot):
             return []
         held = None
-    elif snapshot.current != snapshot.target or held is None or held.step_s is None or is_mix(held.group):
+    elif (
+        snapshot.current != snapshot.target
+        or held is None
+        or held.step_s is None
+        or is_mix(held.group)
+    ):
         return []
-    quickest = _quickest(survey, work)
+    quickest = _quickest(evaluations, work)
     if quickest is None or quickest[0] <= left_s:
         return []
-    beliefs = beliefs_of(survey)
+    beliefs = beliefs_of(evaluations)
     found = []
-    for each in survey.choices:
+    for each in evaluations.choices:
         if is_mix(each.group) or (held is not None and each.group == held.group):
             continue
         belief = beliefs.get(each.group.node_types)
         if held is not None and _is_alike(held, each):
-            found.append(_more_nodes(survey, held, each, work))
+            found.append(_more_nodes(evaluations, held, each, work))
         elif not each.samples and belief is not None:
             why = "as programs usually run on such hardware"
-            found.append(_guess(survey, held, each, work, belief.quantile_s(_CAREFUL), why))
+            found.append(_guess(evaluations, held, each, work, belief.quantile_s(_CAREFUL), why))
     budget_usd = snapshot.job.spec.objective.budget_usd
     rest_usd = None if budget_usd is None else budget_usd - snapshot.spent_usd
     return [
         each
         for each in found
-        if each.lasts_s < (1 - snapshot.limits.margin) * quickest[0] and (rest_usd is None or each.usd <= rest_usd)
+        if each.lasts_s < (1 - snapshot.limits.margin) * quickest[0]
+        and (rest_usd is None or each.usd <= rest_usd)
     ]
 
 
-def _quickest(survey: Evaluations, work: float) -> tuple[float, Group] | None:
+def _quickest(evaluations: Evaluations, work: float) -> tuple[float, Group] | None:
     """The group that should be done first of those that are measured, after how many seconds."""
-    known = [each for each in survey.measured if each.is_choice]
-    return min(((lasts_s(survey.snapshot, each, work), each.group) for each in known), default=None)
+    known = [each for each in evaluations.measured if each.is_choice]
+    return min(
+        ((lasts_s(evaluations.snapshot, each, work), each.group) for each in known), default=None
+    )
 
 
-def _move(survey: Evaluations, best: _Guess) -> Plan:
-    snapshot, work = survey.snapshot, survey.focus.iterations_left
+def _move(evaluations: Evaluations, best: _Guess) -> Plan:
+    snapshot, work = evaluations.snapshot, evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
     assert left_s is not None and work, "what is guessed of has work and a deadline"
-    quickest = _quickest(survey, work)
+    quickest = _quickest(evaluations, work)
     assert quickest is not None, "a guess is compared with what is measured"
     needs_s, group = quickest
     text = (
@@ -111,34 +124,44 @@ def _move(survey: Evaluations, best: _Guess) -> Plan:
     )
     numbers = {"left_s": left_s, "lasts_s_from": needs_s, "lasts_s_to": best.lasts_s}
     action = Action.START if snapshot.target is None else Action.MOVE
-    return survey.plan(action, best.group, "deadline", text, numbers)
+    return evaluations.plan(action, best.group, "deadline", text, numbers)
 
 
 def _is_alike(held: Evaluation, other: Evaluation) -> bool:
-    """More nodes of the same offering: zone and capacity stay, and so does what is known of speed."""
+    """More nodes of the same offering: zone and capacity stay, and so does what is known of
+    speed."""
     is_same = [each for each, _ in held.group.members] == [each for each, _ in other.group.members]
     return is_same and other.group.node_count > held.group.node_count
 
 
-def _more_nodes(survey: Evaluations, held: Evaluation, other: Evaluation, work: float) -> _Guess:
+def _more_nodes(
+    evaluations: Evaluations, held: Evaluation, other: Evaluation, work: float
+) -> _Guess:
     assert held.step_s is not None, "only a group that is measured is left behind"
     step_s = held.step_s.value * _share(other.group.node_count) / _share(held.group.node_count)
     if other.step_s is not None:
         step_s = other.step_s.value if other.step_s.high is None else other.step_s.high
-    return _guess(survey, held, other, work, step_s, "as speed usually grows with nodes")
+    return _guess(evaluations, held, other, work, step_s, "as speed usually grows with nodes")
 
 
 def _guess(
-    survey: Evaluations, held: Evaluation | None, other: Evaluation, work: float, step_s: float, why: str
+    evaluations: Evaluations,
+    held: Evaluation | None,
+    other: Evaluation,
+    work: float,
+    step_s: float,
+    why: str,
 ) -> _Guess:
-    way = transition_of(survey.snapshot, None if held is None else held.group, other.group)
+    way = transition_of(evaluations.snapshot, None if held is None else held.group, other.group)
     done, held_usd = 0.0, 0.0
     if held is not None and held.step_s is not None:
         # What is held trains on while the other boots.
         done = min(work, way.boot_s / held.step_s.value)
         held_usd = (held.usd_per_h or 0.0) * way.boot_s / _S_PER_H
     trains_s = (work - done) * step_s
-    total_usd = way.usd(survey.quotes) + held_usd + (other.usd_per_h or 0.0) * trains_s / _S_PER_H
+    total_usd = (
+        way.usd(evaluations.quotes) + held_usd + (other.usd_per_h or 0.0) * trains_s / _S_PER_H
+    )
     return _Guess(other.group, way.boot_s + way.pause_s + trains_s, total_usd, why)
 
 

@@ -1,8 +1,9 @@
-"""Mixes: groups of several offerings, in which what runs already stays and other nodes come in beside it.
+"""Mixes: groups of several offerings, in which what runs already stays and other nodes come in
+beside it.
 
-Only a session divides a batch by measured speed; on other tiers a mix is as slow as its slowest node. A mix is never
-begun with: it grows out of what is there, where a single offering cannot, or not as soon, or for more money, do the
-rest in time.
+Only a session divides a batch by measured speed; on other tiers a mix is as slow as its slowest
+node. A mix is never begun with: it grows out of what is there, where a single offering cannot, or
+not as soon, or for more money, do the rest in time.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ def is_in_one_zone(group: Group) -> bool:
 
 
 def may_mix(snapshot: Snapshot) -> bool:
-    """Whether the job trains in a session, as far as its nodes have said, and may have several nodes."""
+    """Whether the job trains in a session, as far as its nodes have said, and may have several
+    nodes."""
     spec = snapshot.job.spec
     tiers = {node.tier for node in snapshot.nodes if not node.phase.is_gone} - {None}
     return spec.tier is Tier.T2 and spec.nodes_max > 1 and tiers <= {Tier.T2}
 
 
 def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
-    """What runs with nodes of one of `offerings` beside it; and, of a mix that runs, what is left without a part."""
+    """What runs with nodes of one of `offerings` beside it; and, of a mix that runs, what is left
+    without a part."""
     if not may_mix(snapshot):
         return set()
     spec, sold = snapshot.job.spec, sorted(offerings)
@@ -41,7 +44,11 @@ def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
     for base in filter(is_in_one_zone, _bases(snapshot)):
         found |= {base, *_without_a_part(base)}
         near = [each for each in sold if each.zone == base.members[0][0].zone]
-        found |= {_beside(base, each, more) for each in near for more in _numbers(spec.sizes[-1] - base.node_count)}
+        found |= {
+            _beside(base, each, more)
+            for each in near
+            for more in _numbers(spec.sizes[-1] - base.node_count)
+        }
     return {group for group in found if is_mix(group) and group.node_count in spec.sizes}
 
 

@@ -1,7 +1,8 @@
 """What becomes of a plan once a job is certain to miss its deadline or its budget, as the job says.
 
-`fastest` is what policies do anyway. A miss is certain where even the fast and cheap end of all that is known, or may
-be expected while the policy is still looking, is not enough: neither stopping nor slowing down can be taken back.
+`fastest` is what policies do anyway. A miss is certain where even the fast and cheap end of all
+that is known, or may be expected while the policy is still looking, is not enough: neither stopping
+nor slowing down can be taken back.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ GOAL_MISSED = "goal_missed"
 
 
 def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]) -> Plan:
-    """Gives `plan`, or where a goal is certain to be missed and the job wants that, one that stops or saves."""
+    """Gives `plan`, or where a goal is certain to be missed and the job wants that, one that stops
+    or saves."""
     job, objective = snapshot.job, snapshot.job.spec.objective
     if objective.on_miss is OnMiss.FASTEST or job.phase is JobPhase.DRAINING or job.phase.is_final:
         return plan

@@ -10,8 +10,8 @@ from elastic.model import NodeType, Obstacle, Precision, Snapshot, Tier, longest
 from elastic.policy.quotes import PriceInForce, fresh_quotes, latest_quotes
 from elastic.policy.words import shortened
 
-# The least seen: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against 0.055 s, GAN turn, one
-# thread), 1.76 to 2.09 times on large models (benchmarks/esrgan_step.py).
+# The least seen: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against 0.055 s,
+# GAN turn, one thread), 1.76 to 2.09 times on large models (benchmarks/esrgan_step.py).
 _CPU_GAIN = 1.3
 # The least of 1.5 to 5.5 on V100; none was measured here.
 # pytorch.org/blog, "What Every User Should Know About Mixed Precision Training in PyTorch".
@@ -28,7 +28,8 @@ class ChosenPrecision:
 
 @dataclass(frozen=True, slots=True)
 class _Promise:
-    """Iterations per dollar in units of one fp32 core's or GPU's, on the node type that promises most."""
+    """Iterations per dollar in units of one fp32 core's or GPU's, on the node type that promises
+    most."""
 
     precision: Precision
     value: float
@@ -36,14 +37,20 @@ class _Promise:
 
 
 def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
-    """Gives the format in which a dollar should buy the most iterations, on the best node type that computes in it.
+    """Gives the format in which a dollar should buy the most iterations, on the best node type that
+    computes in it.
 
-    A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains over fp32. Cores and
-    GPUs cannot be compared: where the job may buy both, a faster format must be the best for each of them. bf16 comes
-    before fp16, which needs a loss scale; sessions (T2) have none.
+    A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains
+    over fp32. Cores and GPUs cannot be compared: where the job may buy both, a faster format must
+    be the best for each of them. bf16 comes before fp16, which needs a loss scale; sessions (T2)
+    have none.
     """
     spec = snapshot.job.spec
-    fit = [each for each in snapshot.node_types if spec.admits_type(each.name) and spec.unfit(each) is None]
+    fit = [
+        each
+        for each in snapshot.node_types
+        if spec.admits_type(each.name) and spec.unfit(each) is None
+    ]
     if not fit:
         return ChosenPrecision(Precision.FP32, "no node type fits the job")
     formats = [Precision.BF16, *([] if spec.tier is Tier.T2 else [Precision.FP16]), Precision.FP32]
@@ -61,13 +68,18 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
 
 
 def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, float]:
-    """The least price of each type that the job may buy now; if it may buy none, the least known one of each.
+    """The least price of each type that the job may buy now; if it may buy none, the least known
+    one of each.
 
     Where nothing has a price, what would make all cores cost the same.
     """
     units = {each.name: _units(each) for each in types}
     buyable = [each for each in fresh_quotes(snapshot).values() if _may_be_bought(snapshot, each)]
-    return _least(snapshot, units, buyable) or _least(snapshot, units, latest_quotes(snapshot).values()) or units
+    return (
+        _least(snapshot, units, buyable)
+        or _least(snapshot, units, latest_quotes(snapshot).values())
+        or units
+    )
 
 
 def _may_be_bought(snapshot: Snapshot, quote: PriceInForce) -> bool:
@@ -77,11 +89,15 @@ def _may_be_bought(snapshot: Snapshot, quote: PriceInForce) -> bool:
     if cap is not None and spec.sizes[0] * quote.usd_per_h > cap:
         return False
     # A refusal for want of capacity soon passes; a right or a quota waits for a person.
-    refusals = [each for each in snapshot.unavailable if each.why in (Obstacle.FORBIDDEN, Obstacle.QUOTA)]
+    refusals = [
+        each for each in snapshot.unavailable if each.why in (Obstacle.FORBIDDEN, Obstacle.QUOTA)
+    ]
     return longest_block(refusals, quote.offering, spec.sizes[0], now_s=snapshot.now_s) is None
 
 
-def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[PriceInForce]) -> dict[str, float]:
+def _least(
+    snapshot: Snapshot, names: Iterable[str], quotes: Iterable[PriceInForce]
+) -> dict[str, float]:
     """The least price of each of these types, among the offerings that the job admits."""
     wanted = set(names)
     found: dict[str, float] = {}
@@ -92,9 +108,15 @@ def _least(snapshot: Snapshot, names: Iterable[str], quotes: Iterable[PriceInFor
     return found
 
 
-def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]) -> ChosenPrecision:
+def _best(
+    formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]
+) -> ChosenPrecision:
     """The format of the best promise among types that are alike in having GPUs or none."""
-    promises = [each for each in (_promise(format_, types, usd_per_h) for format_ in formats) if each is not None]
+    promises = [
+        each
+        for each in (_promise(format_, types, usd_per_h) for format_ in formats)
+        if each is not None
+    ]
     if len(promises) < 2:
         names = ", ".join(shortened([each.name for each in types]))
         return ChosenPrecision(Precision.FP32, f"no faster format suits {names}")
@@ -105,10 +127,14 @@ def _best(formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Ma
     if other.node_type != best.node_type:
         value = f"the iterations per dollar of {other.node_type}"
     ratio = number(best.value / other.value)
-    return ChosenPrecision(best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}")
+    return ChosenPrecision(
+        best.precision, f"{best.node_type} promises {ratio} x {value} in {other.precision}"
+    )
 
 
-def _promise(precision: Precision, types: Iterable[NodeType], usd_per_h: Mapping[str, float]) -> _Promise | None:
+def _promise(
+    precision: Precision, types: Iterable[NodeType], usd_per_h: Mapping[str, float]
+) -> _Promise | None:
     """The best promise of those that compute in a format; of equals the last by name."""
     found = [
         (_units(each) * _gain(precision, each) / usd_per_h[each.name], each.name)

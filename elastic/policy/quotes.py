@@ -10,7 +10,8 @@ from elastic.model import Group, Offering, Price, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class PriceInForce:
-    """The price of one offering in force since `since_s`; `before_usd_per_h` is what it replaced, if that is known."""
+    """The price of one offering in force since `since_s`; `before_usd_per_h` is what it replaced,
+    if that is known."""
 
     offering: Offering
     usd_per_h: float
@@ -31,18 +32,24 @@ def fresh_quotes(snapshot: Snapshot) -> Quotes:
 
 
 def latest_quotes(snapshot: Snapshot) -> Quotes:
-    """The newest quote of every offering, however old, sold or not: what nodes that run already are taken to cost."""
+    """The newest quote of every offering, however old, sold or not: what nodes that run already are
+    taken to cost."""
     known = (*snapshot.prices, *snapshot.withdrawn)
-    return {offering: _quote(history) for offering, history in _in_force(known, snapshot.now_s).items()}
+    return {
+        offering: _quote(history) for offering, history in _in_force(known, snapshot.now_s).items()
+    }
 
 
 def dearest_quotes(snapshot: Snapshot) -> Quotes:
-    """The newest quotes, at the doubted price where that is higher: what nodes may cost at worst."""
+    """The newest quotes, at the doubted price where that is higher: what nodes may cost at
+    worst."""
     quotes = dict(latest_quotes(snapshot))
     for doubt in snapshot.doubted:
         known = quotes.get(doubt.offering)
         if known is not None and doubt.usd_per_h > known.usd_per_h:
-            quotes[doubt.offering] = PriceInForce(doubt.offering, doubt.usd_per_h, doubt.since_s, known.usd_per_h)
+            quotes[doubt.offering] = PriceInForce(
+                doubt.offering, doubt.usd_per_h, doubt.since_s, known.usd_per_h
+            )
     return quotes
 
 
@@ -55,7 +62,9 @@ def burn_usd_per_h(group: Group, quotes: Quotes) -> float | None:
 
 def known_burn_usd_per_h(members: Iterable[tuple[Offering, int]], quotes: Quotes) -> float:
     """What those nodes cost an hour whose price is known."""
-    return sum(count * quotes[offering].usd_per_h for offering, count in members if offering in quotes)
+    return sum(
+        count * quotes[offering].usd_per_h for offering, count in members if offering in quotes
+    )
 
 
 def _in_force(prices: Iterable[Price], now_s: float) -> dict[Offering, list[Price]]:
@@ -69,5 +78,8 @@ def _in_force(prices: Iterable[Price], now_s: float) -> dict[Offering, list[Pric
 
 def _quote(history: list[Price]) -> PriceInForce:
     now = history[-1]
-    before = next((price.usd_per_h for price in reversed(history[:-1]) if price.usd_per_h != now.usd_per_h), None)
+    before = next(
+        (price.usd_per_h for price in reversed(history[:-1]) if price.usd_per_h != now.usd_per_h),
+        None,
+    )
     return PriceInForce(now.offering, now.usd_per_h, now.valid_from_s, before)

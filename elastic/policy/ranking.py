@@ -1,4 +1,5 @@
-"""The choice among what is measured: move where the rest of the job costs clearly less, else stay and say why."""
+"""The choice among what is measured: move where the rest of the job costs clearly less, else stay
+and say why."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from dataclasses import dataclass, replace
 from elastic.figures import duration, number, percent, price, usd
 from elastic.model import Action, Interval, Plan
 from elastic.policy.beliefs import beliefs_of
+from elastic.policy.evaluation import Evaluations, Ranked
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import passage
 from elastic.policy.quotes import PriceInForce
-from elastic.policy.survey import Evaluations, Ranked
+from elastic.policy.switch_cost import switch_cost
 from elastic.policy.trial import TrialVerdict, best_to_compare_with, trial_offers
 from elastic.policy.words import name, rate
 
@@ -30,12 +31,17 @@ class Comparison:
 
     @property
     def saved_usd(self) -> float:
-        return self.held.passage.cost_usd - self.other.passage.cost_usd
+        return self.held.switch_cost.cost_usd - self.other.switch_cost.cost_usd
 
     @property
     def gain(self) -> float:
-        """Share of the rest's cost that moving saves, the move itself paid for; 0 where no rest can be paid for."""
-        return self.saved_usd / self.held.passage.cost_usd if self.held.passage.cost_usd > 0 else 0.0
+        """Share of the rest's cost that moving saves, the move itself paid for; 0 where no rest can
+        be paid for."""
+        return (
+            self.saved_usd / self.held.switch_cost.cost_usd
+            if self.held.switch_cost.cost_usd > 0
+            else 0.0
+        )
 
     @property
     def steady_gain(self) -> float:
@@ -44,7 +50,8 @@ class Comparison:
 
     @property
     def is_ranked(self) -> bool:
-        """True if the intervals are apart; the same node types have the same speed, whatever it is."""
+        """True if the intervals are apart; the same node types have the same speed, whatever it
+        is."""
         if self.held.group.node_types == self.other.group.node_types:
             return True
         return not self.other.usd_per_iteration.overlaps(self.held.usd_per_iteration)
@@ -53,7 +60,7 @@ class Comparison:
     def payback_iterations(self) -> float | None:
         """Iterations that win back what the move costs; None if none ever do."""
         won_usd = self.held.usd_per_iteration.value - self.other.usd_per_iteration.value
-        return self.other.passage.switch_usd / won_usd if won_usd > 0 else None
+        return self.other.switch_cost.switch_usd / won_usd if won_usd > 0 else None
 
     def numbers(self) -> dict[str, float]:
         held, other = self.held, self.other
@@ -61,11 +68,11 @@ class Comparison:
             "iterations_left": self.iterations_left,
             "gain_ratio": self.gain,
             "saved_usd": self.saved_usd,
-            "switch_usd": other.passage.switch_usd,
-            "switch_s": other.passage.switch_s,
-            **({"redone_iterations": other.passage.redone} if other.passage.redone else {}),
-            "remaining_usd_from": held.passage.usd.value,
-            "remaining_usd_to": other.passage.usd.value,
+            "switch_usd": other.switch_cost.switch_usd,
+            "switch_s": other.switch_cost.switch_s,
+            **({"redone_iterations": other.switch_cost.redone} if other.switch_cost.redone else {}),
+            "remaining_usd_from": held.switch_cost.usd.value,
+            "remaining_usd_to": other.switch_cost.usd.value,
             "usd_per_h_from": held.usd_per_h,
             "usd_per_h_to": other.usd_per_h,
             **_numbers_of("iterations_per_usd_from", held.iterations_per_usd),
@@ -76,159 +83,206 @@ class Comparison:
         return found
 
 
-def believed(survey: Evaluations) -> tuple[Ranked, ...]:
-    """What windows tell of, best first: few windows with the interval that is believed of them, for a move needs one.
+def believed(evaluations: Evaluations) -> tuple[Ranked, ...]:
+    """What windows tell of, best first: few windows with the interval that is believed of them, for
+    a move needs one.
 
     A trial that told little may be all that its share of the money allowed.
     """
-    beliefs = beliefs_of(survey)
+    beliefs = beliefs_of(evaluations)
     found = []
-    for each in survey.measured:
+    for each in evaluations.measured:
         belief, step_s = beliefs.get(each.group.node_types), each.step_s
         if not each.is_settled and belief is not None:
             step_s = Interval(belief.step_s, belief.quantile_s(-_Z_95), belief.quantile_s(_Z_95))
-        if each.is_choice and (ranked := survey.ranked(replace(each, step_s=step_s))) is not None:
+        if (
+            each.is_choice
+            and (ranked := evaluations.ranked(replace(each, step_s=step_s))) is not None
+        ):
             found.append(ranked)
     return tuple(sorted(found, key=lambda each: each.order))
 
 
-def move_or_stay(survey: Evaluations) -> Plan:
-    """Decides between the group held, which is measured, and the best other; the last word of `best_value`."""
+def move_or_stay(evaluations: Evaluations) -> Plan:
+    """Decides between the group held, which is measured, and the best other; the last word of
+    `best_value`."""
     held = next(
-        (ranked for each in survey.choices if each.group == survey.snapshot.target if (ranked := survey.ranked(each))),
+        (
+            ranked
+            for each in evaluations.choices
+            if each.group == evaluations.snapshot.target
+            if (ranked := evaluations.ranked(each))
+        ),
         None,
     )
-    assert held is not None, "the rules before this one hold while the group that trains is unmeasured or unpriced"
-    others = tuple(each for each in believed(survey) if each.group != held.group)
-    plan = _among(survey, held, others)
+    assert held is not None, (
+        "the rules before this one hold while the group that trains is unmeasured or unpriced"
+    )
+    others = tuple(each for each in believed(evaluations) if each.group != held.group)
+    plan = _among(evaluations, held, others)
     unmixed = tuple(each for each in others if not is_mix(each.group))
     if plan.action is Action.HOLD and len(unmixed) < len(others):
         # A mix that is not clearly better, or is only just, must not stand before one that is.
-        without = _among(survey, held, unmixed)
+        without = _among(evaluations, held, unmixed)
         return plan if without.action is Action.HOLD else without
     return plan
 
 
-def _among(survey: Evaluations, held: Ranked, others: Sequence[Ranked]) -> Plan:
-    left_s = seconds_left(survey.snapshot)
+def _among(evaluations: Evaluations, held: Ranked, others: Sequence[Ranked]) -> Plan:
+    left_s = seconds_left(evaluations.snapshot)
     if left_s is None:
-        return _by_cost(survey, held, others)
-    return _by_deadline(survey, held, others, left_s)
+        return _by_cost(evaluations, held, others)
+    return _by_deadline(evaluations, held, others, left_s)
 
 
-def _by_deadline(survey: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
-    """Only what is in time competes on cost: what is held by its mean pace, the others by their slowest."""
-    in_time = tuple(each for each in others if each.passage.worst_s <= left_s)
-    if held.passage.lasts_s <= left_s:
-        return _by_cost(survey, held, in_time, too_slow=len(others) - len(in_time))
+def _by_deadline(
+    evaluations: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float
+) -> Plan:
+    """Only what is in time competes on cost: what is held by its mean pace, the others by their
+    slowest."""
+    in_time = tuple(each for each in others if each.switch_cost.worst_s <= left_s)
+    if held.switch_cost.lasts_s <= left_s:
+        return _by_cost(evaluations, held, in_time, too_slow=len(others) - len(in_time))
     if in_time:
-        pair = _comparison(survey, held, in_time[0])
+        pair = _comparison(evaluations, held, in_time[0])
         text = (
-            f"{name(held.group)} needs {duration(held.passage.lasts_s)} and the deadline is in {duration(left_s)}: "
-            f"{name(pair.other.group)} makes it in {duration(pair.other.passage.worst_s)} at most, "
-            f"for {usd(pair.other.passage.usd.value)} against {usd(held.passage.usd.value)}"
+            f"{name(held.group)} needs {duration(held.switch_cost.lasts_s)} and the deadline is in "
+            f"{duration(left_s)}: "
+            f"{name(pair.other.group)} makes it in {duration(pair.other.switch_cost.worst_s)} at "
+            "most, "
+            f"for {usd(pair.other.switch_cost.usd.value)} against {usd(held.switch_cost.usd.value)}"
         )
-        return survey.plan(Action.MOVE, pair.other.group, "deadline", text, _with_times(pair, left_s))
-    return _fastest(survey, held, others, left_s)
+        return evaluations.plan(
+            Action.MOVE, pair.other.group, "deadline", text, _with_times(pair, left_s)
+        )
+    return _fastest(evaluations, held, others, left_s)
 
 
-def _fastest(survey: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float) -> Plan:
+def _fastest(
+    evaluations: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float
+) -> Plan:
     late = f"no measured candidate meets the deadline in {duration(max(left_s, 0.0))}"
-    quickest = min(others, key=lambda each: (float(f"{each.passage.lasts_s:.9g}"), each.order), default=None)
-    keep = 1 - survey.snapshot.limits.margin
+    quickest = min(
+        others,
+        key=lambda each: (float(f"{each.switch_cost.lasts_s:.9g}"), each.order),
+        default=None,
+    )
+    keep = 1 - evaluations.snapshot.limits.margin
     if (
         quickest is None
-        or quickest.passage.lasts_s >= keep * held.passage.lasts_s
+        or quickest.switch_cost.lasts_s >= keep * held.switch_cost.lasts_s
         or quickest.step_s.overlaps(held.step_s)
     ):
-        text = f"{late}; {name(held.group)} is the fastest known by a margin and needs {duration(held.passage.lasts_s)}"
-        return survey.hold("deadline_missed", text, {"left_s": left_s, "lasts_s": held.passage.lasts_s})
-    pair = _comparison(survey, held, quickest)
+        text = f"{late}; {name(held.group)} is the fastest known by a margin and needs {duration(held.switch_cost.lasts_s)}"
+        return evaluations.hold(
+            "deadline_missed", text, {"left_s": left_s, "lasts_s": held.switch_cost.lasts_s}
+        )
+    pair = _comparison(evaluations, held, quickest)
     text = (
-        f"{late}; {name(quickest.group)} is the fastest: {duration(quickest.passage.lasts_s)} against "
-        f"{duration(held.passage.lasts_s)} on {name(held.group)}"
+        f"{late}; {name(quickest.group)} is the fastest: {duration(quickest.switch_cost.lasts_s)} "
+        "against "
+        f"{duration(held.switch_cost.lasts_s)} on {name(held.group)}"
     )
-    return survey.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
+    return evaluations.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
 
 
-def _by_cost(survey: Evaluations, held: Ranked, others: Sequence[Ranked], *, too_slow: int = 0) -> Plan:
+def _by_cost(
+    evaluations: Evaluations, held: Ranked, others: Sequence[Ranked], *, too_slow: int = 0
+) -> Plan:
     if not others:
         why = "no other candidate to rank"
         if too_slow:
-            known = "the other one that is known" if too_slow == 1 else f"each of the {too_slow} others that are known"
+            known = (
+                "the other one that is known"
+                if too_slow == 1
+                else f"each of the {too_slow} others that are known"
+            )
             why = f"{known} would be late"
-        text = f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(survey)}"
-        return survey.hold("best", text)
-    pair = _comparison(survey, held, others[0])
-    margin = survey.snapshot.limits.margin
+        text = (
+            f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(evaluations)}"
+        )
+        return evaluations.hold("best", text)
+    pair = _comparison(evaluations, held, others[0])
+    margin = evaluations.snapshot.limits.margin
     if pair.steady_gain <= 0:
         text = (
-            f"{name(held.group)} stays: {rate(held.iterations_per_usd)}, the best of {len(others) + 1} measured; "
-            f"next is {name(pair.other.group)} with {rate(pair.other.iterations_per_usd, with_unit=False)}"
-            f"{_untried(survey)}"
+            f"{name(held.group)} stays: {rate(held.iterations_per_usd)}, the best of "
+            f"{len(others) + 1} measured; "
+            f"next is {name(pair.other.group)} with "
+            f"{rate(pair.other.iterations_per_usd, with_unit=False)}"
+            f"{_untried(evaluations)}"
         )
-        return survey.hold("best", text, pair.numbers())
+        return evaluations.hold("best", text, pair.numbers())
     if pair.steady_gain <= margin:
         text = f"{_against(pair)}: {percent(pair.steady_gain)} better, within the margin of {percent(margin)}"
-        return survey.hold("below_margin", text, pair.numbers())
+        return evaluations.hold("below_margin", text, pair.numbers())
     if pair.gain <= margin:
         text = (
             f"{_against(pair)}, but the move costs {_price(pair)} and the "
-            f"{_left(survey, pair)} do not win it back with the margin of {percent(margin)}"
+            f"{_left(evaluations, pair)} do not win it back with the margin of {percent(margin)}"
         )
-        return survey.hold("cannot_pay", text, pair.numbers())
+        return evaluations.hold("cannot_pay", text, pair.numbers())
     if not pair.is_ranked:
         text = f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} stays"
-        return survey.hold("overlap", text, pair.numbers())
-    return _move(survey, pair)
+        return evaluations.hold("overlap", text, pair.numbers())
+    return _move(evaluations, pair)
 
 
-def _move(survey: Evaluations, pair: Comparison) -> Plan:
-    numbers, turned = pair.numbers(), _turned_by_price(survey, pair)
-    text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(survey, pair)}, the move costs {_price(pair)}"
+def _move(evaluations: Evaluations, pair: Comparison) -> Plan:
+    numbers, turned = pair.numbers(), _turned_by_price(evaluations, pair)
+    text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, the move costs {_price(pair)}"
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
     text += f" and pays back in {number(payback)} iterations"
     if not turned:
-        return survey.plan(Action.MOVE, pair.other.group, "better_value", text, numbers)
+        return evaluations.plan(Action.MOVE, pair.other.group, "better_value", text, numbers)
     parts = [_turn_of(quote) for quote in turned]
-    numbers |= _burns_before(survey, pair, turned)
-    return survey.plan(Action.MOVE, pair.other.group, "price", f"{'; '.join(parts)}. {text}", numbers)
+    numbers |= _burns_before(evaluations, pair, turned)
+    return evaluations.plan(
+        Action.MOVE, pair.other.group, "price", f"{'; '.join(parts)}. {text}", numbers
+    )
 
 
-def _comparison(survey: Evaluations, held: Ranked, other: Ranked) -> Comparison:
-    return Comparison(held, other, survey.iterations_left or 0.0)
+def _comparison(evaluations: Evaluations, held: Ranked, other: Ranked) -> Comparison:
+    return Comparison(held, other, evaluations.iterations_left or 0.0)
 
 
 def _against(pair: Comparison) -> str:
     return (
-        f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against {name(pair.held.group)} "
+        f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against "
+        f"{name(pair.held.group)} "
         f"{rate(pair.held.iterations_per_usd, with_unit=False)}"
     )
 
 
-def _left(survey: Evaluations, pair: Comparison) -> str:
+def _left(evaluations: Evaluations, pair: Comparison) -> str:
     """How many iterations a move has to pay for itself in, and whether anybody knows."""
-    assumed = "" if survey.focus.iterations_left is not None else " that are assumed to be"
+    assumed = "" if evaluations.focus.iterations_left is not None else " that are assumed to be"
     return f"{number(pair.iterations_left)} iterations{assumed} left"
 
 
 def _price(pair: Comparison) -> str:
     """What the move costs, and why if it loses iterations."""
-    way = pair.other.passage
+    way = pair.other.switch_cost
     redone = f" ({number(way.redone)} iterations are done again)" if way.redone else ""
     return f"{usd(way.switch_usd)}{redone}"
 
 
 def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
-    times = {"left_s": left_s, "lasts_s_from": pair.held.passage.lasts_s, "lasts_s_to": pair.other.passage.lasts_s}
+    times = {
+        "left_s": left_s,
+        "lasts_s_from": pair.held.switch_cost.lasts_s,
+        "lasts_s_to": pair.other.switch_cost.lasts_s,
+    }
     return pair.numbers() | times
 
 
-def _untried(survey: Evaluations) -> str:
+def _untried(evaluations: Evaluations) -> str:
     """A clause that says why what is not measured stays so; empty if everything is."""
     offers = [
-        offer for offer in trial_offers(survey, best_to_compare_with(survey)) if offer.verdict is not TrialVerdict.TRY
+        offer
+        for offer in trial_offers(evaluations, best_to_compare_with(evaluations))
+        if offer.verdict is not TrialVerdict.TRY
     ]
     if not offers:
         return ""
@@ -236,22 +290,33 @@ def _untried(survey: Evaluations) -> str:
     return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
 
 
-def _turned_by_price(survey: Evaluations, pair: Comparison) -> list[PriceInForce]:
-    """The prices but for which it would have stayed: new since the last change of group, decisive if the old are known.
+def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceInForce]:
+    """The prices but for which it would have stayed: new since the last change of group, decisive
+    if the old are known.
 
-    What the move costs counts, as it did when it stayed: a type may have been worth more before, but not moving to it.
+    What the move costs counts, as it did when it stayed: a type may have been worth more before,
+    but not moving to it.
     """
-    snapshot = survey.snapshot
+    snapshot = evaluations.snapshot
     since_s = max((change.at_s for change in snapshot.changes), default=snapshot.job.submitted_at_s)
-    offerings = sorted({offering for ranked in (pair.held, pair.other) for offering, _ in ranked.group.members})
-    fresh = [survey.quotes[offering] for offering in offerings if survey.quotes[offering].since_s > since_s]
+    offerings = sorted(
+        {offering for ranked in (pair.held, pair.other) for offering, _ in ranked.group.members}
+    )
+    fresh = [
+        evaluations.quotes[offering]
+        for offering in offerings
+        if evaluations.quotes[offering].since_s > since_s
+    ]
     if not fresh or any(quote.before_usd_per_h is None for quote in fresh):
         return fresh
-    before = {quote.offering: replace(quote, usd_per_h=quote.before_usd_per_h or quote.usd_per_h) for quote in fresh}
+    before = {
+        quote.offering: replace(quote, usd_per_h=quote.before_usd_per_h or quote.usd_per_h)
+        for quote in fresh
+    }
     held_usd, other_usd = (
-        passage(
+        switch_cost(
             snapshot,
-            {**survey.quotes, **before},
+            {**evaluations.quotes, **before},
             origin=snapshot.target,
             origin_step_s=pair.held.step_s.value,
             to=ranked.group,
@@ -263,18 +328,29 @@ def _turned_by_price(survey: Evaluations, pair: Comparison) -> list[PriceInForce
     return fresh if other_usd >= (1 - snapshot.limits.margin) * held_usd else []
 
 
-def _burn_before(survey: Evaluations, ranked: Ranked, changed: Sequence[PriceInForce]) -> float:
-    old = {quote.offering: quote.before_usd_per_h for quote in changed if quote.before_usd_per_h is not None}
-    return sum(count * old.get(each, survey.quotes[each].usd_per_h) for each, count in ranked.group.members)
+def _burn_before(
+    evaluations: Evaluations, ranked: Ranked, changed: Sequence[PriceInForce]
+) -> float:
+    old = {
+        quote.offering: quote.before_usd_per_h
+        for quote in changed
+        if quote.before_usd_per_h is not None
+    }
+    return sum(
+        count * old.get(each, evaluations.quotes[each].usd_per_h)
+        for each, count in ranked.group.members
+    )
 
 
-def _burns_before(survey: Evaluations, pair: Comparison, changed: Sequence[PriceInForce]) -> dict[str, float]:
+def _burns_before(
+    evaluations: Evaluations, pair: Comparison, changed: Sequence[PriceInForce]
+) -> dict[str, float]:
     """What both groups burned at the prices before, unless those are not known."""
     if all(quote.before_usd_per_h is None for quote in changed):
         return {}
     return {
-        "usd_per_h_from_before": _burn_before(survey, pair.held, changed),
-        "usd_per_h_to_before": _burn_before(survey, pair.other, changed),
+        "usd_per_h_from_before": _burn_before(evaluations, pair.held, changed),
+        "usd_per_h_to_before": _burn_before(evaluations, pair.other, changed),
     }
 
 

@@ -1,8 +1,9 @@
 """The safety net: whatever a policy wishes, a deadline that on-demand can meet is met.
 
-Spot may be lost, and waiting brings nothing. Both are allowed for as long as on-demand could still finish in time if
-the worst happened until the next look: a look without an iteration. To launch spot, it must be so even if that is lost
-as soon as it could train. Beyond that the job goes to the cheapest group that nobody takes back and that is in time.
+Spot may be lost, and waiting brings nothing. Both are allowed for as long as on-demand could still
+finish in time if the worst happened until the next look: a look without an iteration. To launch
+spot, it must be so even if that is lost as soon as it could train. Beyond that the job goes to the
+cheapest group that nobody takes back and that is in time.
 
 It is the rule of Can't Be Late (Wu et al., NSDI 2024).
 """
@@ -15,7 +16,7 @@ from elastic.figures import duration, usd
 from elastic.model import Action, Candidate, Capacity, Group, Plan, Reason, Snapshot
 from elastic.policy.availability import needs_purchase
 from elastic.policy.horizon import focus_of, seconds_left
-from elastic.policy.passage import transition_of
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
 DEADLINE = "deadline"
@@ -37,18 +38,24 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     needs_s = _needs_s(snapshot, snapshot.current, best, work)
     wanted = "nothing" if plan.target is None else name(plan.target)
     text = (
-        f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at most, for "
+        f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at "
+        "most, for "
         f"{usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
     )
     action = Action.START if snapshot.target is None else Action.MOVE
     numbers = {"left_s": left_s, "needs_s": needs_s, "iterations_left": float(work)}
     limited_by = (*plan.limited_by, DEADLINE)
     reason = Reason(DEADLINE, text, numbers)
-    return replace(plan, action=action, target=best.group, reason=reason, limited_by=limited_by, may_buy=True)
+    return replace(
+        plan, action=action, target=best.group, reason=reason, limited_by=limited_by, may_buy=True
+    )
 
 
-def _is_exposed(snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: float, left_s: float) -> bool:
-    """Whether nothing safe could finish in time if the plan's group were lost, or nothing done, until the next look."""
+def _is_exposed(
+    snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: float, left_s: float
+) -> bool:
+    """Whether nothing safe could finish in time if the plan's group were lost, or nothing done,
+    until the next look."""
     look_s, target = snapshot.limits.tick_s, plan.target
     own = next((each for each in plan.candidates if each.group == target), None)
     if target is not None and _is_kept(target):
@@ -97,4 +104,8 @@ def _slow_s(candidate: Candidate) -> float:
 
 
 def _rest_usd(snapshot: Snapshot, candidate: Candidate, work: float) -> float:
-    return (candidate.usd_per_h or 0.0) * _needs_s(snapshot, snapshot.current, candidate, work) / 3600.0
+    return (
+        (candidate.usd_per_h or 0.0)
+        * _needs_s(snapshot, snapshot.current, candidate, work)
+        / 3600.0
+    )

@@ -1,14 +1,15 @@
-"""The rules by which `best_value` looks for better: how long it measures what it tries, and what it tries next."""
+"""The rules by which `best_value` looks for better: how long it measures what it tries, and what it
+tries next."""
 
 from __future__ import annotations
 
 from elastic.figures import duration, number, percent, usd
 from elastic.model import Action, Group, Interval, Plan
 from elastic.policy.beliefs import Belief, beliefs_of
+from elastic.policy.evaluation import Evaluation, Evaluations, Ranked
 from elastic.policy.horizon import seconds_left
-from elastic.policy.passage import transition_of
 from elastic.policy.spells import WINDOW_S, spells
-from elastic.policy.survey import Evaluation, Evaluations, Ranked
+from elastic.policy.switch_cost import transition_of
 from elastic.policy.trial import (
     Offer,
     best_to_compare_with,
@@ -27,57 +28,74 @@ _S_PER_H = 3600.0
 _Z_95 = 1.96
 
 
-def still_measuring(survey: Evaluations) -> Plan | None:
-    """Holds while what trains is not known well enough; leaves it as soon as it is clearly worse or its money gone."""
-    target = survey.snapshot.target
-    held = survey.of(target)
+def still_measuring(evaluations: Evaluations) -> Plan | None:
+    """Holds while what trains is not known well enough; leaves it as soon as it is clearly worse or
+    its money gone."""
+    target = evaluations.snapshot.target
+    held = evaluations.of(target)
     if target is None or held is None or held.is_settled:
         return None
-    others = known(survey, other_than=target)
-    mine = survey.ranked(held) if held.samples else None
+    others = known(evaluations, other_than=target)
+    mine = evaluations.ranked(held) if held.samples else None
     if others:
         if mine is not None and _is_clear(mine, others[0]):
             return None
-        why = _why_it_is_over(survey, held, mine, others[0])
+        why = _why_it_is_over(evaluations, held, mine, others[0])
         if why is not None:
-            return _next_trial(survey, others[0]) or _back(survey, others[0], why)
-        if mine is not None and is_on_trial(survey.snapshot) and is_used_up(survey, others[0]):
+            return _next_trial(evaluations, others[0]) or _back(evaluations, others[0], why)
+        if (
+            mine is not None
+            and is_on_trial(evaluations.snapshot)
+            and is_used_up(evaluations, others[0])
+        ):
             return None
-    if mine is not None and not _is_soon(survey, held, mine):
-        trial = _next_trial(survey, best_to_compare_with(survey))
+    if mine is not None and not _is_soon(evaluations, held, mine):
+        trial = _next_trial(evaluations, best_to_compare_with(evaluations))
         if trial is not None:
             return trial
-        if is_on_trial(survey.snapshot) and others and mine.order <= others[0].order:
+        if is_on_trial(evaluations.snapshot) and others and mine.order <= others[0].order:
             return None  # What was tried has won: from now on it simply trains.
-    limit = survey.snapshot.limits.trial_windows
-    so_far = f": {rate(held.iterations_per_usd)} so far" if held.samples and held.iterations_per_usd else ""
-    text = f"measuring {name(target)} in {survey.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
-    return survey.hold("measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)})
+    limit = evaluations.snapshot.limits.trial_windows
+    so_far = (
+        f": {rate(held.iterations_per_usd)} so far"
+        if held.samples and held.iterations_per_usd
+        else ""
+    )
+    text = f"measuring {name(target)} in {evaluations.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
+    return evaluations.hold(
+        "measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)}
+    )
 
 
-def try_another(survey: Evaluations) -> Plan | None:
-    """Tries what is worth most; with nothing left to try, goes back from a trial to what is better."""
-    best = best_to_compare_with(survey)
-    trial = _next_trial(survey, best)
-    if trial is not None or best.group == survey.snapshot.target or not is_answer(survey):
+def try_another(evaluations: Evaluations) -> Plan | None:
+    """Tries what is worth most; with nothing left to try, goes back from a trial to what is
+    better."""
+    best = best_to_compare_with(evaluations)
+    trial = _next_trial(evaluations, best)
+    if trial is not None or best.group == evaluations.snapshot.target or not is_answer(evaluations):
         return trial
-    # A trial was a question: with the answer no margin stands between it and the way back, if that pays at all.
-    return _back(survey, best, f"it is no better than {name(best.group)}")
+    # A trial was a question: with the answer no margin stands between it and the way back, if that
+    # pays at all.
+    return _back(evaluations, best, f"it is no better than {name(best.group)}")
 
 
-def most_promising_by_earlier_runs(survey: Evaluations) -> Evaluation | None:
-    """The choice whose iterations cost least by what earlier runs of the program measured; None if none did.
+def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | None:
+    """The choice whose iterations cost least by what earlier runs of the program measured; None if
+    none did.
 
-    With a deadline, of those that meet it at the slow end of what is believed; where none does, the fastest.
+    With a deadline, of those that meet it at the slow end of what is believed; where none does, the
+    fastest.
     """
-    told = {each.group.node_types for each in survey.snapshot.earlier}
-    known = [each for each in survey.choices if each.group.node_types in told]
-    beliefs = beliefs_of(survey) if known else {}
-    time_usd_per_h = survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
-    believed = [(each, beliefs[each.group.node_types]) for each in known if each.group.node_types in beliefs]
+    told = {each.group.node_types for each in evaluations.snapshot.earlier}
+    known = [each for each in evaluations.choices if each.group.node_types in told]
+    beliefs = beliefs_of(evaluations) if known else {}
+    time_usd_per_h = evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    believed = [
+        (each, beliefs[each.group.node_types]) for each in known if each.group.node_types in beliefs
+    ]
     if not believed:
         return None
-    left_s, iterations = seconds_left(survey.snapshot), survey.iterations_left
+    left_s, iterations = seconds_left(evaluations.snapshot), evaluations.iterations_left
     if left_s is not None and iterations is not None:
         in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
         fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
@@ -90,10 +108,11 @@ def most_promising_by_earlier_runs(survey: Evaluations) -> Evaluation | None:
     return min(believed, key=usd_per_iteration)[0]
 
 
-def _is_soon(survey: Evaluations, held: Evaluation, mine: Ranked) -> bool:
-    """Whether the windows that are still wanted take no longer than booting does, which any trial costs."""
-    windows = survey.snapshot.limits.trial_windows - held.samples
-    return windows * _window_s(mine) <= transition_of(survey.snapshot, None, held.group).boot_s
+def _is_soon(evaluations: Evaluations, held: Evaluation, mine: Ranked) -> bool:
+    """Whether the windows that are still wanted take no longer than booting does, which any trial
+    costs."""
+    windows = evaluations.snapshot.limits.trial_windows - held.samples
+    return windows * _window_s(mine) <= transition_of(evaluations.snapshot, None, held.group).boot_s
 
 
 def _window_s(mine: Ranked) -> float:
@@ -107,61 +126,73 @@ def _is_clear(mine: Ranked, best: Ranked) -> bool:
     return high is not None and low is not None and high < low
 
 
-def _why_it_is_over(survey: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked) -> str | None:
+def _why_it_is_over(
+    evaluations: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked
+) -> str | None:
     """Why what trains is not measured any longer, for a person; None if it is."""
-    if _is_dominated(survey, held, mine, best):
+    if _is_dominated(evaluations, held, mine, best):
         return f"it is dearer than {name(best.group)}, {rate(best.iterations_per_usd)}"
-    if not is_on_trial(survey.snapshot) or (mine is not None and mine.order <= best.order):
+    if not is_on_trial(evaluations.snapshot) or (mine is not None and mine.order <= best.order):
         return None
-    if no_time_left(survey, best):
+    if no_time_left(evaluations, best):
         return f"{name(best.group)} is needed now to be in time"
-    if is_used_up(survey, best):
-        spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
+    if is_used_up(evaluations, best):
+        spent_usd, cap_usd = spent_on_trials_usd(evaluations), trial_cap_usd(evaluations, best)
         return f"trials have cost {usd(spent_usd)}, their share is {usd(cap_usd)}"
     return None
 
 
-def _is_dominated(survey: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked) -> bool:
+def _is_dominated(
+    evaluations: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked
+) -> bool:
     """Even at its best it loses; with a deadline it must not be the faster one either.
 
-    The first window may still be a cold one: where a second costs less than the boot of the way back, it is awaited.
+    The first window may still be a cold one: where a second costs less than the boot of the way
+    back, it is awaited.
     """
-    least_s = _least_step_s(survey, held)
+    least_s = _least_step_s(evaluations, held)
     if (
         held.samples == 1
         and mine is not None
-        and _window_s(mine) < transition_of(survey.snapshot, held.group, best.group).boot_s
+        and _window_s(mine) < transition_of(evaluations.snapshot, held.group, best.group).boot_s
     ):
         return False
     if held.usd_per_h is None or least_s is None:
         return False
-    time_usd_per_h = survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    time_usd_per_h = evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     if (held.usd_per_h + time_usd_per_h) * least_s / _S_PER_H <= best.usd_per_iteration.value:
         return False
-    return seconds_left(survey.snapshot) is None or least_s > best.step_s.value
+    return seconds_left(evaluations.snapshot) is None or least_s > best.step_s.value
 
 
-def _least_step_s(survey: Evaluations, held: Evaluation) -> float | None:
-    """The shortest that an iteration may take, by what it measured; before that by how long it has not."""
+def _least_step_s(evaluations: Evaluations, held: Evaluation) -> float | None:
+    """The shortest that an iteration may take, by what it measured; before that by how long it has
+    not."""
     if held.samples:
-        belief = beliefs_of(survey).get(held.group.node_types)
+        belief = beliefs_of(evaluations).get(held.group.node_types)
         assert held.step_s is not None, "windows tell a step time"
         return held.step_s.value if belief is None else belief.quantile_s(-_Z_95)
-    last = max(spells(survey.snapshot), key=lambda each: each.change.at_s, default=None)
-    least_s = 0.0 if last is None or last.group != held.group else last.least_step_s(survey.snapshot)
+    last = max(spells(evaluations.snapshot), key=lambda each: each.change.at_s, default=None)
+    least_s = (
+        0.0 if last is None or last.group != held.group else last.least_step_s(evaluations.snapshot)
+    )
     return least_s or None
 
 
-def _next_trial(survey: Evaluations, best: Ranked) -> Plan | None:
-    worth = [offer for offer in trial_offers(survey, best) if offer.verdict.is_worth]
-    return _trial(survey, best, worth[0]) if worth else None
+def _next_trial(evaluations: Evaluations, best: Ranked) -> Plan | None:
+    worth = [offer for offer in trial_offers(evaluations, best) if offer.verdict.is_worth]
+    return _trial(evaluations, best, worth[0]) if worth else None
 
 
-def _trial(survey: Evaluations, best: Ranked, offer: Offer) -> Plan:
+def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
     redone = "trains on"
     if offer.redone:
-        redone = f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
-    every = ", and every candidate is to be tried" if survey.snapshot.limits.trial_of_every else ""
+        redone = (
+            f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
+        )
+    every = (
+        ", and every candidate is to be tried" if evaluations.snapshot.limits.trial_of_every else ""
+    )
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
         f"the trial costs about {usd(offer.trial_usd)} and {redone}{every}"
@@ -173,17 +204,18 @@ def _trial(survey: Evaluations, best: Ranked, offer: Offer) -> Plan:
         "cheaper": cheaper.value,
         **{key: value for key, value in bounds.items() if value is not None},
         "worth_usd": offer.worth_usd,
-        "best_usd": best.passage.usd.value,
+        "best_usd": best.switch_cost.usd.value,
         "trial_usd": offer.trial_usd,
-        "trials_usd": spent_on_trials_usd(survey),
-        "trials_cap_usd": trial_cap_usd(survey, best),
-        "iterations_left": survey.iterations_left or 0.0,
+        "trials_usd": spent_on_trials_usd(evaluations),
+        "trials_cap_usd": trial_cap_usd(evaluations, best),
+        "iterations_left": evaluations.iterations_left or 0.0,
     }
-    return survey.plan(Action.TRIAL, offer.group, "trial", text, numbers)
+    return evaluations.plan(Action.TRIAL, offer.group, "trial", text, numbers)
 
 
 def _promise(offer: Offer, best: Ranked) -> str:
-    """What is expected of it, and between which bounds: a share of what an iteration costs, or a multiple."""
+    """What is expected of it, and between which bounds: a share of what an iteration costs, or a
+    multiple."""
     if offer.lasts_s is not None:
         need = f"{number(offer.step_s)} s an iteration"
         return f"together they should need {need} and could finish in {duration(offer.lasts_s)}"
@@ -193,7 +225,9 @@ def _promise(offer: Offer, best: Ranked) -> str:
     if cheaper.value >= 0:
         return f"an iteration should cost {percent(cheaper.value)} less {than} ({_bounds(cheaper)})"
     if cheaper.high > 0:
-        return f"an iteration may cost up to {percent(cheaper.high)} less {than} ({_bounds(cheaper)})"
+        return (
+            f"an iteration may cost up to {percent(cheaper.high)} less {than} ({_bounds(cheaper)})"
+        )
     return f"it should be faster, for {number(1 - cheaper.value)} times as much an iteration {than}"
 
 
@@ -205,15 +239,15 @@ def _bounds(cheaper: Interval) -> str:
     return f"{percent(cheaper.high)} less to {dearest}"
 
 
-def _back(survey: Evaluations, best: Ranked, why: str) -> Plan | None:
+def _back(evaluations: Evaluations, best: Ranked, why: str) -> Plan | None:
     """Ends a trial where the best one known finishes for less, getting there included."""
-    target = survey.snapshot.target
+    target = evaluations.snapshot.target
     assert target is not None
-    held = survey.of(target)
-    mine = survey.ranked(held) if held is not None and held.samples else None
+    held = evaluations.of(target)
+    mine = evaluations.ranked(held) if held is not None and held.samples else None
     if mine is not None and mine.order <= best.order:
         return None
     text = f"the trial of {name(target)} ends: {why}; back to {name(best.group)}, {rate(best.iterations_per_usd)}"
-    spent_usd, cap_usd = spent_on_trials_usd(survey), trial_cap_usd(survey, best)
+    spent_usd, cap_usd = spent_on_trials_usd(evaluations), trial_cap_usd(evaluations, best)
     numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
-    return survey.plan(Action.MOVE, best.group, "trial_over", text, numbers)
+    return evaluations.plan(Action.MOVE, best.group, "trial_over", text, numbers)

@@ -1,8 +1,10 @@
-"""The shortlist: of thousands of offerings those that a decision weighs, found in one pass over their prices.
+"""The shortlist: of thousands of offerings those that a decision weighs, found in one pass over
+their prices.
 
-All zones of a node type compute alike, and so do both ways to buy it: of those that nobody has measured the cheapest
-tell for the rest. Of node types that compute with the same, one that is no faster and costs more comes later. What the
-job has, had or measured always stays, in every zone, for it may go back there. A catalogue that is short stays whole.
+All zones of a node type compute alike, and so do both ways to buy it: of those that nobody has
+measured the cheapest tell for the rest. Of node types that compute with the same, one that is no
+faster and costs more comes later. What the job has, had or measured always stays, in every zone,
+for it may go back there. A catalogue that is short stays whole.
 """
 
 from __future__ import annotations
@@ -14,9 +16,11 @@ from dataclasses import dataclass, replace
 
 from elastic.model import Capacity, NodeType, Offering, Price, Snapshot, workers_on
 
-# A decision takes about 0.1 ms a candidate (benchmarks/decisions/speed.py); a person reads no more than these.
+# A decision takes about 0.1 ms a candidate (benchmarks/decisions/speed.py); a person reads no more
+# than these.
 _MOST = 96
-# Spot is taken back: a second zone is where to go then. On demand costs the same in all zones of a region.
+# Spot is taken back: a second zone is where to go then. On demand costs the same in all zones of a
+# region.
 _ZONES: Mapping[Capacity, int] = {Capacity.SPOT: 2, Capacity.ON_DEMAND: 1}
 # Speed is proportional to this power of the cores: benchmarks/core_scaling.py --fit.
 _GROWTH = 0.69
@@ -36,7 +40,8 @@ _Shelf = dict[str, Price]
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """A node type that may be chosen: what it computes with, how fast that is, and what it costs an hour at least."""
+    """A node type that may be chosen: what it computes with, how fast that is, and what it costs an
+    hour at least."""
 
     name: str
     kind: str | None
@@ -45,7 +50,8 @@ class _Type:
 
 
 def shortlist(snapshot: Snapshot) -> Snapshot:
-    """Gives the same job with the offerings that are weighed; `pruned` counts the others by why they are not.
+    """Gives the same job with the offerings that are weighed; `pruned` counts the others by why
+    they are not.
 
     It is shortened once: what is shortened already, or short, comes back as it is.
     """
@@ -66,7 +72,9 @@ def shortlist(snapshot: Snapshot) -> Snapshot:
         if len(chosen) >= _MOST and name not in known:
             break
         taken.add(name)
-        chosen |= {each.offering for capacity in Capacity for each in best.get((name, capacity), ())}
+        chosen |= {
+            each.offering for capacity in Capacity for each in best.get((name, capacity), ())
+        }
     chosen |= _spare(shelves, taken, chosen, _MOST - len(chosen))
     for (name, _), shelf in shelves.items():
         why = DEARER_ZONE if name in taken else OVER_CAP if name in dear else DOMINATED
@@ -132,12 +140,17 @@ def _shelves(snapshot: Snapshot, unfit: set[str], pruned: Counter[str]) -> dict[
 def _best(
     snapshot: Snapshot, shelves: Mapping[_Key, _Shelf], known: Container[str], zones: set[str]
 ) -> dict[_Key, Sequence[Price]]:
-    """Of each shelf the cheapest that can be bought, of a known type all; and what is beside the job's nodes.
+    """Of each shelf the cheapest that can be bought, of a known type all; and what is beside the
+    job's nodes.
 
     There mixes grow.
     """
     least = snapshot.job.spec.sizes[0]
-    blocked = {each.offering for each in snapshot.unavailable if each.until_s > snapshot.now_s and each.nodes <= least}
+    blocked = {
+        each.offering
+        for each in snapshot.unavailable
+        if each.until_s > snapshot.now_s and each.nodes <= least
+    }
 
     def order(price: Price) -> tuple[bool, float, str]:
         return bool(blocked) and price.offering in blocked, price.usd_per_h, price.offering.zone
@@ -158,11 +171,13 @@ def _in_order(
     best: Mapping[_Key, Sequence[Price]],
     known: Container[str],
 ) -> tuple[Sequence[str], set[str]]:
-    """The names of the node types, the most promising first; and of those that cost more than the job's cap.
+    """The names of the node types, the most promising first; and of those that cost more than the
+    job's cap.
 
-    Known ones come before all. The others come by layers of the Pareto front of price and power among those that
-    compute with the same; within a layer by price for the speed that the power promises. If all cost more than the
-    cap, all are named, for then a person wants to know by how much.
+    Known ones come before all. The others come by layers of the Pareto front of price and power
+    among those that compute with the same; within a layer by price for the speed that the power
+    promises. If all cost more than the cap, all are named, for then a person wants to know by how
+    much.
     """
     spec = snapshot.job.spec
     cap = spec.objective.max_usd_per_hour
@@ -173,7 +188,9 @@ def _in_order(
     dear = set()
     if cap is not None:
         dear = {
-            each.name for each in types if each.name not in known and spec.sizes[0] * min(each.least.values()) > cap
+            each.name
+            for each in types
+            if each.name not in known and spec.sizes[0] * min(each.least.values()) > cap
         }
     if len(dear) == len(types):
         dear = set()
@@ -192,42 +209,61 @@ def _spare(
     """Further zones of what was taken, the cheapest first, as far as there is room."""
     if room <= 0:
         return set()
-    others = (price for (name, _), shelf in shelves.items() if name in taken for price in shelf.values())
-    found = sorted((each.usd_per_h, each.offering) for each in others if each.offering not in chosen)
+    others = (
+        price for (name, _), shelf in shelves.items() if name in taken for price in shelf.values()
+    )
+    found = sorted(
+        (each.usd_per_h, each.offering) for each in others if each.offering not in chosen
+    )
     return {offering for _, offering in found[:room]}
 
 
-def _type(snapshot: Snapshot, name: str, node_type: NodeType | None, least: Mapping[Capacity, float]) -> _Type:
+def _type(
+    snapshot: Snapshot, name: str, node_type: NodeType | None, least: Mapping[Capacity, float]
+) -> _Type:
     if node_type is None:
-        return _Type(name, name, 1.0, least)  # nobody knows what it computes with: it stands for itself
+        return _Type(
+            name, name, 1.0, least
+        )  # nobody knows what it computes with: it stands for itself
     if node_type.gpu_count:
         workers = workers_on(snapshot.job.spec.nproc_per_node, node_type)
-        return _Type(name, node_type.gpu_model, float(min(node_type.gpu_count, workers.processes)), least)
+        return _Type(
+            name, node_type.gpu_model, float(min(node_type.gpu_count, workers.processes)), least
+        )
     return _Type(name, None, node_type.cores, least)
 
 
 def _layers(types: Iterable[_Type], capacity: Capacity) -> Iterable[tuple[_Type, int]]:
-    """Each type with how many of its kind, in a row, are each dearer than the next and no faster: 0 on the front."""
+    """Each type with how many of its kind, in a row, are each dearer than the next and no faster: 0
+    on the front."""
     ordered = sorted(types, key=lambda each: (each.least[capacity], -each.power, each.name))
     fronts: dict[str | None, list[float]] = {}
     for each in ordered:
-        # The greatest power on each layer so far, below 0 and so rising: what is cheaper comes first.
+        # The greatest power on each layer so far, below 0 and so rising: what is cheaper comes
+        # first.
         tops = fronts.setdefault(each.kind, [])
         layer = bisect_right(tops, -each.power)
         tops[layer : layer + 1] = [-each.power]
         yield each, layer
 
 
-def _only(snapshot: Snapshot, offerings: set[Offering], unfit: set[str], pruned: Counter[str]) -> Snapshot:
+def _only(
+    snapshot: Snapshot, offerings: set[Offering], unfit: set[str], pruned: Counter[str]
+) -> Snapshot:
     """The snapshot with what concerns these offerings alone."""
     names = {offering.node_type for offering in offerings}
-    # A person who names node types wants to know of each why it cannot run the job; of all that are sold, of some.
-    unfit = {each for each in unfit if each in snapshot.job.spec.node_types} or set(sorted(unfit)[:_SHOWN])
+    # A person who names node types wants to know of each why it cannot run the job; of all that are
+    # sold, of some.
+    unfit = {each for each in unfit if each in snapshot.job.spec.node_types} or set(
+        sorted(unfit)[:_SHOWN]
+    )
     told = names | unfit
     return replace(
         snapshot,
         prices=tuple(
-            each for each in snapshot.prices if each.offering.node_type in names and each.offering in offerings
+            each
+            for each in snapshot.prices
+            if each.offering.node_type in names and each.offering in offerings
         ),
         node_types=tuple(each for each in snapshot.node_types if each.name in told),
         unavailable=tuple(each for each in snapshot.unavailable if each.offering in offerings),

@@ -1,4 +1,5 @@
-"""What a job has been decided to run on, one change after the other, and how long each of them trained."""
+"""What a job has been decided to run on, one change after the other, and how long each of them
+trained."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from elastic.model import Change, Group, Snapshot
-from elastic.policy.passage import transition_of
-from elastic.policy.survey import Evaluations
+from elastic.policy.evaluation import Evaluations
+from elastic.policy.switch_cost import transition_of
 
 # Windows close after half a second, or after one iteration if that takes longer.
 WINDOW_S = 0.5
@@ -19,7 +20,8 @@ _DELIBERATE = ("trial", "trial_over")
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A change to a group, until the next one or until now; `next_code` is why it was left, "" if it was not."""
+    """A change to a group, until the next one or until now; `next_code` is why it was left, "" if
+    it was not."""
 
     change: Change
     group: Group
@@ -27,8 +29,11 @@ class Spell:
     next_code: str
 
     def least_step_s(self, snapshot: Snapshot) -> float:
-        """Seconds that an iteration takes at least if no window closed in this trial; 0 if nobody knows."""
-        if self.next_code not in ("", *_DELIBERATE) or (not self.next_code and snapshot.current != self.group):
+        """Seconds that an iteration takes at least if no window closed in this trial; 0 if nobody
+        knows."""
+        if self.next_code not in ("", *_DELIBERATE) or (
+            not self.next_code and snapshot.current != self.group
+        ):
             return 0.0
         ended_s = [
             each.ended_at_s
@@ -37,11 +42,16 @@ class Spell:
         ]
         began_s = max(ended_s, default=None)
         if began_s is None:
-            # No iteration has ended. A node that is new to the job may stand longer than its latest changes did.
+            # No iteration has ended. A node that is new to the job may stand longer than its latest
+            # changes did.
             way = transition_of(snapshot, None, self.group)
-            began_s = self.change.at_s + way.boot_s + max(way.pause_s, snapshot.limits.switch_pause_prior_s)
-        # Two iterations that had ended would have been reported: a cold one, and the first that is timed. Their report
-        # takes its time, and so does the window that holds the second.
+            began_s = (
+                self.change.at_s
+                + way.boot_s
+                + max(way.pause_s, snapshot.limits.switch_pause_prior_s)
+            )
+        # Two iterations that had ended would have been reported: a cold one, and the first that is
+        # timed. Their report takes its time, and so does the window that holds the second.
         limits = snapshot.limits
         reported_s = WINDOW_S + (limits.tick_s if limits.reaction_s is None else limits.reaction_s)
         return max(self.ends_s - began_s - reported_s, 0.0) / 2
@@ -52,17 +62,20 @@ def spells(snapshot: Snapshot) -> Iterator[Spell]:
     changes = sorted(snapshot.changes, key=lambda change: change.at_s)
     for change, following in zip_longest(changes, changes[1:]):
         if change.to_group is not None:
-            ends_s, code = (snapshot.now_s, "") if following is None else (following.at_s, following.code)
+            ends_s, code = (
+                (snapshot.now_s, "") if following is None else (following.at_s, following.code)
+            )
             yield Spell(change, change.to_group, ends_s, code)
 
 
-def begun_s(survey: Evaluations) -> float:
-    """When the training phase that decides had begun for certain: after the last window of another one."""
+def begun_s(evaluations: Evaluations) -> float:
+    """When the training phase that decides had begun for certain: after the last window of another
+    one."""
     return max(
         (
             series.samples[-1].ended_at_s
-            for series in survey.snapshot.series
-            if series.samples and series.training_phase != survey.focus.training_phase
+            for series in evaluations.snapshot.series
+            if series.samples and series.training_phase != evaluations.focus.training_phase
         ),
         default=-math.inf,
     )

@@ -1,15 +1,17 @@
 """Trials: which candidate is worth finding out about, and what that may cost.
 
-A trial is worth what knowing would save: the expected improvement (Jones, Schonlau and Welch, Efficient Global
-Optimization, 1998) of the rest of the job over finishing on the best group known, under the belief about the
-candidate's pace. Against it stand the dollars of going there, and, with the chance that the candidate is no better, of
-coming back and of what was trained at the worse pace until then. A trial that turns out worse ends as soon as that is
-seen, so what it may lose hardly depends on how bad the candidate is. What it spends in all, useful or not, counts
-against the share that trials may cost. The share is kept both ways: if a trial loses, with all that it may cost until
+A trial is worth what knowing would save: the expected improvement (Jones, Schonlau and Welch,
+Efficient Global Optimization, 1998) of the rest of the job over finishing on the best group known,
+under the belief about the candidate's pace. Against it stand the dollars of going there, and, with
+the chance that the candidate is no better, of coming back and of what was trained at the worse pace
+until then. A trial that turns out worse ends as soon as that is seen, so what it may lose hardly
+depends on how bad the candidate is. What it spends in all, useful or not, counts against the share
+that trials may cost. The share is kept both ways: if a trial loses, with all that it may cost until
 that is seen; if it wins, of the less that the job then costs.
 
-Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's price. Where the job
-has no end either, nothing says that a trial would win back what it throws away: after the first loss there is none.
+Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's
+price. Where the job has no end either, nothing says that a trial would win back what it throws
+away: after the first loss there is none.
 """
 
 from __future__ import annotations
@@ -25,12 +27,12 @@ from statistics import NormalDist
 from elastic.model import Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
+from elastic.policy.evaluation import Evaluation, Evaluations, Ranked, promise_of
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
-from elastic.policy.passage import redone_by_a_move, transition_of
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.spells import WINDOW_S, Spell, begun_s, spells
-from elastic.policy.survey import Evaluation, Evaluations, Ranked, promise_of
+from elastic.policy.switch_cost import redone_by_a_move, transition_of
 from elastic.throughput import NodeTypes
 
 _S_PER_H = 3600.0
@@ -63,11 +65,12 @@ class TrialVerdict(StrEnum):
 class Offer:
     """What a trial of a group promises.
 
-    `cheaper` is the share of an iteration's cost that it should save against the best group known, with the interval
-    of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over the rest of the job, less what the trial
-    is expected to lose. `trial_usd` is what it is expected to spend, `redo_usd` the part of it for `redone` iterations
-    that it has done again. `lasts_s` is told of a mix, which is for time. `late_s` is by how much the job should miss
-    its deadline there.
+    `cheaper` is the share of an iteration's cost that it should save against the best group known,
+    with the interval of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over
+    the rest of the job, less what the trial is expected to lose. `trial_usd` is what it is expected
+    to spend, `redo_usd` the part of it for `redone` iterations that it has done again. `lasts_s` is
+    told of a mix, which is for time. `late_s` is by how much the job should miss its deadline
+    there.
     """
 
     group: Group
@@ -83,71 +86,108 @@ class Offer:
 
     @property
     def order(self) -> tuple[bool, float, float, Group]:
-        """What should be in time first, then the greatest worth; a written tie-break, as for what is measured."""
+        """What should be in time first, then the greatest worth; a written tie-break, as for what
+        is measured."""
         return self.late_s > 0, -float(f"{self.worth_usd:.9g}"), self.trial_usd, self.group
 
 
 @lru_cache(maxsize=4)
-def trial_offers(survey: Evaluations, best: Ranked) -> tuple[Offer, ...]:
-    """Judges a trial of the choices that are not settled, the best first. `best` is the best one known."""
-    beliefs = beliefs_of(survey)
+def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
+    """Judges a trial of the choices that are not settled, the best first. `best` is the best one
+    known."""
+    beliefs = beliefs_of(evaluations)
     # The same nodes elsewhere, or bought otherwise, are as fast.
-    told = {best.group.node_types, *(group.node_types for group in (survey.snapshot.target,) if group is not None)}
-    untried = [each for each in survey.choices if not each.is_settled and each.group.node_types not in told]
-    promising = heapq.nlargest(_WEIGHED, untried, key=lambda each: _improvement(survey, best, each, beliefs))
-    return tuple(sorted((_offer(survey, best, each, beliefs) for each in promising), key=lambda offer: offer.order))
-
-
-def known(survey: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
-    """The choices of which at least one window tells, the cheapest for the rest of the job first."""
-    found = [survey.ranked(each) for each in survey.choices if each.samples and each.group != other_than]
-    return sorted((each for each in found if each is not None), key=lambda each: each.order)
-
-
-def best_to_compare_with(survey: Evaluations) -> Ranked:
-    """The best one known, which a trial is weighed against; of what was tried at other prices, only what is sure.
-
-    What few windows call the best, because a price has changed since its trial, is itself worth another one.
-    """
-    ranked = known(survey)
-    sure = {survey.snapshot.target, *(each.group for each in survey.settled)}
-    return next((each for each in ranked if each.group in sure or not _has_new_prices(survey, each.group)), ranked[0])
-
-
-def _has_new_prices(survey: Evaluations, group: Group) -> bool:
-    """Whether any price has changed since the group was last changed to."""
-    tried_s = max((each.at_s for each in survey.snapshot.changes if each.to_group == group), default=math.inf)
-    return any(price.valid_from_s > tried_s for price in survey.snapshot.prices)
-
-
-def spent_on_trials_usd(survey: Evaluations) -> float:
-    """Dollars that trials have cost so far, at today's prices: each from its decision until it is over."""
-    return sum(
-        known_burn_usd_per_h(each.group.members, survey.quotes) * _tried_s(survey, each) / _S_PER_H
-        for each in spells(survey.snapshot)
+    told = {
+        best.group.node_types,
+        *(group.node_types for group in (evaluations.snapshot.target,) if group is not None),
+    }
+    untried = [
+        each
+        for each in evaluations.choices
+        if not each.is_settled and each.group.node_types not in told
+    ]
+    promising = heapq.nlargest(
+        _WEIGHED, untried, key=lambda each: _improvement(evaluations, best, each, beliefs)
+    )
+    return tuple(
+        sorted(
+            (_offer(evaluations, best, each, beliefs) for each in promising),
+            key=lambda offer: offer.order,
+        )
     )
 
 
-def thrown_away_usd(survey: Evaluations) -> float:
-    """Dollars for work that trials threw away: of a script that begins at 0, all since the change before.
+def known(evaluations: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
+    """The choices of which at least one window tells, the cheapest for the rest of the job
+    first."""
+    found = [
+        evaluations.ranked(each)
+        for each in evaluations.choices
+        if each.samples and each.group != other_than
+    ]
+    return sorted((each for each in found if each is not None), key=lambda each: each.order)
+
+
+def best_to_compare_with(evaluations: Evaluations) -> Ranked:
+    """The best one known, which a trial is weighed against; of what was tried at other prices, only
+    what is sure.
+
+    What few windows call the best, because a price has changed since its trial, is itself worth
+    another one.
+    """
+    ranked = known(evaluations)
+    sure = {evaluations.snapshot.target, *(each.group for each in evaluations.settled)}
+    return next(
+        (
+            each
+            for each in ranked
+            if each.group in sure or not _has_new_prices(evaluations, each.group)
+        ),
+        ranked[0],
+    )
+
+
+def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
+    """Whether any price has changed since the group was last changed to."""
+    tried_s = max(
+        (each.at_s for each in evaluations.snapshot.changes if each.to_group == group),
+        default=math.inf,
+    )
+    return any(price.valid_from_s > tried_s for price in evaluations.snapshot.prices)
+
+
+def spent_on_trials_usd(evaluations: Evaluations) -> float:
+    """Dollars that trials have cost so far, at today's prices: each from its decision until it is
+    over."""
+    return sum(
+        known_burn_usd_per_h(each.group.members, evaluations.quotes)
+        * _tried_s(evaluations, each)
+        / _S_PER_H
+        for each in spells(evaluations.snapshot)
+    )
+
+
+def thrown_away_usd(evaluations: Evaluations) -> float:
+    """Dollars for work that trials threw away: of a script that begins at 0, all since the change
+    before.
 
     A trial that goes on is not judged by it: to end it brings nothing back.
     """
-    if not survey.snapshot.job.always_begins_at_zero:
+    if not evaluations.snapshot.job.always_begins_at_zero:
         return 0.0
     return sum(
-        known_burn_usd_per_h(each.group.members, survey.quotes)
-        * (each.ends_s - each.change.at_s - _tried_s(survey, each))
+        known_burn_usd_per_h(each.group.members, evaluations.quotes)
+        * (each.ends_s - each.change.at_s - _tried_s(evaluations, each))
         / _S_PER_H
-        for each in spells(survey.snapshot)
+        for each in spells(evaluations.snapshot)
         if each.next_code == "trial"
     )
 
 
-def trial_cap_usd(survey: Evaluations, best: Ranked) -> float:
+def trial_cap_usd(evaluations: Evaluations, best: Ranked) -> float:
     """What all trials together may cost: a share of what the job is expected to cost."""
-    expected_usd = survey.snapshot.spent_usd + best.passage.usd.value
-    return survey.snapshot.limits.trial_usd_share * expected_usd
+    expected_usd = evaluations.snapshot.spent_usd + best.switch_cost.usd.value
+    return evaluations.snapshot.limits.trial_usd_share * expected_usd
 
 
 def is_on_trial(snapshot: Snapshot) -> bool:
@@ -156,52 +196,64 @@ def is_on_trial(snapshot: Snapshot) -> bool:
     return last is not None and last.code == "trial" and last.to_group == snapshot.target
 
 
-def is_answer(survey: Evaluations) -> bool:
-    """Whether a trial has only just told what it was for; what comes to light later is for the margin to judge."""
-    snapshot = survey.snapshot
+def is_answer(evaluations: Evaluations) -> bool:
+    """Whether a trial has only just told what it was for; what comes to light later is for the
+    margin to judge."""
+    snapshot = evaluations.snapshot
     if not is_on_trial(snapshot) or snapshot.target is None:
         return False
     began_s = max(change.at_s for change in snapshot.changes)
-    return snapshot.now_s - began_s <= 2 * _longest_s(survey, snapshot.target)
+    return snapshot.now_s - began_s <= 2 * _longest_s(evaluations, snapshot.target)
 
 
-def is_used_up(survey: Evaluations, best: Ranked) -> bool:
+def is_used_up(evaluations: Evaluations, best: Ranked) -> bool:
     """Whether trials have cost what they may, but for what may go until the next tick.
 
     Where the best one known is late, more is at stake than the trials' share.
     """
-    return not is_late(survey, best) and spent_on_trials_usd(survey) >= _USED_UP * trial_cap_usd(survey, best)
+    return not is_late(evaluations, best) and spent_on_trials_usd(
+        evaluations
+    ) >= _USED_UP * trial_cap_usd(evaluations, best)
 
 
-def no_time_left(survey: Evaluations, best: Ranked) -> bool:
-    """Whether what is tried must be left now, for the best one known to be in time even at its slow end."""
-    left_s = seconds_left(survey.snapshot)
-    if left_s is None or best.passage.lasts_s > left_s:
+def no_time_left(evaluations: Evaluations, best: Ranked) -> bool:
+    """Whether what is tried must be left now, for the best one known to be in time even at its slow
+    end."""
+    left_s = seconds_left(evaluations.snapshot)
+    if left_s is None or best.switch_cost.lasts_s > left_s:
         return False
-    return best.passage.worst_s > left_s
+    return best.switch_cost.worst_s > left_s
 
 
-def _tried_s(survey: Evaluations, spell: Spell) -> float:
+def _tried_s(evaluations: Evaluations, spell: Spell) -> float:
     if spell.change.code != "trial":
         return 0.0
-    return min(spell.ends_s - spell.change.at_s, _longest_s(survey, spell.group))
+    return min(spell.ends_s - spell.change.at_s, _longest_s(evaluations, spell.group))
 
 
-def _longest_s(survey: Evaluations, group: Group) -> float:
-    """Seconds after which a trial that was never left is over: what was tried is measured, and then simply trains."""
-    outlook, way = survey.of(group), transition_of(survey.snapshot, None, group)
+def _longest_s(evaluations: Evaluations, group: Group) -> float:
+    """Seconds after which a trial that was never left is over: what was tried is measured, and then
+    simply trains."""
+    outlook, way = evaluations.of(group), transition_of(evaluations.snapshot, None, group)
     if outlook is None or outlook.step_s is None or not outlook.is_settled:
         return math.inf
-    windows_s = survey.snapshot.limits.trial_windows * max(WINDOW_S, outlook.step_s.value)
+    windows_s = evaluations.snapshot.limits.trial_windows * max(WINDOW_S, outlook.step_s.value)
     return way.boot_s + way.pause_s + windows_s
 
 
-def _improvement(survey: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]) -> float:
-    """Dollars that an iteration is expected to save there, if it saves any: E[max(0, best - candidate)].
+def _improvement(
+    evaluations: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]
+) -> float:
+    """Dollars that an iteration is expected to save there, if it saves any: E[max(0, best -
+    candidate)].
 
-    Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy 81, 1973).
+    Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy
+    81, 1973).
     """
-    belief, usd_per_s = beliefs.get(outlook.group.node_types), _usd_per_s(survey, outlook.usd_per_h)
+    belief, usd_per_s = (
+        beliefs.get(outlook.group.node_types),
+        _usd_per_s(evaluations, outlook.usd_per_h),
+    )
     goal = best.usd_per_iteration.value
     if belief is None:
         return goal  # Nothing compares with it: its iterations might cost nothing.
@@ -210,85 +262,117 @@ def _improvement(survey: Evaluations, best: Ranked, outlook: Evaluation, beliefs
     return goal * _NORMAL.cdf(wins) - mean * _NORMAL.cdf(wins - belief.spread)
 
 
-def _usd_per_s(survey: Evaluations, usd_per_h: float | None) -> float:
+def _usd_per_s(evaluations: Evaluations, usd_per_h: float | None) -> float:
     """What a second costs there, the owner's time counted."""
-    return ((usd_per_h or 0.0) + (survey.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0)) / _S_PER_H
+    return (
+        (usd_per_h or 0.0)
+        + (evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0)
+    ) / _S_PER_H
 
 
-def _offer(survey: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]) -> Offer:
-    snapshot, quotes, group = survey.snapshot, survey.quotes, outlook.group
+def _offer(
+    evaluations: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]
+) -> Offer:
+    snapshot, quotes, group = evaluations.snapshot, evaluations.quotes, outlook.group
     belief = beliefs.get(group.node_types)
-    goal, usd_per_s = best.usd_per_iteration.value, _usd_per_s(survey, outlook.usd_per_h)
-    # Where nothing compares, the pace is taken to be the one that an iteration would be worth trying for.
+    goal, usd_per_s = best.usd_per_iteration.value, _usd_per_s(evaluations, outlook.usd_per_h)
+    # Where nothing compares, the pace is taken to be the one that an iteration would be worth
+    # trying for.
     step_s = goal / usd_per_s if belief is None else belief.step_s
     if is_mix(group) and outlook.step_s is not None:
         step_s = outlook.step_s.value
-    there, back = transition_of(snapshot, snapshot.target, group), transition_of(snapshot, group, best.group)
-    # What is lost by going there, and again by coming back, is worth what doing it cost on the best one known.
-    redone = redone_by_a_move(snapshot, _meanwhile(survey, there.boot_s))
+    there, back = (
+        transition_of(snapshot, snapshot.target, group),
+        transition_of(snapshot, group, best.group),
+    )
+    # What is lost by going there, and again by coming back, is worth what doing it cost on the best
+    # one known.
+    redone = redone_by_a_move(snapshot, _meanwhile(evaluations, there.boot_s))
     redo_s = redone * best.step_s.value
     redo_usd = best.usd_per_h * redo_s / _S_PER_H
     trial_s = _trial_s(snapshot, step_s)
     trial_usd = there.usd(quotes) + redo_usd + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
-    chance = 0.5 if belief is None else _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
+    chance = (
+        0.5
+        if belief is None
+        else _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
+    )
     idle_s = there.pause_s + back.pause_s
-    lost_usd = there.usd(quotes) + redo_usd + _usd_per_s(survey, None) * there.pause_s
+    lost_usd = there.usd(quotes) + redo_usd + _usd_per_s(evaluations, None) * there.pause_s
     # It trains on at the worse pace until the best one known has booted again.
-    back_usd = back.usd(quotes) + redo_usd + _usd_per_s(survey, outlook.usd_per_h) * back.boot_s
-    # By then two iterations of the best one known have been paid for, as a rule, or the windows that close sooner.
-    seen_usd = _LEAST_ITERATIONS * goal + usd_per_s * min(snapshot.limits.trial_windows * WINDOW_S, trial_s)
-    rest = max((survey.iterations_left or 0.0) - _LEAST_ITERATIONS, 0.0)
-    improvement = _improvement(survey, best, outlook, beliefs)
+    back_usd = (
+        back.usd(quotes) + redo_usd + _usd_per_s(evaluations, outlook.usd_per_h) * back.boot_s
+    )
+    # By then two iterations of the best one known have been paid for, as a rule, or the windows
+    # that close sooner.
+    seen_usd = _LEAST_ITERATIONS * goal + usd_per_s * min(
+        snapshot.limits.trial_windows * WINDOW_S, trial_s
+    )
+    rest = max((evaluations.iterations_left or 0.0) - _LEAST_ITERATIONS, 0.0)
+    improvement = _improvement(evaluations, best, outlook, beliefs)
     worth_usd = rest * improvement - lost_usd - (1 - chance) * (back_usd + seen_usd)
     slow_s = trial_s if belief is None else _trial_s(snapshot, belief.quantile_s(_Z_95))
-    # If it loses, that shows within as long as an iteration pays at most, and a tick. If it wins, the job costs less.
+    # If it loses, that shows within as long as an iteration pays at most, and a tick. If it wins,
+    # the job costs less.
     lost_s = min(slow_s, _trial_s(snapshot, goal / usd_per_s)) + snapshot.limits.tick_s
     won_s = max(goal - improvement / max(chance, 1e-9), 0.0) / usd_per_s
     burn, way_usd = outlook.usd_per_h or 0.0, there.usd(quotes) + redo_usd
-    lost = (way_usd + burn * lost_s / _S_PER_H, best.passage.usd.value)
+    lost = (way_usd + burn * lost_s / _S_PER_H, best.switch_cost.usd.value)
     won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
-    # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake than the share.
-    is_within = is_late(survey, best) or all(_is_within_share(survey, *each) for each in (lost, won))
-    verdict = _verdict(survey, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
+    # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake
+    # than the share.
+    is_within = is_late(evaluations, best) or all(
+        _is_within_share(evaluations, *each) for each in (lost, won)
+    )
+    verdict = _verdict(evaluations, best, outlook, belief, worth_usd=worth_usd, is_within=is_within)
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
-    if verdict is TrialVerdict.TRY and _risks_deadline(survey, best, away_s):
+    if verdict is TrialVerdict.TRY and _risks_deadline(evaluations, best, away_s):
         verdict = TrialVerdict.NO_TIME
-    lasts_s = outlook.passage.lasts_s if is_mix(group) and outlook.passage is not None else None
-    late_s = _late_s(survey, step_s)
+    lasts_s = (
+        outlook.switch_cost.lasts_s if is_mix(group) and outlook.switch_cost is not None else None
+    )
+    late_s = _late_s(evaluations, step_s)
     cheaper = _cheaper(goal, usd_per_s, belief)
-    return Offer(group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, redo_usd, lasts_s, late_s)
+    return Offer(
+        group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, redo_usd, lasts_s, late_s
+    )
 
 
-def _meanwhile(survey: Evaluations, boot_s: float) -> float:
+def _meanwhile(evaluations: Evaluations, boot_s: float) -> float:
     """Iterations that the held group does while the nodes to be tried boot."""
-    held = None if survey.snapshot.target is None else survey.of(survey.snapshot.target)
+    held = (
+        None if evaluations.snapshot.target is None else evaluations.of(evaluations.snapshot.target)
+    )
     if held is None or held.step_s is None:
         return 0.0
-    return min(boot_s / held.step_s.value, survey.iterations_left or math.inf)
+    return min(boot_s / held.step_s.value, evaluations.iterations_left or math.inf)
 
 
-def _late_s(survey: Evaluations, step_s: float) -> float:
+def _late_s(evaluations: Evaluations, step_s: float) -> float:
     """Seconds by which the rest of the job would miss the deadline at this pace."""
-    left_s = seconds_left(survey.snapshot)
-    return 0.0 if left_s is None else max(step_s * (survey.iterations_left or 0.0) - left_s, 0.0)
+    left_s = seconds_left(evaluations.snapshot)
+    return (
+        0.0 if left_s is None else max(step_s * (evaluations.iterations_left or 0.0) - left_s, 0.0)
+    )
 
 
-def _is_within_share(survey: Evaluations, trial_usd: float, rest_usd: float) -> bool:
+def _is_within_share(evaluations: Evaluations, trial_usd: float, rest_usd: float) -> bool:
     """Whether all trials, with one more, keep their share of a job whose rest costs so much."""
-    snapshot = survey.snapshot
-    tried_usd = spent_on_trials_usd(survey) + thrown_away_usd(survey) + trial_usd
+    snapshot = evaluations.snapshot
+    tried_usd = spent_on_trials_usd(evaluations) + thrown_away_usd(evaluations) + trial_usd
     job_usd = snapshot.spent_usd + trial_usd + rest_usd
     return tried_usd <= _USED_UP * snapshot.limits.trial_usd_share * job_usd
 
 
-def is_late(survey: Evaluations, best: Ranked) -> bool:
+def is_late(evaluations: Evaluations, best: Ranked) -> bool:
     """Whether even the best one known will not be in time."""
-    left_s = seconds_left(survey.snapshot)
-    return left_s is not None and best.passage.lasts_s > left_s
+    left_s = seconds_left(evaluations.snapshot)
+    return left_s is not None and best.switch_cost.lasts_s > left_s
 
 
 def _trial_s(snapshot: Snapshot, step_s: float) -> float:
-    """How long windows take that tell a pace: all that are wanted of short iterations, few of long ones."""
+    """How long windows take that tell a pace: all that are wanted of short iterations, few of long
+    ones."""
     return max(snapshot.limits.trial_windows * WINDOW_S, _LEAST_ITERATIONS * step_s)
 
 
@@ -296,69 +380,106 @@ def _cheaper(goal: float, usd_per_s: float, belief: Belief | None) -> Interval:
     """How much less an iteration should cost, as a share."""
     if belief is None:
         return Interval(0.0, None, 1.0)
-    shares = [1 - usd_per_s * belief.quantile_s(deviations) / goal for deviations in (0.0, _Z_95, -_Z_95)]
+    shares = [
+        1 - usd_per_s * belief.quantile_s(deviations) / goal for deviations in (0.0, _Z_95, -_Z_95)
+    ]
     return Interval(*shares)
 
 
 def _verdict(
-    survey: Evaluations, best: Ranked, outlook: Evaluation, belief: Belief | None, *, worth_usd: float, is_within: bool
+    evaluations: Evaluations,
+    best: Ranked,
+    outlook: Evaluation,
+    belief: Belief | None,
+    *,
+    worth_usd: float,
+    is_within: bool,
 ) -> TrialVerdict:
     group = outlook.group
-    if is_mix(group) and not _promises_most(survey, outlook):
+    if is_mix(group) and not _promises_most(evaluations, outlook):
         return TrialVerdict.CANNOT_PAY
-    tries = _tries(survey, group)
+    tries = _tries(evaluations, group)
     had = [each for each in tries if each.next_code != UNAVAILABLE]
-    is_demanded = survey.snapshot.limits.trial_of_every and not is_mix(group) and not outlook.samples and not had
-    if not (is_demanded or _pays(survey, best, outlook, belief, worth_usd)):
+    is_demanded = (
+        evaluations.snapshot.limits.trial_of_every
+        and not is_mix(group)
+        and not outlook.samples
+        and not had
+    )
+    if not (is_demanded or _pays(evaluations, best, outlook, belief, worth_usd)):
         return TrialVerdict.CANNOT_PAY
-    if not is_demanded and _is_restarted_without_end(survey):
+    if not is_demanded and _is_restarted_without_end(evaluations):
         return TrialVerdict.RESTARTS
-    if any(survey.snapshot.now_s - each.change.at_s < survey.snapshot.limits.cooldown_s for each in tries):
+    if any(
+        evaluations.snapshot.now_s - each.change.at_s < evaluations.snapshot.limits.cooldown_s
+        for each in tries
+    ):
         return TrialVerdict.TRIED
     if not is_within:
         return TrialVerdict.TOO_DEAR
     return TrialVerdict.TRY
 
 
-def _promises_most(survey: Evaluations, outlook: Evaluation) -> bool:
-    """Whether nothing measured would be as soon in time for as little: what runs is mixed only where that is needed."""
-    if outlook.passage is None:
+def _promises_most(evaluations: Evaluations, outlook: Evaluation) -> bool:
+    """Whether nothing measured would be as soon in time for as little: what runs is mixed only
+    where that is needed."""
+    if outlook.switch_cost is None:
         return False
-    promise = promise_of(survey.snapshot, outlook.passage)
-    return all(promise < promise_of(survey.snapshot, each.passage) for each in survey.settled)
+    promise = promise_of(evaluations.snapshot, outlook.switch_cost)
+    return all(
+        promise < promise_of(evaluations.snapshot, each.switch_cost) for each in evaluations.settled
+    )
 
 
-def _pays(survey: Evaluations, best: Ranked, outlook: Evaluation, belief: Belief | None, worth_usd: float) -> bool:
-    """Whether a trial is worth its money; where the best one known is late, whether it may be clearly faster."""
-    left_s, keep = seconds_left(survey.snapshot), 1 - survey.snapshot.limits.margin
-    if is_mix(outlook.group) and outlook.passage is not None:
-        way = outlook.passage
-        if is_late(survey, best):
-            return way.lasts_s < keep * best.passage.lasts_s
-        return way.cost_usd < keep * best.passage.cost_usd and (left_s is None or way.lasts_s <= left_s)
-    if is_late(survey, best):
+def _pays(
+    evaluations: Evaluations,
+    best: Ranked,
+    outlook: Evaluation,
+    belief: Belief | None,
+    worth_usd: float,
+) -> bool:
+    """Whether a trial is worth its money; where the best one known is late, whether it may be
+    clearly faster."""
+    left_s, keep = seconds_left(evaluations.snapshot), 1 - evaluations.snapshot.limits.margin
+    if is_mix(outlook.group) and outlook.switch_cost is not None:
+        way = outlook.switch_cost
+        if is_late(evaluations, best):
+            return way.lasts_s < keep * best.switch_cost.lasts_s
+        return way.cost_usd < keep * best.switch_cost.cost_usd and (
+            left_s is None or way.lasts_s <= left_s
+        )
+    if is_late(evaluations, best):
         return belief is None or belief.quantile_s(-_Z_95 / 2) < keep * best.step_s.value
-    if belief is not None and _late_s(survey, belief.step_s) > 0:
+    if belief is not None and _late_s(evaluations, belief.step_s) > 0:
         return False
     return worth_usd > 0
 
 
-def _is_restarted_without_end(survey: Evaluations) -> bool:
-    """Whether a restart has lost all that was done, and would again; a job without an end is weighed by a guess."""
-    job = survey.snapshot.job
-    return job.restarts_at_zero and job.always_begins_at_zero and survey.focus.iterations_left is None
+def _is_restarted_without_end(evaluations: Evaluations) -> bool:
+    """Whether a restart has lost all that was done, and would again; a job without an end is
+    weighed by a guess."""
+    job = evaluations.snapshot.job
+    return (
+        job.restarts_at_zero
+        and job.always_begins_at_zero
+        and evaluations.focus.iterations_left is None
+    )
 
 
-def _risks_deadline(survey: Evaluations, best: Ranked, away_s: float) -> bool:
+def _risks_deadline(evaluations: Evaluations, best: Ranked, away_s: float) -> bool:
     """Whether the best one known would be late after so many seconds lost, at its slow end."""
-    left_s = seconds_left(survey.snapshot)
-    if left_s is None or best.passage.lasts_s > left_s:
+    left_s = seconds_left(evaluations.snapshot)
+    if left_s is None or best.switch_cost.lasts_s > left_s:
         return False
-    return best.passage.worst_s + away_s > left_s
+    return best.switch_cost.worst_s + away_s > left_s
 
 
-def _tries(survey: Evaluations, group: Group) -> list[Spell]:
+def _tries(evaluations: Evaluations, group: Group) -> list[Spell]:
     """The trials of a group in this phase."""
-    began_s = begun_s(survey)
-    own = [each for each in spells(survey.snapshot) if each.group == group and each.change.code == "trial"]
+    began_s = begun_s(evaluations)
+    own = [
+        each
+        for each in spells(evaluations.snapshot)
+        if each.group == group and each.change.code == "trial"
+    ]
     return [each for each in own if each.change.at_s >= began_s]

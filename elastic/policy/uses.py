@@ -1,4 +1,5 @@
-"""Where every dollar of a job went: each stretch of each node's life, by what the job did meanwhile."""
+"""Where every dollar of a job went: each stretch of each node's life, by what the job did
+meanwhile."""
 
 from __future__ import annotations
 
@@ -17,10 +18,11 @@ _S_PER_H = 3600.0
 class Use(StrEnum):
     """What a dollar was paid for.
 
-    `useful`: iterations that count. `boot`: until a node has joined and is prepared. `waiting`: joined, and the others
-    or the first generation not yet. `warm-up`: until the job's first iteration. `pause`: training stands still for a
-    change of nodes. `trial`: all of that where it was for a trial; what a trial trains is useful. `redone`: iterations
-    that were lost and done again. `idle`: a node that is no longer used, and the unused rest of a least bill.
+    `useful`: iterations that count. `boot`: until a node has joined and is prepared. `waiting`:
+    joined, and the others or the first generation not yet. `warm-up`: until the job's first
+    iteration. `pause`: training stands still for a change of nodes. `trial`: all of that where it
+    was for a trial; what a trial trains is useful. `redone`: iterations that were lost and done
+    again. `idle`: a node that is no longer used, and the unused rest of a least bill.
     """
 
     USEFUL = "useful"
@@ -69,7 +71,8 @@ def uses(
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A trial's spell, until the training after it goes on; `over_s` is when it was decided to be over."""
+    """A trial's spell, until the training after it goes on; `over_s` is when it was decided to be
+    over."""
 
     change: Change
     over_s: float
@@ -99,7 +102,11 @@ def _trials(changes: Sequence[Change], stints: Sequence[Stint]) -> list[_Trial]:
         if change is None or change.code != "trial":
             continue
         over_s = math.inf if following is None else following.at_s
-        after = (each.first_step_at_s for each in stints if each.started_at_s >= over_s and each.first_step_at_s)
+        after = (
+            each.first_step_at_s
+            for each in stints
+            if each.started_at_s >= over_s and each.first_step_at_s
+        )
         found.append(_Trial(change, over_s, min(after, default=over_s)))
     return found
 
@@ -126,13 +133,20 @@ def _cuts(row: LedgerRow, own: Sequence[Stint], life: _Life) -> list[float]:
     ready_s = _ready_s(life.nodes.get(row.node_id))
     instants = [ready_s, *(each for span in life.lost for each in span)]
     for stint in own:
-        instants += [stint.started_at_s, stint.first_step_at_s, stint.last_step_at_s, stint.ended_at_s]
+        instants += [
+            stint.started_at_s,
+            stint.first_step_at_s,
+            stint.last_step_at_s,
+            stint.ended_at_s,
+        ]
     for trial in life.trials:
         instants += [trial.change.at_s, trial.over_s, trial.until_s]
     return sorted({each for each in instants if each is not None})
 
 
-def _use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, *, is_over: bool = False) -> Use:
+def _use(
+    row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, *, is_over: bool = False
+) -> Use:
     use = Use.IDLE if is_over else _own_use(row, own, life, at_s)
     return Use.TRIAL if use in _OVERHEAD and _is_for_a_trial(row, own, life, at_s, use) else use
 
@@ -149,15 +163,20 @@ def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> 
         return Use.IDLE if is_last else Use.PAUSE
     if stint.first_step_at_s is None or at_s < stint.first_step_at_s:
         earlier = (each for each in life.stints if each.number < stint.number)
-        return Use.PAUSE if any(each.first_step_at_s is not None for each in earlier) else Use.WARM_UP
+        return (
+            Use.PAUSE if any(each.first_step_at_s is not None for each in earlier) else Use.WARM_UP
+        )
     is_open = stint.ended_at_s is None
     if not is_open and stint.last_step_at_s is not None and at_s > stint.last_step_at_s:
         return Use.PAUSE if stint is not life.stints[-1] else Use.IDLE
     return Use.REDONE if any(from_s <= at_s < to_s for from_s, to_s in life.lost) else Use.USEFUL
 
 
-def _is_for_a_trial(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, use: Use) -> bool:
-    """In a trial what its nodes cost and what all pause; after it, going back, and its nodes until they are gone."""
+def _is_for_a_trial(
+    row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, use: Use
+) -> bool:
+    """In a trial what its nodes cost and what all pause; after it, going back, and its nodes until
+    they are gone."""
     for trial in life.trials:
         if trial.change.at_s <= at_s < trial.over_s and (trial.names(row) or use is Use.PAUSE):
             return True

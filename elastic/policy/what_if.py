@@ -1,10 +1,12 @@
-"""What would have had to be otherwise for another candidate to be chosen: found by asking `decide` itself.
+"""What would have had to be otherwise for another candidate to be chosen: found by asking `decide`
+itself.
 
-A number of the stored snapshot is altered (a price, a pace, the deadline) until the plan changes. Values are tried as
-they are shown, to four figures: the last one at which the candidate still loses and the first at which it wins are
-neighbours, so what a person reads is exactly where the plan flips. Lower prices and faster paces are tried at a few
-shares of what they are. A deadline may be too late as well as too soon: it is tried every few per cent, and between
-each two instants at which candidates would be done, and both ends are told. What was not tried is not spoken of.
+A number of the stored snapshot is altered (a price, a pace, the deadline) until the plan changes.
+Values are tried as they are shown, to four figures: the last one at which the candidate still loses
+and the first at which it wins are neighbours, so what a person reads is exactly where the plan
+flips. Lower prices and faster paces are tried at a few shares of what they are. A deadline may be
+too late as well as too soon: it is tried every few per cent, and between each two instants at which
+candidates would be done, and both ends are told. What was not tried is not spoken of.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
-# Values are tried at these shares of what they are, the nearest first; then the flip is searched between two of them.
+# Values are tried at these shares of what they are, the nearest first; then the flip is searched
+# between two of them.
 _LESS = (0.7, 0.3, 0.05, 0.001)
-# Deadlines are tried from half of what the fastest needs to three times what the slowest needs, at such a ratio.
+# Deadlines are tried from half of what the fastest needs to three times what the slowest needs, at
+# such a ratio.
 _SOON, _LATE, _APART = 0.5, 3.0, 1.3
-# And between so many candidates' ends, one by one: an interval in which one wins lies between two of them.
+# And between so many candidates' ends, one by one: an interval in which one wins lies between two
+# of them.
 _MOST_ENDS = 12
 _FIGURES = 4
 _STEPS: int = 9 * 10 ** (_FIGURES - 1)
@@ -50,11 +55,13 @@ class Lever(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next value that is shown.
+    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next
+    value that is shown.
 
-    From there on it wins up to `wins_to`, and no more at `loses_beyond`, the next value; both are None where it wins up
-    to the last value that was tried. `now` is what it was, None where it was not known. Prices are of one node, in USD
-    an hour; paces are seconds an iteration; deadlines are hours from then on.
+    From there on it wins up to `wins_to`, and no more at `loses_beyond`, the next value; both are
+    None where it wins up to the last value that was tried. `now` is what it was, None where it was
+    not known. Prices are of one node, in USD an hour; paces are seconds an iteration; deadlines are
+    hours from then on.
     """
 
     lever: Lever
@@ -67,7 +74,8 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class WinsIf:
-    """One candidate that was not chosen, by its name, each lever that alone would have it chosen, and that in words."""
+    """One candidate that was not chosen, by its name, each lever that alone would have it chosen,
+    and that in words."""
 
     group: Group
     name: str
@@ -76,9 +84,11 @@ class WinsIf:
 
 
 def what_if(snapshot: Snapshot, plan: Plan, *, most: int = _MOST_LOSERS) -> tuple[WinsIf, ...]:
-    """Gives, of the candidates that `plan` (made from `snapshot`) did not choose, what would have had each chosen.
+    """Gives, of the candidates that `plan` (made from `snapshot`) did not choose, what would have
+    had each chosen.
 
-    The measured ones come first, then the cheapest of each number of each node type; `most` of them at most.
+    The measured ones come first, then the cheapest of each number of each node type; `most` of them
+    at most.
     """
     chosen = _chosen_from(snapshot)
     return tuple(_wins_if(snapshot, plan, each, chosen) for each in losers(plan, most=most))
@@ -100,28 +110,38 @@ def losers(plan: Plan, *, most: int = _MOST_LOSERS) -> Sequence[Candidate]:
 
 
 def altered(snapshot: Snapshot, group: Group, lever: Lever, value: float) -> Snapshot:
-    """The snapshot as it would have been with another price, pace or deadline for `group`; everything else stays."""
+    """The snapshot as it would have been with another price, pace or deadline for `group`;
+    everything else stays."""
     match lever:
         case Lever.PRICE:
             ((offering, _),) = group.members
             old = _price(snapshot, group)
             assert old is not None, f"{offering} has no price to alter"
             new = replace(old, usd_per_h=value)
-            return replace(snapshot, prices=tuple(new if each is old else each for each in snapshot.prices))
+            return replace(
+                snapshot, prices=tuple(new if each is old else each for each in snapshot.prices)
+            )
         case Lever.SPEED:
             return replace(snapshot, series=_paced(snapshot, group, value))
         case Lever.DEADLINE:
             spec = snapshot.job.spec
             objective = replace(spec.objective, deadline_s=snapshot.now_s + value * _S_PER_H)
-            return replace(snapshot, job=replace(snapshot.job, spec=replace(spec, objective=objective)))
+            return replace(
+                snapshot, job=replace(snapshot.job, spec=replace(spec, objective=objective))
+            )
 
 
 def _chosen_from(snapshot: Snapshot) -> _Chosen:
-    """Decides each altered snapshot once: all candidates share a deadline, and those of one node type their pace."""
+    """Decides each altered snapshot once: all candidates share a deadline, and those of one node
+    type their pace."""
     known: dict[tuple[object, ...], Group | None] = {}
 
     def chosen(group: Group, lever: Lever, value: int) -> Group | None:
-        of = {Lever.PRICE: group.members[0][0], Lever.SPEED: group.node_types, Lever.DEADLINE: None}[lever]
+        of = {
+            Lever.PRICE: group.members[0][0],
+            Lever.SPEED: group.node_types,
+            Lever.DEADLINE: None,
+        }[lever]
         key = (lever, of, value)
         if key not in known:
             known[key] = decide(altered(snapshot, group, lever, _value(value))).target
@@ -150,13 +170,15 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
 
 
 _Ways = Sequence[Sequence[int]]
-"""The values to try one after another, from what the lever stands at: one way, or one down and one up."""
+"""The values to try one after another, from what the lever stands at: one way, or one down and one
+up."""
 
 
 def _tried(
     snapshot: Snapshot, plan: Plan, loser: Candidate, lever: Lever
 ) -> tuple[float | None, *tuple[Sequence[int], ...]] | None:
-    """What the lever stands at, and the ways to go from there; None where there is nothing to alter."""
+    """What the lever stands at, and the ways to go from there; None where there is nothing to
+    alter."""
     match lever:
         case Lever.PRICE:
             price = _price(snapshot, loser.group)
@@ -176,7 +198,9 @@ def _lessened(now: float) -> Sequence[int]:
 def _paces(plan: Plan, loser: Candidate) -> tuple[float | None, Sequence[int]] | None:
     if loser.samples and loser.step_s is not None:
         return loser.step_s.value, _lessened(loser.step_s.value)
-    known = [each.step_s.value for each in plan.candidates if each.samples and each.step_s is not None]
+    known = [
+        each.step_s.value for each in plan.candidates if each.samples and each.step_s is not None
+    ]
     if not known:
         return None  # whatever was known of it would be more than of all others
     return None, _lessened(10 * max(known))
@@ -188,7 +212,10 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
     now = (deadline_s - snapshot.now_s) / _S_PER_H if deadline_s is not None and is_ahead else None
     known_h = ends_h or [now or 24.0]
-    least_h, most_h = _SOON * min(known_h[0], now or known_h[0]), _LATE * max(known_h[-1], now or known_h[-1])
+    least_h, most_h = (
+        _SOON * min(known_h[0], now or known_h[0]),
+        _LATE * max(known_h[-1], now or known_h[-1]),
+    )
     steps = math.ceil(math.log(most_h / least_h) / math.log(_APART))
     grid = [least_h * (most_h / least_h) ** (step / steps) for step in range(steps + 1)]
     between = [math.sqrt(sooner * later) for sooner, later in pairwise(ends_h[: _MOST_ENDS + 1])]
@@ -200,8 +227,11 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     return now, sooner, [start, *(each for each in values if each > start)]
 
 
-def _search(chosen: _Chosen, group: Group, lever: Lever, now: float | None, ways: _Ways) -> Threshold | None:
-    """Where the plan flips to `group`, the nearest first; None if it does not, or has from the first value on."""
+def _search(
+    chosen: _Chosen, group: Group, lever: Lever, now: float | None, ways: _Ways
+) -> Threshold | None:
+    """Where the plan flips to `group`, the nearest first; None if it does not, or has from the
+    first value on."""
 
     def wins(value: int) -> bool:
         return chosen(group, lever, value) == group
@@ -217,8 +247,11 @@ def _search(chosen: _Chosen, group: Group, lever: Lever, now: float | None, ways
     return Threshold(lever, now, _value(at), _value(loses), to, beyond)
 
 
-def _first_win(way: Sequence[int], wins: Callable[[int], bool]) -> tuple[int, int, tuple[int, int] | None] | None:
-    """The first value that wins on the way, the last that loses before it, and where winning ends, if it does."""
+def _first_win(
+    way: Sequence[int], wins: Callable[[int], bool]
+) -> tuple[int, int, tuple[int, int] | None] | None:
+    """The first value that wins on the way, the last that loses before it, and where winning ends,
+    if it does."""
     for place, (before, value) in enumerate(pairwise(way)):
         if not wins(value):
             continue
@@ -246,16 +279,22 @@ def _between(loses: int, wins_at: int, wins: Callable[[int], bool]) -> tuple[int
 
 
 def _price(snapshot: Snapshot, group: Group) -> Price | None:
-    """The price in force of a group of one offering; None where there is none, or several offerings have theirs."""
+    """The price in force of a group of one offering; None where there is none, or several offerings
+    have theirs."""
     if len(group.members) > 1:
         return None
     ((offering, _),) = group.members
-    begun = [each for each in snapshot.prices if each.offering == offering and each.valid_from_s <= snapshot.now_s]
+    begun = [
+        each
+        for each in snapshot.prices
+        if each.offering == offering and each.valid_from_s <= snapshot.now_s
+    ]
     return max(begun, key=lambda each: (each.valid_from_s, each.id), default=None)
 
 
 def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...]:
-    """What was measured, with this pace for the group's node types: all windows slower or faster by one factor.
+    """What was measured, with this pace for the group's node types: all windows slower or faster by
+    one factor.
 
     What was not measured has as many windows as end a trial, each of that pace.
     """
@@ -264,13 +303,23 @@ def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...
     def is_of_it(series: Series) -> bool:
         return series.training_phase == phase and series.group.node_types == group.node_types
 
-    known = estimate_step_s([sample for each in snapshot.series if is_of_it(each) for sample in each.samples])
+    known = estimate_step_s(
+        [sample for each in snapshot.series if is_of_it(each) for sample in each.samples]
+    )
     if known is None:
         windows = max(snapshot.limits.trial_windows, 1)
-        return (*snapshot.series, Series(group, phase, (Sample(1, step_s, snapshot.now_s),) * windows))
+        return (
+            *snapshot.series,
+            Series(group, phase, (Sample(1, step_s, snapshot.now_s),) * windows),
+        )
     factor = step_s / known.value
     return tuple(
-        replace(each, samples=tuple(replace(sample, elapsed_s=sample.elapsed_s * factor) for sample in each.samples))
+        replace(
+            each,
+            samples=tuple(
+                replace(sample, elapsed_s=sample.elapsed_s * factor) for sample in each.samples
+            ),
+        )
         if is_of_it(each)
         else each
         for each in snapshot.series
@@ -301,10 +350,16 @@ def _in_words(threshold: Threshold, group: Group) -> str:
     match threshold.lever:
         case Lever.PRICE:
             a_node = " a node" if group.node_count > 1 else ""
-            span = f"{value}/h{a_node} or less" if to is None else f"{write(to)} to {value}/h{a_node}"
+            span = (
+                f"{value}/h{a_node} or less" if to is None else f"{write(to)} to {value}/h{a_node}"
+            )
             return f"at {span}" + (f" ({now})" if now else "")
         case Lever.SPEED:
-            span = f"{value} s an iteration or faster" if to is None else f"{write(to)} to {value} s an iteration"
+            span = (
+                f"{value} s an iteration or faster"
+                if to is None
+                else f"{write(to)} to {value} s an iteration"
+            )
             return f"at {span} ({now or 'not measured'})"
         case Lever.DEADLINE:
             span = f"{value} h or {'less' if is_less else 'more'}"
@@ -327,5 +382,6 @@ def _never(lever: Lever, ways: _Ways) -> str:
 
 
 def _written(lever: Lever) -> Callable[[float], str]:
-    """How values of a lever are shown: with as many figures as are tried, for one rounded to fewer might not win."""
+    """How values of a lever are shown: with as many figures as are tried, for one rounded to fewer
+    might not win."""
     return price if lever is Lever.PRICE else partial(number, figures=_FIGURES)

@@ -17,7 +17,8 @@ def name(group: Group) -> str:
     ('local.half', '2 x c5.xlarge spot us-east-1a')
     """
     return " + ".join(
-        f"{f'{count} x ' if count > 1 else ''}{offering_name(offering, where='')}" for offering, count in group.members
+        f"{f'{count} x ' if count > 1 else ''}{offering_name(offering, where='')}"
+        for offering, count in group.members
     )
 
 

@@ -14,9 +14,11 @@ _Stamp = tuple[int, int, int]
 
 
 class FollowedTrace:
-    """Replays `table` and then the trace at `path`, as it reads at each refresh; replace the file at once, by renaming.
+    """Replays `table` and then the trace at `path`, as it reads at each refresh; replace the file
+    at once, by renaming.
 
-    A file that has become unreadable is no answer: what it said before stays in force until it can be read again.
+    A file that has become unreadable is no answer: what it said before stays in force until it can
+    be read again.
     """
 
     name = "trace"
@@ -54,7 +56,9 @@ class FollowedTrace:
 
     def _read(self) -> TracePrices:
         rows = [*self._table, *read_trace(self._path)]
-        return TracePrices(rows, started_at_s=self._started_at_s, speed=self._speed, heard_to_s=self._heard_to_s)
+        return TracePrices(
+            rows, started_at_s=self._started_at_s, speed=self._speed, heard_to_s=self._heard_to_s
+        )
 
 
 def _in_order(quotes: set[Quote]) -> tuple[Quote, ...]:

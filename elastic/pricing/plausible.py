@@ -10,8 +10,8 @@ from elastic.figures import price
 from elastic.model import Offering
 from elastic.pricing.base import Quote
 
-# The widest single change among 8,324 EC2 spot price events is 1.053-fold (benchmarks/price_jumps.py); a slipped
-# decimal point is 10-fold.
+# The widest single change among 8,324 EC2 spot price events is 1.053-fold
+# (benchmarks/price_jumps.py); a slipped decimal point is 10-fold.
 GREATEST_JUMP = 5.0
 
 
@@ -32,12 +32,16 @@ class Sifted:
 
 
 def sift(
-    quotes: Iterable[Quote], in_force: Mapping[Offering, float], *, greatest_jump: float = GREATEST_JUMP
+    quotes: Iterable[Quote],
+    in_force: Mapping[Offering, float],
+    *,
+    greatest_jump: float = GREATEST_JUMP,
 ) -> Sifted:
     """Tells plausible quotes from the others.
 
-    Each is compared with the last one believed of its offering, at first with `in_force` (USD per hour). An offering
-    that has no price in force may cost anything positive, and what a person said is no mistake of a feed.
+    Each is compared with the last one believed of its offering, at first with `in_force` (USD per
+    hour). An offering that has no price in force may cost anything positive, and what a person said
+    is no mistake of a feed.
 
     >>> from elastic.model import Offering
     >>> small = Offering("small")
@@ -52,7 +56,9 @@ def sift(
     quarantined: list[Quarantined] = []
     for quote in quotes:
         before = None if quote.is_said else last_usd_per_h.get(quote.offering)
-        reason = quote.doubt or why_implausible(quote.usd_per_h, before, greatest_jump=greatest_jump)
+        reason = quote.doubt or why_implausible(
+            quote.usd_per_h, before, greatest_jump=greatest_jump
+        )
         if reason is None:
             last_usd_per_h[quote.offering] = quote.usd_per_h
             believed.append(quote)
@@ -64,7 +70,8 @@ def sift(
 def why_implausible(
     usd_per_h: float, previous_usd_per_h: float | None, *, greatest_jump: float = GREATEST_JUMP
 ) -> str | None:
-    """Why the price is not to be believed after the previous one (None: there was none); None if it is.
+    """Why the price is not to be believed after the previous one (None: there was none); None if it
+    is.
 
     >>> why_implausible(0.5, 0.1)
     >>> why_implausible(0.0, None)

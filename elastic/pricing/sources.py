@@ -27,11 +27,12 @@ def _unknown_disk(node_type: str) -> float:
 class PriceSetup:
     """All that any source may need; each takes what it knows.
 
-    `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file to replay from that
-    instant on, `speed` times as fast; until it names an offering, the table's price holds. `heard_to_s` tells up to
-    when a source of a name was heard before (None: never), of one capacity or of all. `ec2` are the settings of that
-    name, `offerings` and `public_zones` what its provider sells and where nodes get an address, `disk_gib` how large
-    the disk of a node type is.
+    `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file
+    to replay from that instant on, `speed` times as fast; until it names an offering, the table's
+    price holds. `heard_to_s` tells up to when a source of a name was heard before (None: never), of
+    one capacity or of all. `ec2` are the settings of that name, `offerings` and `public_zones` what
+    its provider sells and where nodes get an address, `disk_gib` how large the disk of a node type
+    is.
     """
 
     started_at_s: float
@@ -51,8 +52,13 @@ def _static(setup: PriceSetup) -> PriceSource:
 
 def _trace(setup: PriceSetup) -> PriceSource:
     if setup.trace is None:
-        raise InvalidInput("price_trace: wanted the path of a price trace, got nothing; name one", field="price_trace")
-    ever = [TraceRow(offering, usd_per_h, at_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()]
+        raise InvalidInput(
+            "price_trace: wanted the path of a price trace, got nothing; name one",
+            field="price_trace",
+        )
+    ever = [
+        TraceRow(offering, usd_per_h, at_s=0.0) for offering, usd_per_h in setup.usd_per_h.items()
+    ]
     return FollowedTrace(
         setup.trace,
         table=ever,
@@ -63,13 +69,19 @@ def _trace(setup: PriceSetup) -> PriceSource:
 
 
 def _ec2(setup: PriceSetup) -> PriceSource:
-    from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds  # only who buys there pays for boto3
+    from elastic.pricing.ec2 import (  # only who buys there pays for boto3
+        Ec2Prices,
+        PricedOffers,
+        connect_feeds,
+    )
 
     return Ec2Prices(
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
         market=PricedOffers(setup.offerings, setup.public_zones, setup.disk_gib),
-        heard_to_s=setup.heard_to_s("ec2", Capacity.SPOT),  # The price list may have answered meanwhile.
+        heard_to_s=setup.heard_to_s(
+            "ec2", Capacity.SPOT
+        ),  # The price list may have answered meanwhile.
     )
 
 
@@ -83,8 +95,11 @@ PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
 def _ec2_archive(setup: PriceSetup) -> PriceArchive:
     from elastic.pricing.ec2 import Ec2History, connect_feeds
 
-    return Ec2History(connect_feeds(setup.ec2.region, attempts=1))  # who is in no haste does not press
+    return Ec2History(
+        connect_feeds(setup.ec2.region, attempts=1)
+    )  # who is in no haste does not press
 
 
 PRICE_ARCHIVES: Mapping[str, Callable[[PriceSetup], PriceArchive]] = {"ec2": _ec2_archive}
-"""What remembers the prices of before, by the name of the source that tells those of now; others have no past."""
+"""What remembers the prices of before, by the name of the source that tells those of now; others
+have no past."""

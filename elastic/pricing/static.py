@@ -18,7 +18,9 @@ class StaticPrices:
     def __init__(self, usd_per_h: Mapping[Offering, float], *, valid_from_s: float) -> None:
         for offering, price_usd_per_h in usd_per_h.items():
             if (reason := why_impossible(price_usd_per_h)) is not None:
-                raise InvalidInput(f"{offering}: {reason}; correct the table of prices", field="usd_per_h")
+                raise InvalidInput(
+                    f"{offering}: {reason}; correct the table of prices", field="usd_per_h"
+                )
         self._quotes = tuple(
             Quote(offering, price_usd_per_h, valid_from_s, self.name, is_said=True)
             for offering, price_usd_per_h in usd_per_h.items()

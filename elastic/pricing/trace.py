@@ -14,24 +14,37 @@ from elastic.pricing.trace_file import TraceRow
 
 
 class TracePrices:
-    """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at that very instant.
+    """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at
+    that very instant.
 
-    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the replay; `heard_to_s` is
-    up to when an earlier one heard it. What changed before that, or before the first refresh if nobody ever did, was
-    charged otherwise by then: it holds from that instant on. Where two rows change one offering at one instant, the
-    later row counts.
+    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
+    replay; `heard_to_s` is up to when an earlier one heard it. What changed before that, or before
+    the first refresh if nobody ever did, was charged otherwise by then: it holds from that instant
+    on. Where two rows change one offering at one instant, the later row counts.
     """
 
     name = "trace"
 
     def __init__(
-        self, rows: Iterable[TraceRow], *, started_at_s: float, speed: float = 1.0, heard_to_s: float | None = None
+        self,
+        rows: Iterable[TraceRow],
+        *,
+        started_at_s: float,
+        speed: float = 1.0,
+        heard_to_s: float | None = None,
     ) -> None:
         if not (math.isfinite(speed) and speed > 0):
-            raise InvalidInput(f"speed: wanted a positive, finite factor, got {speed}", field="speed")
-        quotes = (Quote(row.offering, row.usd_per_h, _instant_s(row, started_at_s, speed), self.name) for row in rows)
+            raise InvalidInput(
+                f"speed: wanted a positive, finite factor, got {speed}", field="speed"
+            )
+        quotes = (
+            Quote(row.offering, row.usd_per_h, _instant_s(row, started_at_s, speed), self.name)
+            for row in rows
+        )
         ordered = sorted(quotes, key=lambda quote: (quote.offering, quote.valid_from_s))
-        self._by_offering = [_without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)]
+        self._by_offering = [
+            _without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)
+        ]
         self._seen_to_s = self._known_from_s = heard_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
@@ -59,7 +72,8 @@ def _without_ties(changes: Iterable[Quote]) -> list[Quote]:
 
 
 def _between(changes: list[Quote], since_s: float, now_s: float) -> list[Quote]:
-    """The quote in force at `now_s`, and those that took force after `since_s` and were replaced by then."""
+    """The quote in force at `now_s`, and those that took force after `since_s` and were replaced by
+    then."""
     upto = bisect_right(changes, now_s, key=lambda quote: quote.valid_from_s)
     after = bisect_right(changes, since_s, key=lambda quote: quote.valid_from_s)
     return changes[max(0, min(after, upto - 1)) : upto]

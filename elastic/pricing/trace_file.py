@@ -1,4 +1,5 @@
-"""Reads price traces: CSV or JSON rows, and the spot price events that EC2 publishes; `.gz` of each."""
+"""Reads price traces: CSV or JSON rows, and the spot price events that EC2 publishes; `.gz` of
+each."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ _Row = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """One price change: `after_s` seconds into the replay, or at the instant `at_s`; exactly one of the two is set."""
+    """One price change: `after_s` seconds into the replay, or at the instant `at_s`; exactly one of
+    the two is set."""
 
     offering: Offering
     usd_per_h: float
@@ -36,9 +38,10 @@ class TraceRow:
 def read_trace(path: Path) -> tuple[TraceRow, ...]:
     """The rows of a trace, in the file's order.
 
-    A CSV file has a header, a JSON file is a list of objects. Fields: `node_type`, `usd_per_h`, one of `after_s` and
-    `at_s` (Unix seconds), and if wanted `capacity` ("on-demand") and `zone` ("local"). A CSV file with the columns az,
-    instance_type, timestamp, price_usd_h is read as spot price events, whose first one happens 0 s into the replay.
+    A CSV file has a header, a JSON file is a list of objects. Fields: `node_type`, `usd_per_h`, one
+    of `after_s` and `at_s` (Unix seconds), and if wanted `capacity` ("on-demand") and `zone`
+    ("local"). A CSV file with the columns az, instance_type, timestamp, price_usd_h is read as spot
+    price events, whose first one happens 0 s into the replay.
 
     Raises InvalidInput, naming file, line and field.
     """
@@ -80,7 +83,9 @@ class _Located:
 
     def wrong(self, name: str, wanted: str, found: object) -> InvalidInput:
         shown = "nothing" if found in (None, "") else repr(found)
-        return InvalidInput(f"{self.place}: {name}: wanted {wanted}, got {shown}; correct the trace", field=name)
+        return InvalidInput(
+            f"{self.place}: {name}: wanted {wanted}, got {shown}; correct the trace", field=name
+        )
 
 
 def _text_of(path: Path) -> str:
@@ -88,7 +93,9 @@ def _text_of(path: Path) -> str:
         raw = path.read_bytes()
         return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path}: wanted a price trace (CSV or JSON, UTF-8), it cannot be read: {error}") from error
+        raise InvalidInput(
+            f"{path}: wanted a price trace (CSV or JSON, UTF-8), it cannot be read: {error}"
+        ) from error
 
 
 def _csv_rows(path: Path, text: str) -> tuple[frozenset[str], tuple[_Located, ...]]:
@@ -99,7 +106,9 @@ def _csv_rows(path: Path, text: str) -> tuple[frozenset[str], tuple[_Located, ..
         for row in reader:
             place = f"{path}, line {reader.line_num}"
             if None in row or None in row.values():
-                raise InvalidInput(f"{place}: wanted {len(header)} fields as in the header; correct the trace")
+                raise InvalidInput(
+                    f"{place}: wanted {len(header)} fields as in the header; correct the trace"
+                )
             rows.append(_Located(place, {name.strip(): value for name, value in row.items()}))
     except csv.Error as error:
         raise InvalidInput(
@@ -112,13 +121,19 @@ def _json_rows(path: Path, text: str) -> tuple[frozenset[str], tuple[_Located, .
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InvalidInput(f"{path}, line {error.lineno}: wanted JSON, got {error.msg}; correct the trace") from error
+        raise InvalidInput(
+            f"{path}, line {error.lineno}: wanted JSON, got {error.msg}; correct the trace"
+        ) from error
     if not isinstance(document, list):
-        raise InvalidInput(f"{path}: wanted a list of rows, got {type(document).__name__}; correct the trace")
+        raise InvalidInput(
+            f"{path}: wanted a list of rows, got {type(document).__name__}; correct the trace"
+        )
     rows = []
     for number, row in enumerate(document, start=1):
         if not isinstance(row, dict):
-            raise InvalidInput(f"{path}, row {number}: wanted an object, got {row!r}; correct the trace")
+            raise InvalidInput(
+                f"{path}, row {number}: wanted an object, got {row!r}; correct the trace"
+            )
         rows.append(_Located(f"{path}, row {number}", row))
     return frozenset(name for row in rows for name in row.fields), tuple(rows)
 
@@ -130,7 +145,9 @@ def _check_header(path: Path, header: frozenset[str], *, is_json: bool) -> None:
         if name not in header:
             raise InvalidInput(f"{place}: {name}: this field is missing; add it", field=name)
     for name in sorted(header - _FIELDS):
-        raise InvalidInput(f"{place}: {name}: no such field; known are {', '.join(sorted(_FIELDS))}", field=name)
+        raise InvalidInput(
+            f"{place}: {name}: no such field; known are {', '.join(sorted(_FIELDS))}", field=name
+        )
 
 
 def _trace_row(row: _Located) -> TraceRow:
@@ -141,7 +158,9 @@ def _trace_row(row: _Located) -> TraceRow:
     )
     if (after_s is None) is (at_s is None):
         found = "neither" if after_s is None else "both"
-        raise InvalidInput(f"{row.place}: after_s: wanted either after_s or at_s, got {found}", field="after_s")
+        raise InvalidInput(
+            f"{row.place}: after_s: wanted either after_s or at_s, got {found}", field="after_s"
+        )
     if after_s is not None and after_s < 0:
         raise row.wrong("after_s", "0 or more seconds", after_s)
     return TraceRow(offering, _price(row, "usd_per_h"), after_s, at_s)

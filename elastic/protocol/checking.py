@@ -19,7 +19,8 @@ Outgoing: TypeAlias = WindowMessage | EventMessage
 
 
 def from_json(kind: type[Value], content: object) -> Value:
-    """Gives the message that this JSON holds. Raises InvalidInput, naming the field, where it is none of its kind.
+    """Gives the message that this JSON holds. Raises InvalidInput, naming the field, where it is
+    none of its kind.
 
     >>> from elastic.protocol.messages import LogsStored
     >>> from_json(LogsStored, {"acked_seq": 7, "of a newer minor": True})
@@ -35,16 +36,21 @@ def from_json(kind: type[Value], content: object) -> Value:
 
 def to_json(message: object) -> dict[str, Any]:
     """Gives the JSON of a message. Raises InvalidInput where the other end would refuse it."""
-    content: dict[str, Any] = _adapter(type(message)).dump_python(message, mode="json", warnings=False)
+    content: dict[str, Any] = _adapter(type(message)).dump_python(
+        message, mode="json", warnings=False
+    )
     from_json(type(message), content)
     return content
 
 
 def outgoing(row: Mapping[str, Any]) -> Outgoing:
-    """Gives a message of a worker as the daemon takes it. Raises InvalidInput where it would not."""
+    """Gives a message of a worker as the daemon takes it. Raises InvalidInput where it would
+    not."""
     kind = MESSAGES.get(str(row.get("kind")), SignMessage)
     if kind is SignMessage:
-        raise InvalidInput(f"wanted a message for the daemon, found kind: {row.get('kind')!r:.60}", field="kind")
+        raise InvalidInput(
+            f"wanted a message for the daemon, found kind: {row.get('kind')!r:.60}", field="kind"
+        )
     message: Outgoing = from_json(kind, row)
     return message
 
@@ -58,4 +64,6 @@ def _first_fault(error: ValidationError) -> tuple[str, str]:
     fault = error.errors(include_url=False)[0]
     why = f"{fault['msg'].replace('Input should be', 'wanted')}, got {fault['input']!r:.60}"
     # The input of a missing field is all that stands around it, which may hold a token.
-    return ".".join(map(str, fault["loc"])) or "message", "nothing" if fault["type"] == "missing" else why
+    return ".".join(map(str, fault["loc"])) or "message", "nothing" if fault[
+        "type"
+    ] == "missing" else why

@@ -1,4 +1,5 @@
-"""What agent and daemon say to each other, as JSON: each message is one dataclass, the same at both ends.
+"""What agent and daemon say to each other, as JSON: each message is one dataclass, the same at both
+ends.
 
 Fields that an end does not know are ignored: they are of a newer minor version. Values that the
 domain has too, as how a generation ended, stand in `elastic.model`, with their bounds. What workers
@@ -13,10 +14,22 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from elastic.bounds import Bound, Count, Flag, GenerationNumber, Instant, Integer, Name, Number, Positive, Seconds, Word
+from elastic.bounds import (
+    Bound,
+    Count,
+    Flag,
+    GenerationNumber,
+    Instant,
+    Integer,
+    Name,
+    Number,
+    Positive,
+    Seconds,
+    Word,
+)
 from elastic.errors import InvalidInput
 from elastic.log_line import LogPiece
-from elastic.model import Batch, Exit, NodeReport, Notice, RoundClaim, Setup, Tier
+from elastic.model import Batch, Exit, NodeReport, Notice, RoundRegistration, Setup, Tier
 from elastic.worker.messages import (
     BeginsMessage,
     CheckpointMessage,
@@ -27,7 +40,8 @@ from elastic.worker.messages import (
 )
 
 PROTOCOL = "1.0"
-"""MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes, a new major."""
+"""MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
+a new major."""
 
 Version = Annotated[str, Bound(max_length=16, pattern=r"^[0-9]+\.[0-9]+$")]
 
@@ -52,7 +66,8 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class Brings:
-    """What a node gets ready before it says that it is idle: packages, data, what the job sets up itself.
+    """What a node gets ready before it says that it is idle: packages, data, what the job sets up
+    itself.
 
     `data` is a bucket's location or a folder of the node; `env` is the job's.
     """
@@ -69,11 +84,13 @@ class Brings:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """The answer: which node the machine is, and the token it speaks with from now on, on this machine only.
+    """The answer: which node the machine is, and the token it speaks with from now on, on this
+    machine only.
 
-    `command` is what the job will have it run; what that needs can be loaded before there is an assignment. It is
-    empty where workers inherit nothing that is loaded (T0). `code` is the sum of the archive that it runs in, to be
-    fetched from `/v1/agent/code`; null where the command names what the machine has.
+    `command` is what the job will have it run; what that needs can be loaded before there is an
+    assignment. It is empty where workers inherit nothing that is loaded (T0). `code` is the sum of
+    the archive that it runs in, to be fetched from `/v1/agent/code`; null where the command names
+    what the machine has.
     """
 
     protocol: Version
@@ -90,9 +107,9 @@ class Registered:
 class Heartbeat:
     """What an agent says of its node, with all that the daemon has not acknowledged yet.
 
-    Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are noted by the daemon's.
-    When the machine goes is the cloud's word, and stays as it is. `round` is the newest of the session that the workers
-    train in, `claim` one that they are about to publish.
+    Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are
+    noted by the daemon's. When the machine goes is the cloud's word, and stays as it is. `round` is
+    the newest of the session that the workers train in, `claim` one that they are about to publish.
     """
 
     node_id: Word
@@ -102,7 +119,7 @@ class Heartbeat:
     exit: Exit | None = None
     notice: Notice | None = None
     round: Count | None = None
-    claim: RoundClaim | None = None
+    claim: RoundRegistration | None = None
     windows: Annotated[tuple[WindowMessage, ...], Bound(max_length=5000)] = ()
     events: Annotated[tuple[EventMessage, ...], Bound(max_length=1000)] = ()
     protocol: Version = PROTOCOL
@@ -110,14 +127,16 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One generation as a member is told to run it; `command` is the argv after torchrun's own options.
+    """One generation as a member is told to run it; `command` is the argv after torchrun's own
+    options.
 
-    `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts all members'.
-    `stored_iteration` is that of the newest checkpoint that is stored, null if none is, or the node has begun.
-    `outputs` are the globs of what is carried home to `output_dir`, null for everything new. `batch` is what an
-    iteration is, if the job says. `saves` are marks of files that the script saved, each with the iterations done by
-    then; none once the node has begun. `max_restarts` is torchrun's: it would start a script again without a look at
-    why it ended, the daemon looks first.
+    `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts
+    all members'. `stored_iteration` is that of the newest checkpoint that is stored, null if none
+    is, or the node has begun. `outputs` are the globs of what is carried home to `output_dir`, null
+    for everything new. `batch` is what an iteration is, if the job says. `saves` are marks of files
+    that the script saved, each with the iterations done by then; none once the node has begun.
+    `max_restarts` is torchrun's: it would start a script again without a look at why it ended, the
+    daemon looks first.
     """
 
     job_id: str
@@ -145,7 +164,9 @@ class Assignment:
 
     def __post_init__(self) -> None:
         if self.nnodes_min > self.nnodes_max:
-            raise InvalidInput(f"wanted nnodes_min <= nnodes_max, got {self.nnodes_min} and {self.nnodes_max}")
+            raise InvalidInput(
+                f"wanted nnodes_min <= nnodes_max, got {self.nnodes_min} and {self.nnodes_max}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +195,8 @@ class LogBatch:
     def __post_init__(self) -> None:
         if any(bool(each.stage) != (each.generation == 0) for each in self.streams):
             raise InvalidInput(
-                "generation: wanted 0 where a stage is named, and only there", field="streams.generation"
+                "generation: wanted 0 where a stage is named, and only there",
+                field="streams.generation",
             )
 
 
@@ -186,7 +208,8 @@ class LogsStored:
 
 
 def require_same_major(theirs: str, *, who: str, own: str = PROTOCOL) -> None:
-    """Raises InvalidInput where `who`, as the daemon or this node's agent, speaks another major version than this end.
+    """Raises InvalidInput where `who`, as the daemon or this node's agent, speaks another major
+    version than this end.
 
     >>> require_same_major("1.7", who="the agent", own="1.0")
     >>> require_same_major("2.0", who="the agent", own="1.0")
@@ -196,6 +219,7 @@ def require_same_major(theirs: str, *, who: str, own: str = PROTOCOL) -> None:
     major = own.partition(".")[0]
     if theirs.partition(".")[0] != major:
         raise InvalidInput(
-            f"protocol: wanted {major}.x, but {who} speaks {theirs}: install one release of elasticd on both",
+            f"protocol: wanted {major}.x, but {who} speaks {theirs}: install one release of "
+            "elasticd on both",
             field="protocol",
         )

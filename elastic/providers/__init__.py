@@ -1,14 +1,13 @@
 """Providers of machines, behind one port; `elastic.market` says which setting names which."""
 
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider, Trouble
-from elastic.providers.claims import ClaimRegister, LeaderLease
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation
+from elastic.providers.leader_lease import LeaderLease, LeaseRegister
 from elastic.providers.local import CpuCgroups, LocalProvider, find_cpu_cgroups
 from elastic.providers.precisions import precisions_here, precisions_of_gpu
 
 __all__ = [
     "Call",
-    "ClaimRegister",
     "CpuCgroups",
     "Failure",
     "FakeCloud",
@@ -17,6 +16,7 @@ __all__ = [
     "InstanceState",
     "LaunchRequest",
     "LeaderLease",
+    "LeaseRegister",
     "LocalProvider",
     "Operation",
     "Provider",

@@ -10,7 +10,7 @@ from typing import Protocol
 from elastic.errors import InvalidInput
 from elastic.model import NodeType, Offering
 from elastic.providers.blocks import Blocks
-from elastic.providers.claims import ClaimRegister
+from elastic.providers.leader_lease import LeaseRegister
 
 
 class InstanceState(StrEnum):
@@ -24,14 +24,17 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """Machines of one offering to be bought for one job, one for each of `node_ids`: all of them or none.
+    """Machines of one offering to be bought for one job, one for each of `node_ids`: all of them or
+    none.
 
-    The same `token` never buys a second time. `join_token` is good for one registration of each of these nodes; it must
-    appear in no tag, argument list or log. `env` is added to the environment of everything that runs on the nodes.
+    The same `token` never buys a second time. `join_token` is good for one registration of each of
+    these nodes; it must appear in no tag, argument list or log. `env` is added to the environment
+    of everything that runs on the nodes.
 
-    A provider that has several calls to buy by, each with a memory of tokens of its own, gives `note_asked` the name of
-    the one it is about to make, and "" where that has bought nothing for sure; it is on record when `note_asked`
-    returns. A repeated request brings the last one noted as `asked_by`, another daemon's too.
+    A provider that has several calls to buy by, each with a memory of tokens of its own, gives
+    `note_asked` the name of the one it is about to make, and "" where that has bought nothing for
+    sure; it is on record when `note_asked` returns. A repeated request brings the last one noted as
+    `asked_by`, another daemon's too.
     """
 
     token: str
@@ -53,13 +56,14 @@ class LaunchRequest:
 class Instance:
     """A machine as its provider sees it. `token` is that of the launch that bought it.
 
-    `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never changes afterwards.
-    `exited_at_s` is when it was gone, if the provider can tell.
-    `billed_from_s` is from when on the machine itself, apart from its disk, is billed (None: since its launch), as far
-    as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed at all (None: it was);
-    nor was it if it `never_ran`, which a provider says of one that is gone, where it is certain.
-    `ended_because` is why it ends or is gone, in its provider's words; empty while it lives, where its end was asked
-    for, or nobody says. `image` is what it was made from, None where machines are made from none.
+    `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never
+    changes afterwards. `exited_at_s` is when it was gone, if the provider can tell. `billed_from_s`
+    is from when on the machine itself, apart from its disk, is billed (None: since its launch), as
+    far as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed
+    at all (None: it was); nor was it if it `never_ran`, which a provider says of one that is gone,
+    where it is certain. `ended_because` is why it ends or is gone, in its provider's words; empty
+    while it lives, where its end was asked for, or nobody says. `image` is what it was made from,
+    None where machines are made from none.
     """
 
     provider_id: str
@@ -78,8 +82,8 @@ class Instance:
 
 
 class Trouble(StrEnum):
-    """What a person has to mend though no call fails for it: machines that cannot be marked as attended, node types
-    that the settings name and nobody sells."""
+    """What a person has to mend though no call fails for it: machines that cannot be marked as
+    attended, node types that the settings name and nobody sells."""
 
     CANNOT_ATTEND = "cannot_attend"
     NOT_SOLD = "not_sold"
@@ -89,8 +93,9 @@ class Provider(Protocol):
     """Buys and ends machines.
 
     Every call may be repeated without harm. None of them waits for a machine to boot or to be gone.
-    `blocks` is what cannot be bought for a while: a provider that knows how long a refusal holds, or what else it
-    concerns, adds to it before it raises; whoever buys adds the rest, and asks it before every launch.
+    `blocks` is what cannot be bought for a while: a provider that knows how long a refusal holds,
+    or what else it concerns, adds to it before it raises; whoever buys adds the rest, and asks it
+    before every launch.
     """
 
     name: str
@@ -98,8 +103,9 @@ class Provider(Protocol):
     blocks: Blocks
 
     @property
-    def claims(self) -> ClaimRegister | None:
-        """Where daemons agree on who may act on the machines; None where no other one could see them."""
+    def claims(self) -> LeaseRegister | None:
+        """Where daemons agree on who may act on the machines; None where no other one could see
+        them."""
         ...
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -111,13 +117,15 @@ class Provider(Protocol):
         ...
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
-        """Buys the machines, or gives those already bought under the same token, whatever their states now.
+        """Buys the machines, or gives those already bought under the same token, whatever their
+        states now.
 
-        They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them are to be had, and
-        leaves none; ProviderUnavailable if the outcome is unknown or the call was throttled (repeat it, the same in
-        every part), Forbidden if the credentials may not, ProviderError if asking again would not help. Only an error
-        that `bought_nothing` says anything of earlier calls with this token: any other may come before the cloud was
-        asked whether they bought.
+        They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them
+        are to be had, and leaves none; ProviderUnavailable if the outcome is unknown or the call
+        was throttled (repeat it, the same in every part), Forbidden if the credentials may not,
+        ProviderError if asking again would not help. Only an error that `bought_nothing` says
+        anything of earlier calls with this token: any other may come before the cloud was asked
+        whether they bought.
         """
         ...
 
@@ -129,9 +137,11 @@ class Provider(Protocol):
         ...
 
     def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Says of these machines that a daemon stands for them now, to whatever else would end them; no more than that.
+        """Says of these machines that a daemon stands for them now, to whatever else would end
+        them; no more than that.
 
-        Unknown or gone machines are fine. Raises nothing: what keeps it from saying so is among the `troubles`.
+        Unknown or gone machines are fine. Raises nothing: what keeps it from saying so is among the
+        `troubles`.
         """
         ...
 
@@ -150,11 +160,13 @@ class Provider(Protocol):
         ...
 
     def console(self, provider_id: str) -> str:
-        """The last lines that the machine has printed since it booted; empty if they cannot be had. Raises nothing."""
+        """The last lines that the machine has printed since it booted; empty if they cannot be had.
+        Raises nothing."""
         ...
 
     def troubles(self) -> Mapping[Trouble, str]:
-        """What a person has to mend, as far as other calls have shown, each with its cause. Asks nobody."""
+        """What a person has to mend, as far as other calls have shown, each with its cause. Asks
+        nobody."""
         ...
 
     def log_path(self, provider_id: str) -> str | None:

@@ -1,4 +1,5 @@
-"""A cloud that exists in memory, for tests and simulations: its failures are scripted, its calls recorded."""
+"""A cloud that exists in memory, for tests and simulations: its failures are scripted, its calls
+recorded."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.claims import LeaderLease
+from elastic.providers.leader_lease import LeaderLease
 
 
 class Operation(StrEnum):
@@ -39,7 +40,8 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What becomes of one call. With `is_done` the work is done all the same and only the answer is lost."""
+    """What becomes of one call. With `is_done` the work is done all the same and only the answer is
+    lost."""
 
     error: ProviderError
     is_done: bool = False
@@ -54,13 +56,15 @@ class _Machine:
 
 
 class FakeCloud:
-    """The world behind any number of `FakeProvider`s: its machines, its moods, and what was asked of it.
+    """The world behind any number of `FakeProvider`s: its machines, its moods, and what was asked
+    of it.
 
-    A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and gone `exit_s` after
-    its termination. `capacity` says how many of an offering can live at once; one that is absent has no bound.
-    A machine that has been gone for `forgets_after_s` is listed no more.
-    `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a gone machine is shown with
-    the instant of its end. While there is a `catalog_failure`, nobody is told what is sold.
+    A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and
+    gone `exit_s` after its termination. `capacity` says how many of an offering can live at once;
+    one that is absent has no bound. A machine that has been gone for `forgets_after_s` is listed no
+    more. `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a
+    gone machine is shown with the instant of its end. While there is a `catalog_failure`, nobody is
+    told what is sold.
     """
 
     def __init__(
@@ -77,7 +81,9 @@ class FakeCloud:
         forgets_after_s: float = math.inf,
     ) -> None:
         self.types = tuple(types)
-        self.offerings = tuple(Offering(t.name) for t in types) if offerings is None else tuple(offerings)
+        self.offerings = (
+            tuple(Offering(t.name) for t in types) if offerings is None else tuple(offerings)
+        )
         self.clock = clock
         self.boot_s = boot_s
         self.visible_after_s = visible_after_s
@@ -93,12 +99,17 @@ class FakeCloud:
         self.troubles: dict[Trouble, str] = {}
         self.claim: tuple[int, LeaderLease | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
-        self._failures: dict[Operation, deque[Failure]] = {operation: deque() for operation in Operation}
+        self._failures: dict[Operation, deque[Failure]] = {
+            operation: deque() for operation in Operation
+        }
         self._machines: dict[str, _Machine] = {}
         self._listed: dict[str, _Machine] = {}
 
-    def fail_next(self, operation: Operation, error: ProviderError, *, is_done: bool = False, times: int = 1) -> None:
-        """Makes the next `times` calls of `operation` raise `error`: before their work, or after it with `is_done`."""
+    def fail_next(
+        self, operation: Operation, error: ProviderError, *, is_done: bool = False, times: int = 1
+    ) -> None:
+        """Makes the next `times` calls of `operation` raise `error`: before their work, or after it
+        with `is_done`."""
         self._failures[operation].extend([Failure(error, is_done)] * times)
 
     def relent(self, operation: Operation) -> None:
@@ -106,12 +117,14 @@ class FakeCloud:
         self._failures[operation].clear()
 
     def reclaim(self, provider_id: str, *, over_s: float = 0.0, why: str = "") -> None:
-        """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s` and then gone."""
+        """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s`
+        and then gone."""
         machine = self._machines[provider_id]
         machine.gone_at_s, machine.ended_because = self.clock.now_s() + over_s, why
 
     def forget(self, provider_id: str) -> None:
-        """Takes the machine away and shows it no more, as a cloud does some time after a machine's end."""
+        """Takes the machine away and shows it no more, as a cloud does some time after a machine's
+        end."""
         self.reclaim(provider_id)
         self._machines[provider_id].visible_at_s = math.inf
 
@@ -126,13 +139,15 @@ class FakeCloud:
             return tuple(self._now(machine) for machine in bought)
         if request.offering not in self.offerings:
             raise ProviderError(
-                f"{request.offering}: no such offering; on offer are {', '.join(map(str, self.offerings))}"
+                f"{request.offering}: no such offering; on offer are "
+                f"{', '.join(map(str, self.offerings))}"
             )
         wanted = len(request.node_ids)
         left = self.capacity.get(request.offering, math.inf) - self._living(request.offering)
         if wanted > left:
             raise CapacityUnavailable(
-                f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another", bought_nothing=True
+                f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another",
+                bought_nothing=True,
             )
         new = [self._machine(request, node_id) for node_id in request.node_ids]
         return tuple(self._now(machine) for machine in new)
@@ -141,10 +156,16 @@ class FakeCloud:
         """What the port's `instances` gives: the machines old enough to be seen."""
         now_s = self.clock.now_s()
         before_s = now_s - self.forgets_after_s
-        old = [name for name, each in self._listed.items() if each.gone_at_s is not None and each.gone_at_s < before_s]
+        old = [
+            name
+            for name, each in self._listed.items()
+            if each.gone_at_s is not None and each.gone_at_s < before_s
+        ]
         for name in old:
             del self._listed[name]
-        return tuple(self._now(machine) for machine in self._listed.values() if machine.visible_at_s <= now_s)
+        return tuple(
+            self._now(machine) for machine in self._listed.values() if machine.visible_at_s <= now_s
+        )
 
     def terminate(self, provider_id: str) -> None:
         """What the port's `terminate` does once the call has arrived."""
@@ -153,7 +174,8 @@ class FakeCloud:
             machine.gone_at_s = self.clock.now_s() + self.exit_s
 
     def receive(self, call: Call) -> Failure | None:
-        """Records the call and gives what is to go wrong with it; raises at once what stops it from being done."""
+        """Records the call and gives what is to go wrong with it; raises at once what stops it from
+        being done."""
         self.calls.append(call)
         if self.throttled_until_s is not None and call.at_s < self.throttled_until_s:
             raise ProviderUnavailable(f"{call.operation}: throttled; repeat it later")
@@ -165,7 +187,9 @@ class FakeCloud:
 
     def _living(self, offering: Offering) -> int:
         machines = [self._now(each) for each in self._listed.values()]
-        return sum(each.offering == offering and each.state is not InstanceState.GONE for each in machines)
+        return sum(
+            each.offering == offering and each.state is not InstanceState.GONE for each in machines
+        )
 
     def _machine(self, request: LaunchRequest, node_id: str) -> _Machine:
         now_s = self.clock.now_s()
@@ -186,17 +210,22 @@ class FakeCloud:
         """The machine as it is at this instant: its state follows from its launch and its end."""
         now_s = self.clock.now_s()
         if machine.gone_at_s is not None:
-            ending = replace(machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because)
+            ending = replace(
+                machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because
+            )
             if now_s >= machine.gone_at_s:
                 exited_at_s = machine.gone_at_s if self.tells_ends else None
                 return replace(ending, state=InstanceState.GONE, exited_at_s=exited_at_s)
             return ending
         is_up = now_s >= machine.instance.launched_at_s + self.boot_s
-        return replace(machine.instance, state=InstanceState.RUNNING if is_up else InstanceState.PENDING)
+        return replace(
+            machine.instance, state=InstanceState.RUNNING if is_up else InstanceState.PENDING
+        )
 
 
 class FakeProvider:
-    """A client of a `FakeCloud`, which holds all state but the blocks: a second client sees what the first one did."""
+    """A client of a `FakeCloud`, which holds all state but the blocks: a second client sees what
+    the first one did."""
 
     name = "fake"
 
@@ -204,7 +233,7 @@ class FakeProvider:
         self.cloud = cloud
         self.minimum_billed_s = cloud.minimum_billed_s
         self.blocks = Blocks()
-        self.claims = FakeClaims(cloud)
+        self.claims = FakeLeases(cloud)
 
     def node_types(self) -> tuple[NodeType, ...]:
         self._check_catalog()
@@ -216,7 +245,9 @@ class FakeProvider:
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
         request.note_asked(Operation.LAUNCH)
-        failure = self.cloud.receive(Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request))
+        failure = self.cloud.receive(
+            Call(Operation.LAUNCH, self.cloud.clock.now_s(), request=request)
+        )
         instances = self.cloud.launch(request)
         _lose(failure)
         self.blocks.sold(request.offering, len(request.node_ids))
@@ -236,7 +267,11 @@ class FakeProvider:
         _lose(failure)
 
     def prove_end(self, provider_id: str) -> None:
-        _lose(self.cloud.receive(Call(Operation.PROVE, self.cloud.clock.now_s(), provider_id=provider_id)))
+        _lose(
+            self.cloud.receive(
+                Call(Operation.PROVE, self.cloud.clock.now_s(), provider_id=provider_id)
+            )
+        )
 
     def console(self, provider_id: str) -> str:
         return self.cloud.consoles.get(provider_id, "")
@@ -252,7 +287,7 @@ class FakeProvider:
             raise self.cloud.catalog_failure
 
 
-class FakeClaims:
+class FakeLeases:
     """The register of claims of a `FakeCloud`."""
 
     def __init__(self, cloud: FakeCloud) -> None:

@@ -1,4 +1,5 @@
-"""Which number formats a GPU or this machine's own processor has arithmetic for, told without torch."""
+"""Which number formats a GPU or this machine's own processor has arithmetic for, told without
+torch."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ WITH_BF16 = (Precision.FP32, Precision.BF16)
 _WITH_FP16 = (Precision.FP32, Precision.FP16)
 _WITH_BOTH = (Precision.FP32, Precision.BF16, Precision.FP16)
 
-# CUDA C++ Programming Guide, "Arithmetic Instructions": no fast fp16 before compute capability 7.0 (P100 apart),
-# no bf16 before 8.0. GPUs of those generations, as EC2 and NVIDIA's driver call them:
+# CUDA C++ Programming Guide, "Arithmetic Instructions": no fast fp16 before compute capability 7.0
+# (P100 apart), no bf16 before 8.0. GPUs of those generations, as EC2 and NVIDIA's driver call them:
 _WITHOUT_FP16 = frozenset({"K520", "K80", "M4", "M40", "M60", "P4", "P40", "GTX"})
 _WITHOUT_BF16 = frozenset({"P100", "V100", "T4", "T4g", "2060", "2070", "2080"})
 
-# Linux's names, x86 and Arm. oneDNN, which torch computes with, emulates bf16 on processors without them.
+# Linux's names, x86 and Arm. oneDNN, which torch computes with, emulates bf16 on processors without
+# them.
 _BF16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "bf16"})
 
 
@@ -34,7 +36,8 @@ def precisions_of_gpu(model: str, manufacturer: str = "NVIDIA") -> tuple[Precisi
 
 
 def precisions_here(proc: Path = Path("/proc")) -> tuple[Precision, ...]:
-    """The formats of this machine: of its first GPU if NVIDIA's driver shows one, else of its processor."""
+    """The formats of this machine: of its first GPU if NVIDIA's driver shows one, else of its
+    processor."""
     for information in sorted(proc.glob("driver/nvidia/gpus/*/information")):
         if found := re.search(r"^Model:\s*(.+?)\s*$", information.read_text(), re.MULTILINE):
             return precisions_of_gpu(found[1])

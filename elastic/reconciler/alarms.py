@@ -1,4 +1,5 @@
-"""What somebody must be told at once, each alarm from the look that raised it to the one that finds it over."""
+"""What somebody must be told at once, each alarm from the look that raised it to the one that finds
+it over."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, Sto
 from elastic.model import Job, JobPhase, Missed
 from elastic.policy import Miss
 from elastic.providers import Trouble
-from elastic.reconciler.namespace import Namespace
-from elastic.reconciler.right import RightToEnd
+from elastic.reconciler.leader_lease import LeaseHolder
 from elastic.reconciler.stillness import Idle
+from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import Store
 
 _SILENCE_S = 120.0
@@ -21,9 +22,10 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt, they cannot be listed,
-    ended or bought; with their provider's names, what that is troubled by; of jobs, that one stands still, that a node
-    trains with nobody, that a script goes on though all is done, or that a goal will be missed.
+    """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt,
+    they cannot be listed, ended or bought; with their provider's names, what that is troubled by;
+    of jobs, that one stands still, that a node trains with nobody, that a script goes on though all
+    is done, or that a goal will be missed.
     """
 
     CANNOT_WRITE = "cannot_write"
@@ -42,7 +44,9 @@ class AlarmKind(StrEnum):
     @property
     def is_of_jobs(self) -> bool:
         """Whether it is some job that is in trouble, and not the daemon."""
-        return self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE, AlarmKind.OVERRUN) or self.is_of_goals
+        return (
+            self in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE, AlarmKind.OVERRUN) or self.is_of_goals
+        )
 
     @property
     def is_of_goals(self) -> bool:
@@ -87,11 +91,12 @@ class _Trouble:
 class Alarms:
     """Asks those who know, and writes down when one begins and when it is over.
 
-    A script that goes on for `standstill_s` though all of its job's iterations are done is one; never, if that is 0.
+    A script that goes on for `standstill_s` though all of its job's iterations are done is one;
+    never, if that is 0.
     """
 
-    namespace: Namespace
-    right: RightToEnd
+    namespace: LeaseHolder
+    right: TerminationPermission
     troubles: Callable[[], Mapping[Trouble, str]] = dict
     standstill_s: float = 0.0
     _blindness: _Trouble = field(default_factory=_Trouble)
@@ -104,9 +109,15 @@ class Alarms:
     _missed: dict[str, tuple[Miss, ...] | None] = field(default_factory=dict)
 
     def look(
-        self, store: Store, blindness: ProviderError | None, unsold: ProviderError | None = None, *, now_s: float
+        self,
+        store: Store,
+        blindness: ProviderError | None,
+        unsold: ProviderError | None = None,
+        *,
+        now_s: float,
     ) -> StoreUnavailable | None:
-        """Takes note of why the machines, and what is sold, cannot be listed, and tells the store what has changed.
+        """Takes note of why the machines, and what is sold, cannot be listed, and tells the store
+        what has changed.
 
         None: they can. Gives why that could not be told, for then it is at the next look.
         """
@@ -132,37 +143,52 @@ class Alarms:
 
     @contextmanager
     def of_writing(self, *, now_s: float) -> Iterator[None]:
-        """Takes note of whether a whole tick could be written down. Only the memory holds that it could not.
+        """Takes note of whether a whole tick could be written down. Only the memory holds that it
+        could not.
 
         One that broke off for what nobody expected does not tell.
         """
         try:
             yield
         except (ElasticError, ExceptionGroup) as error:
-            self._note_writing(error.exceptions if isinstance(error, ExceptionGroup) else [error], now_s=now_s)
+            self._note_writing(
+                error.exceptions if isinstance(error, ExceptionGroup) else [error], now_s=now_s
+            )
             raise
         self._note_writing([], now_s=now_s)
 
     def _note_writing(self, failures: Iterable[Exception], *, now_s: float) -> None:
-        self._unwritten = next((each for each in failures if isinstance(each, StoreUnavailable)), None)
+        self._unwritten = next(
+            (each for each in failures if isinstance(each, StoreUnavailable)), None
+        )
         if self._unwritten is not None:
             self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
 
-    def weigh(self, store: Store, job: Job, misses: Callable[[frozenset[Missed]], tuple[Miss, ...] | None]) -> None:
-        """Takes note of the goals that a job will miss, given those it was said to miss; `attend` tells of them."""
-        standing = frozenset(Missed(kind.value) for kind, _ in self._before(store, job) if kind.is_of_goals)
+    def weigh(
+        self, store: Store, job: Job, misses: Callable[[frozenset[Missed]], tuple[Miss, ...] | None]
+    ) -> None:
+        """Takes note of the goals that a job will miss, given those it was said to miss; `attend`
+        tells of them."""
+        standing = frozenset(
+            Missed(kind.value) for kind, _ in self._before(store, job) if kind.is_of_goals
+        )
         self._missed[job.id] = misses(standing)
 
     def attend(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
         """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
 
-        `found` is what makes no turns. None: nobody can tell now, and what stood still does so until turns are made, or
-        the job ends. What an earlier daemon told of, and is not over, is read from the events.
+        `found` is what makes no turns. None: nobody can tell now, and what stood still does so
+        until turns are made, or the job ends. What an earlier daemon told of, and is not over, is
+        read from the events.
         """
         before = self._before(store, job)
         is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
         goals = {of: text for of, text in before.items() if of[0].is_of_goals}
-        now = dict(before) if found is None else {(_kind(each.node_id), each.node_id): each.text for each in found}
+        now = (
+            dict(before)
+            if found is None
+            else {(_kind(each.node_id), each.node_id): each.text for each in found}
+        )
         now.pop((AlarmKind.OVERRUN, None), None)
         if (missed := self._missed.pop(job.id, None)) is not None:
             now = {of: text for of, text in now.items() if not of[0].is_of_goals}
@@ -195,7 +221,12 @@ class Alarms:
 
     def _overrun(self, job: Job, *, is_ending: bool, stood: bool, now_s: float) -> str | None:
         """What is told of a job that trains beyond its end: only its script can end it well."""
-        if is_ending or job.spec.iterations is None or job.iteration <= job.spec.iterations or not self.standstill_s:
+        if (
+            is_ending
+            or job.spec.iterations is None
+            or job.iteration <= job.spec.iterations
+            or not self.standstill_s
+        ):
             self._done_since_s.pop(job.id, None)
             return None
         since_s = self._done_since_s.setdefault(job.id, now_s)
@@ -207,18 +238,23 @@ class Alarms:
     def standing(self, *, now_s: float) -> tuple[Alarm, ...]:
         """Everything that is wrong now."""
         return tuple(
-            Alarm(kind, text, self._raised_s.get(kind, now_s)) for kind, text in self._texts(now_s=now_s) if text
+            Alarm(kind, text, self._raised_s.get(kind, now_s))
+            for kind, text in self._texts(now_s=now_s)
+            if text
         )
 
     def _texts(self, *, now_s: float) -> Iterator[tuple[AlarmKind, str | None]]:
         if self._unwritten is not None:
-            text = f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
+            text = (
+                f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
+            )
             yield AlarmKind.CANNOT_WRITE, text
         claim = self.namespace.alarm()
         yield AlarmKind.CLAIM, claim
         unseen = None if claim is not None else self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
-        # Who cannot list machines cannot prove the right to end one: a trouble of its own once it shortens leases.
+        # Who cannot list machines cannot prove the right to end one: a trouble of its own once it
+        # shortens leases.
         is_withheld = self.right.lease_left_s() < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
             yield AlarmKind.CANNOT_END, self.right.alarm()
@@ -231,14 +267,17 @@ class Alarms:
 
     def _told_of(self, kind: AlarmKind) -> Iterator[str]:
         for job, found in list(self._of_jobs.values()):  # read by other threads, too
-            yield from (f"job {job.spec.name}: {text}" for (each, _), text in found.items() if each is kind)
+            yield from (
+                f"job {job.spec.name}: {text}" for (each, _), text in found.items() if each is kind
+            )
 
     def _unseen(self, *, now_s: float) -> str | None:
         error = self._blindness.lasting(now_s=now_s)
         if error is None:
             return None
         return (
-            "the cloud does not tell what machines there are: none is bought, and leases end in time unless it does: "
+            "the cloud does not tell what machines there are: none is bought, and leases end in "
+            "time unless it does: "
             f"{error}"
         )
 

@@ -1,4 +1,5 @@
-"""The ledger against the cloud: what either knows and the other does not, and where their seconds differ."""
+"""The ledger against the cloud: what either knows and the other does not, and where their seconds
+differ."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One disagreement. `off_s` and `off_usd` are the ledger's less the cloud's; None where one side says nothing."""
+    """One disagreement. `off_s` and `off_usd` are the ledger's less the cloud's; None where one
+    side says nothing."""
 
     difference: Difference
     provider_id: str
@@ -41,15 +43,19 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was compared at `at_s`, and every disagreement. A cloud forgets: what it no longer tells is not compared."""
+    """What was compared at `at_s`, and every disagreement. A cloud forgets: what it no longer tells
+    is not compared."""
 
     at_s: float
     compared: int
     findings: tuple[AuditFinding, ...]
 
 
-def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[Instance], *, now_s: float) -> Audit:
-    """Compares every machine that the cloud tells of, and every open row. `nodes` includes those that are gone."""
+def audit(
+    nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[Instance], *, now_s: float
+) -> Audit:
+    """Compares every machine that the cloud tells of, and every open row. `nodes` includes those
+    that are gone."""
     chains: dict[str, list[LedgerRow]] = {}
     for row in rows:
         chains.setdefault(row.node_id, []).append(row)
@@ -60,15 +66,19 @@ def audit(nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[
         *(
             finding
             for node in nodes
-            if (finding := _of_node(node, chains.get(node.id, []), found.get(node.id), now_s)) is not None
+            if (finding := _of_node(node, chains.get(node.id, []), found.get(node.id), now_s))
+            is not None
         ),
     ]
     return Audit(now_s, len(found), tuple(findings))
 
 
-def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]) -> Iterator[AuditFinding]:
+def _unknown(
+    told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]
+) -> Iterator[AuditFinding]:
     known = {instance.provider_id for instance in found.values()}
-    # A machine that cannot be told from its fellows yet may be any node of its launch that still lacks one.
+    # A machine that cannot be told from its fellows yet may be any node of its launch that still
+    # lacks one.
     lacking = {node.token for node in nodes if node.provider_id is None}
     for instance in sorted(told, key=lambda each: each.provider_id):
         if instance.provider_id in known or (instance.token in lacking and not instance.node_id):
@@ -85,10 +95,15 @@ def _unknown(told: Sequence[Instance], found: Mapping[str, Instance], nodes: Seq
         )
 
 
-def _of_node(node: Node, chain: list[LedgerRow], instance: Instance | None, now_s: float) -> AuditFinding | None:
+def _of_node(
+    node: Node, chain: list[LedgerRow], instance: Instance | None, now_s: float
+) -> AuditFinding | None:
     if node.provider_id is None or not chain:
         return None
-    is_open, is_there = chain[-1].to_s is None, instance is not None and instance.state is not InstanceState.GONE
+    is_open, is_there = (
+        chain[-1].to_s is None,
+        instance is not None and instance.state is not InstanceState.GONE,
+    )
     if instance is None:
         is_late = is_open and now_s - chain[0].from_s > _VISIBLE_WITHIN_S
         return _gone(node, "the cloud no longer tells of it") if is_late else None
@@ -106,7 +121,9 @@ def _gone(node: Node, found: str) -> AuditFinding:
     return AuditFinding(Difference.GONE, node.provider_id or "", node.id, found, advice)
 
 
-def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: float) -> AuditFinding | None:
+def _seconds(
+    node: Node, chain: list[LedgerRow], instance: Instance, now_s: float
+) -> AuditFinding | None:
     ledger_s = (now_s if chain[-1].to_s is None else chain[-1].to_s) - chain[0].from_s
     is_gone = instance.state is InstanceState.GONE
     if is_gone and instance.exited_at_s is None:
@@ -117,7 +134,11 @@ def _seconds(node: Node, chain: list[LedgerRow], instance: Instance, now_s: floa
     if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):
         return None
     more = "more" if off_s > 0 else "less"
-    found = f"the ledger has {duration(ledger_s)} of it, {duration(abs(off_s))} {more} than the cloud"
+    found = (
+        f"the ledger has {duration(ledger_s)} of it, {duration(abs(off_s))} {more} than the cloud"
+    )
     advice = "both are right about what they saw: the invoice follows the cloud"
     off_usd = off_s * chain[-1].usd_per_h / 3600
-    return AuditFinding(Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd)
+    return AuditFinding(
+        Difference.SECONDS, instance.provider_id, node.id, found, advice, off_s, off_usd
+    )

@@ -19,7 +19,8 @@ class KnownCatalog:
 
 
 def read_catalog(provider: Provider) -> KnownCatalog:
-    """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being attended."""
+    """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being
+    attended."""
     try:
         return KnownCatalog(provider.node_types(), provider.offerings())
     except ProviderError as error:

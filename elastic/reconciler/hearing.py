@@ -18,8 +18,10 @@ def in_reach(world: World, nodes: Iterable[Node]) -> list[Node]:
 def are_heard(world: World, nodes: Iterable[Node]) -> bool:
     """Whether each of `nodes` has spoken since a node could be heard at all.
 
-    A daemon that was away knows of nobody who was cut off meanwhile: whom it has not heard since may not hear it. In a
-    session the members find out by themselves.
+    A daemon that was away knows of nobody who was cut off meanwhile: whom it has not heard since
+    may not hear it. In a session the members find out by themselves.
     """
     is_in_session = world.job.spec.tier is Tier.T2
-    return is_in_session or all((node.heartbeat_at_s or 0.0) >= world.listening_since_s for node in nodes)
+    return is_in_session or all(
+        (node.heartbeat_at_s or 0.0) >= world.listening_since_s for node in nodes
+    )

@@ -1,4 +1,5 @@
-"""Nodes that the cloud has announced to take back: which markets they count against, and how people read of it."""
+"""Nodes that the cloud has announced to take back: which markets they count against, and how people
+read of it."""
 
 from __future__ import annotations
 
@@ -9,17 +10,21 @@ from elastic.model import Node, Offering
 
 
 def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> frozenset[Offering]:
-    """What an interruption counts against: markets that took a node back, where another zone sells the same as spot.
+    """What an interruption counts against: markets that took a node back, where another zone sells
+    the same as spot.
 
-    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where no zone does, asking
-    the same market again costs one call, and what it refuses is left alone anyway.
+    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where
+    no zone does, asking the same market again costs one call, and what it refuses is left alone
+    anyway.
     """
     sold = frozenset(offerings)
     taken = {node.offering for node in nodes if node.leaves_at_s is not None}
-    return frozenset(each for each in taken if any(_is_elsewhere(other, each) for other in sold - taken))
+    return frozenset(
+        each for each in taken if any(_is_elsewhere(other, each) for other in sold - taken)
+    )
 
 
-def told(node: Node) -> str:
+def describe_leaving(node: Node) -> str:
     """That and when the cloud takes a node.
 
     >>> from elastic.model import NodePhase, Notice, NoticeKind, Offering

@@ -9,8 +9,8 @@ from typing import assert_never
 
 import structlog
 
-from elastic.agent.cause import told
-from elastic.errors import ClaimLost, Conflict, ElasticError, ProviderError, StoreUnavailable
+from elastic.agent.cause import describe_exit
+from elastic.errors import Conflict, ElasticError, LeaseLost, ProviderError, StoreUnavailable
 from elastic.model import (
     Action,
     Boot,
@@ -54,7 +54,8 @@ _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
 _LOOK_AGAIN_S, _OFTEN = 0.25, 2
-"""How soon to look again; and after how many generations of late that stood still the next one is a failure, too."""
+"""How soon to look again; and after how many generations of late that stood still the next one is a
+failure, too."""
 
 
 @dataclass(slots=True)
@@ -90,10 +91,11 @@ class Reconciler:
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
-        Where the provider does not say what machines there are, or what it sells, jobs are attended by what the store
-        knows, and nothing is bought. Gives in how many seconds the next look is due, if nodes that cost money wait for
-        what no node will tell of; None if the usual interval will do. Raises, in the end, the ProviderError of unseen
-        machines, StoreUnavailable, or a group with what nobody expected; at once ClaimLost, if another took over.
+        Where the provider does not say what machines there are, or what it sells, jobs are attended
+        by what the store knows, and nothing is bought. Gives in how many seconds the next look is
+        due, if nodes that cost money wait for what no node will tell of; None if the usual interval
+        will do. Raises, in the end, the ProviderError of unseen machines, StoreUnavailable, or a
+        group with what nobody expected; at once ClaimLost, if another took over.
         """
         with self.alarms.of_writing(now_s=now_s):
             return self._look(now_s=now_s)
@@ -105,7 +107,9 @@ class Reconciler:
         self._blindness = self._settle(now_s=now_s)
         self.store.presence.write()
         self._catalog = read_catalog(self.provider)
-        unwritten = self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
+        unwritten = self.alarms.look(
+            self.store, self._blindness, self._catalog.failure, now_s=now_s
+        )
         self.price_records.refresh(self.prices, now_s=now_s)
         prices, self._boots = self.store.prices_in_force(now_s, depth=2), self.store.boots()
         unexpected = []
@@ -119,31 +123,39 @@ class Reconciler:
                 error.add_note(f"while attending {job.id}")
                 unexpected.append(error)
         if self._can_buy:
-            # Last: a purchase that was left open is made at today's prices, and only if it is wanted still.
-            self.machines.resume_launches(lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s)
+            # Last: a purchase that was left open is made at today's prices, and only if it is
+            # wanted still.
+            self.machines.resume_launches(
+                lambda each, nodes: self._is_for_sale(each, nodes, now_s=now_s), now_s=now_s
+            )
         trouble = unwritten or self._blindness
         if unexpected:
-            raise ExceptionGroup(f"{len(unexpected)} jobs not attended", [*unexpected, *filter(None, [trouble])])
+            raise ExceptionGroup(
+                f"{len(unexpected)} jobs not attended", [*unexpected, *filter(None, [trouble])]
+            )
         if trouble:
             raise trouble
         return _LOOK_AGAIN_S if self._looks_again else None
 
     def _settle(self, *, now_s: float) -> ProviderError | None:
-        """Brings nodes and machines together; gives why nobody can tell what machines there are, if that is so.
+        """Brings nodes and machines together; gives why nobody can tell what machines there are, if
+        that is so.
 
         Before all else the claim: machines that may be another daemon's are not even looked at.
         """
         try:
             self.machines.namespace.look()
             stillborn = self.machines.settle(now_s=now_s)
-        except ClaimLost as error:
+        except LeaseLost as error:
             self.store.add_event("superseded", str(error), now_s=now_s)
             raise
         except ProviderError as error:
             return error
         for node, why in stillborn:
             by_then = "joined" if node.joined_at_s is None else "said anything"
-            self._note_unused(node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s)
+            self._note_unused(
+                node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s
+            )
         return None
 
     @property
@@ -151,7 +163,8 @@ class Reconciler:
         return self._blindness is None and self._catalog.failure is None
 
     def _note_gap(self, now_s: float) -> None:
-        """A daemon that was away, or a machine that slept, could not hear its nodes: their silence begins anew."""
+        """A daemon that was away, or a machine that slept, could not hear its nodes: their silence
+        begins anew."""
         if self._ticked_at_s is None or now_s - self._ticked_at_s > self.timeouts.lease_s / 2:
             self._listening_since_s = now_s
         self._ticked_at_s = now_s
@@ -167,8 +180,12 @@ class Reconciler:
             if facts.job.phase.is_final or not self._act(world):
                 break
             facts = self.store.facts(job_id, now_s=now_s)
-            if facts.job.error not in (None, world.job.error) and facts.job.phase is not JobPhase.DRAINING:
-                # Decided before any node is ended: it may have to go on with those that a change would have left.
+            if (
+                facts.job.error not in (None, world.job.error)
+                and facts.job.phase is not JobPhase.DRAINING
+            ):
+                # Decided before any node is ended: it may have to go on with those that a change
+                # would have left.
                 plan, facts = self._decide(facts, prices, now_s=now_s)
         self._looks_again |= may_be_cut_off(world)
         if (pause_s := newly_learnt_s(world)) is not None:
@@ -188,11 +205,14 @@ class Reconciler:
         for offering in to_be_left_alone(facts.nodes, open_now) - blocked:
             blocks.block(offering, Obstacle.INTERRUPTED, now_s=now_s)
 
-    def _decide(self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float) -> tuple[Plan, JobFacts]:
+    def _decide(
+        self, facts: JobFacts, prices: tuple[Price, ...], *, now_s: float
+    ) -> tuple[Plan, JobFacts]:
         """Records the plan that stands, and gives it with the facts as they are then.
 
-        What a change needs is bought first: one that is refused at once was no decision, and it is decided again with
-        that on record, until a purchase is granted, nobody knows, or there is nothing to buy.
+        What a change needs is bought first: one that is refused at once was no decision, and it is
+        decided again with that on record, until a purchase is granted, nobody knows, or there is
+        nothing to buy.
         """
         job_id = facts.job.id
         refused: tuple[Offering, ...] = ()
@@ -206,22 +226,37 @@ class Reconciler:
             refused = (*refused, missed)
             facts = self.store.facts(job_id, now_s=now_s)
         policy = facts.job.spec.policy
-        self.store.record_decision(snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change)
+        self.store.record_decision(
+            snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change
+        )
         if plan.action is Action.STOP:
-            ending = JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
+            ending = (
+                JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
+            )
             self.store.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
         elif snapshot.is_catalog_known:
-            self.alarms.weigh(self.store, facts.job, lambda standing: misses(snapshot, plan, standing=standing))
+            self.alarms.weigh(
+                self.store, facts.job, lambda standing: misses(snapshot, plan, standing=standing)
+            )
         return plan, facts if plan.action is Action.HOLD else self.store.facts(job_id, now_s=now_s)
 
     def _buy_for(self, facts: JobFacts, plan: Plan, *, now_s: float) -> Offering | None:
         """Buys what a change needs, as its steps would; gives what was refused."""
-        world = replace(self._world(facts, plan, now_s=now_s), target=plan.target, why=plan.reason.code)
-        launch = next((step for step in next_steps(world) if isinstance(step, due.LaunchNodes)), None)
+        world = replace(
+            self._world(facts, plan, now_s=now_s), target=plan.target, why=plan.reason.code
+        )
+        launch = next(
+            (step for step in next_steps(world) if isinstance(step, due.LaunchNodes)), None
+        )
         return None if launch is None else self._launch(world, launch.wanted, launch.why)
 
     def _snapshot(
-        self, facts: JobFacts, prices: tuple[Price, ...], refused: tuple[Offering, ...], *, now_s: float
+        self,
+        facts: JobFacts,
+        prices: tuple[Price, ...],
+        refused: tuple[Offering, ...],
+        *,
+        now_s: float,
     ) -> Snapshot:
         doubted = self.price_records.doubted
         observed = observe(
@@ -233,7 +268,9 @@ class Reconciler:
             pools=self.store.pools(now_s=now_s),
             refused=refused,
             doubted=doubted,
-            doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s) if doubted else 0.0,
+            doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s)
+            if doubted
+            else 0.0,
             limits=self.limits,
             now_s=now_s,
         )
@@ -260,17 +297,29 @@ class Reconciler:
         )
 
     def _session_store(self, facts: JobFacts) -> str | None:
-        """Looks after the store of a session that runs: members go on without it, but cannot change."""
+        """Looks after the store of a session that runs: members go on without it, but cannot
+        change."""
         job, generation = facts.job, facts.generation
-        if job.spec.tier is not Tier.T2 or generation is None or generation.ended_at_s or generation.drain_at_s:
+        if (
+            job.spec.tier is not Tier.T2
+            or generation is None
+            or generation.ended_at_s
+            or generation.drain_at_s
+        ):
             return None
         since_s = self._listening_since_s
-        if not (self.rendezvous.lives(job.id) or all_are_heard(generation, facts.nodes, since_s=since_s)):
+        if not (
+            self.rendezvous.lives(job.id) or all_are_heard(generation, facts.nodes, since_s=since_s)
+        ):
             return None
-        return self._meeting_place(job.id, is_held=goes_on([n for n in facts.nodes if n.id in generation.node_ids]))
+        return self._meeting_place(
+            job.id, is_held=goes_on([n for n in facts.nodes if n.id in generation.node_ids])
+        )
 
     def _meeting_place(self, job_id: str, *, is_held: bool = False) -> str | None:
-        return self.rendezvous.endpoint(job_id, rounds=replace(self.store.rounds(job_id), is_held=is_held))
+        return self.rendezvous.endpoint(
+            job_id, rounds=replace(self.store.rounds(job_id), is_held=is_held)
+        )
 
     def _act(self, world: World) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""
@@ -304,7 +353,9 @@ class Reconciler:
             case due.BeginEnding(ending, message):
                 self.store.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.FinishJob(ending):
-                self.rendezvous.end(job_id)  # before the job is over, for then nobody looks at it again
+                self.rendezvous.end(
+                    job_id
+                )  # before the job is over, for then nobody looks at it again
                 self.alarms.attend(self.store, world.job, (), now_s=now_s)
                 self.store.move_job(job_id, ending, now_s=now_s)
             case _:
@@ -331,17 +382,23 @@ class Reconciler:
 
     def _launch(self, world: World, wanted: Group, why: str) -> Offering | None:
         """Buys these nodes, if they are for sale now; gives what was refused."""
-        if not all(self._is_for_sale(offering, nodes, now_s=world.now_s) for offering, nodes in wanted.members):
+        if not all(
+            self._is_for_sale(offering, nodes, now_s=world.now_s)
+            for offering, nodes in wanted.members
+        ):
             return None
         asked = world.job.spec.nproc_per_node
         workers = {each.name: workers_on(asked, each) for each in self._catalog.node_types}
         refused = self.machines.buy(world.job.id, wanted, why, workers=workers, now_s=world.now_s)
         if refused is None and world.active is None:
-            self._meeting_place(world.job.id)  # starts it, so that it answers by the time the nodes have joined
+            self._meeting_place(
+                world.job.id
+            )  # starts it, so that it answers by the time the nodes have joined
         return refused
 
     def _is_for_sale(self, offering: Offering, nodes: int, *, now_s: float) -> bool:
-        """Whether so many may be bought now: they are on offer, not blocked, and their price can be relied on."""
+        """Whether so many may be bought now: they are on offer, not blocked, and their price can be
+        relied on."""
         if offering not in self._catalog.offerings:
             return False
         if self.provider.blocks.of(offering, nodes=nodes, now_s=now_s) is not None:
@@ -363,23 +420,36 @@ class Reconciler:
         failure = "" if node.preparing is None else node.preparing.failure
         resumes = self.store.resumes.of(job.id)
         since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
-        nodes = [each for each in self.store.nodes(job.id, include_gone=True) if each.intended_at_s >= since_s]
+        nodes = [
+            each
+            for each in self.store.nodes(job.id, include_gone=True)
+            if each.intended_at_s >= since_s
+        ]
         if due.fails_alone(node, nodes):
             self._end(due.TerminateNode(node, failure, is_failure=True), now_s=now_s)
         elif self.store.job(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
-            what = "two nodes in a row could not be got ready" if has_worked else "no worker could begin"
+            what = (
+                "two nodes in a row could not be got ready"
+                if has_worked
+                else "no worker could begin"
+            )
             message = f"{what}: {failure}"
             self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
-        """Tells of a node that came to nothing; it is a failure of its job unless that trains meanwhile."""
+        """Tells of a node that came to nothing; it is a failure of its job unless that trains
+        meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.said_by(node)
         generation = self.store.generation(node.job_id)
-        members = generation.node_ids if generation is not None and generation.ended_at_s is None else ()
+        members = (
+            generation.node_ids if generation is not None and generation.ended_at_s is None else ()
+        )
         if any(self.store.node(each).agent_state is not None for each in members):
-            self.store.add_event("failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s)
+            self.store.add_event(
+                "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s
+            )
         else:
             self._count_failure(node.job_id, message, now_s=now_s)
 
@@ -387,7 +457,9 @@ class Reconciler:
         """Ends a job that waits for what only a person can allow, and says what that is."""
         unfit = {each.name for each in self._catalog.node_types if job.spec.unfit(each)}
         offerings = self._catalog.offerings
-        candidates = [each for each in offerings if job.spec.admits(each) and each.node_type not in unfit]
+        candidates = [
+            each for each in offerings if job.spec.admits(each) and each.node_type not in unfit
+        ]
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             message = f"none of its node types may be bought: {why}"
@@ -397,20 +469,24 @@ class Reconciler:
         if failure is None or self.store.job(job_id).phase is JobPhase.DRAINING:
             return
         if failure.needs_person:
-            self.store.request_stop(job_id, JobPhase.FAILED, told(failure), now_s=now_s)
+            self.store.request_stop(job_id, JobPhase.FAILED, describe_exit(failure), now_s=now_s)
         elif self._has_failed_so_before(job_id, failure):
             message = f"it failed twice in the same way: {failure.error}"
             self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
             restarts = self.store.job(job_id).spec.max_restarts
             most = self.max_failures if restarts is None else restarts + 1
-            self._count_failure(job_id, told(failure), most=most, now_s=now_s)
+            self._count_failure(job_id, describe_exit(failure), most=most, now_s=now_s)
 
     def _has_failed_so_before(self, job_id: str, failure: Exit) -> bool:
         error = failure.error
-        return error is not None and self.store.note_error(job_id, error, generation=failure.generation)
+        return error is not None and self.store.note_error(
+            job_id, error, generation=failure.generation
+        )
 
-    def _count_failure(self, job_id: str, message: str, *, most: int | None = None, now_s: float) -> None:
+    def _count_failure(
+        self, job_id: str, message: str, *, most: int | None = None, now_s: float
+    ) -> None:
         if self.store.job(job_id).phase is JobPhase.DRAINING:
             return
         count = self.store.count_failure(job_id)

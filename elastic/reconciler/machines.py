@@ -1,4 +1,5 @@
-"""Nodes against machines: every machine that costs money belongs to a node that is wanted, or is ended."""
+"""Nodes against machines: every machine that costs money belongs to a node that is wanted, or is
+ended."""
 
 from __future__ import annotations
 
@@ -20,23 +21,25 @@ from elastic.errors import (
 from elastic.model import Group, JobPhase, Node, NodePhase, Obstacle, Offering, Workers
 from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.providers.blocks import LONGEST_S
+from elastic.reconciler.billing_periods import BillingPeriods
+from elastic.reconciler.leader_lease import LeaseHolder
 from elastic.reconciler.matching import matched, orphans
-from elastic.reconciler.namespace import Namespace
-from elastic.reconciler.right import RightToEnd
-from elastic.reconciler.tenures import Tenures
+from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import LaunchIntent, Store
 
 log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
-"""How long an offering is left alone after buying it failed, if its provider says nothing: doubled at each failure."""
+"""How long an offering is left alone after buying it failed, if its provider says nothing: doubled
+at each failure."""
 
 _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchTerms:
-    """What all launches have in common: where nodes find the daemon, and what admits those of one launch there."""
+    """What all launches have in common: where nodes find the daemon, and what admits those of one
+    launch there."""
 
     daemon_url: str
     join_token: Callable[[str], str]
@@ -49,36 +52,46 @@ class Machines:
     store: Store
     provider: Provider
     terms: LaunchTerms
-    right: RightToEnd
-    namespace: Namespace
+    right: TerminationPermission
+    namespace: LeaseHolder
     register_s: float = 0.0
     _forbidden: dict[Offering, str] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
     _crowded: set[Offering] = field(default_factory=set)
     _sightings: dict[str, int] = field(default_factory=dict)
     _ending: frozenset[str] = frozenset()
-    _tenures: Tenures = field(init=False)
+    _billing_periods: BillingPeriods = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tenures = Tenures(self.store, self.right.lease_s, self.register_s)
+        self._billing_periods = BillingPeriods(self.store, self.right.lease_s, self.register_s)
 
     def settle(self, *, now_s: float) -> tuple[tuple[Node, str], ...]:
-        """Brings rows and machines together: ends what must end, notes what is there and what is gone.
+        """Brings rows and machines together: ends what must end, notes what is there and what is
+        gone.
 
-        Gives the nodes found to end that nobody had ended and that had never joined, each once, with their provider's
-        word for why. Where the store does not answer, what was to end goes on being ended, and nothing else is done.
+        Gives the nodes found to end that nobody had ended and that had never joined, each once,
+        with their provider's word for why. Where the store does not answer, what was to end goes on
+        being ended, and nothing else is done.
         """
         instances = self._listed()
         known = self._known(instances, now_s=now_s)
         found = matched(known, instances)
-        wanted = [found[node.id] for node in known if node.id in found and node.phase is not NodePhase.TERMINATING]
-        self.provider.attend([each.provider_id for each in wanted if each.state is not InstanceState.GONE], now_s=now_s)
-        self._tenures.keep({node.id for node in known}, found=found)
+        wanted = [
+            found[node.id]
+            for node in known
+            if node.id in found and node.phase is not NodePhase.TERMINATING
+        ]
+        self.provider.attend(
+            [each.provider_id for each in wanted if each.state is not InstanceState.GONE],
+            now_s=now_s,
+        )
+        self._billing_periods.keep({node.id for node in known}, found=found)
         open_tokens = {node.token for node in known if node.phase is NodePhase.INTENDED}
         stillborn = []
         for node in known:
             if node.id not in found and node.token in open_tokens:
-                continue  # one call buys all of its launch: whether this one exists is known with the others
+                # one call buys all of its launch: whether this one exists is known with the others
+                continue
             try:
                 is_ending = self._settle_node(node, found.get(node.id), now_s=now_s)
             except ElasticError as error:
@@ -90,16 +103,24 @@ class Machines:
         self._end_orphans(orphans(known, found, instances), now_s=now_s)
         return tuple(stillborn)
 
-    def resume_launches(self, is_for_sale: Callable[[Offering, int], bool], *, now_s: float) -> None:
-        """Repeats every purchase whose outcome is unknown, with its own token: it finds what was bought, or buys.
+    def resume_launches(
+        self, is_for_sale: Callable[[Offering, int], bool], *, now_s: float
+    ) -> None:
+        """Repeats every purchase whose outcome is unknown, with its own token: it finds what was
+        bought, or buys.
 
         What is not for sale now is not asked for: if it was bought, its machines will be listed.
         """
         intents = self.store.open_launches()
-        self._said = {each.token: self._said[each.token] for each in intents if each.token in self._said}
+        self._said = {
+            each.token: self._said[each.token] for each in intents if each.token in self._said
+        }
         for intent in intents:
             first = intent.nodes[0]
-            if first.intended_at_s == now_s or self.store.job(first.job_id).phase is JobPhase.DRAINING:
+            if (
+                first.intended_at_s == now_s
+                or self.store.job(first.job_id).phase is JobPhase.DRAINING
+            ):
                 continue
             digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
             try:
@@ -121,21 +142,31 @@ class Machines:
         longest_s: float = _LONGEST_PAUSE_S,
         now_s: float,
     ) -> None:
-        """Leaves `nodes` or more of it alone for a while, unless its provider has just said for how long."""
+        """Leaves `nodes` or more of it alone for a while, unless its provider has just said for how
+        long."""
         blocks = self.provider.blocks
         if blocks.of(offering, nodes=nodes, now_s=now_s) is None:
-            blocks.block(offering, why, nodes=nodes, first_s=first_s, longest_s=longest_s, now_s=now_s)
+            blocks.block(
+                offering, why, nodes=nodes, first_s=first_s, longest_s=longest_s, now_s=now_s
+            )
 
     def refused(self, *, now_s: float) -> Mapping[Offering, int]:
-        """What was not to be had when it was asked for last, and from how many nodes on is not to be asked for yet."""
+        """What was not to be had when it was asked for last, and from how many nodes on is not to
+        be asked for yet."""
         listed = self.provider.blocks.listed(now_s=now_s)
         refused = [each for each in listed if each.why is not Obstacle.FAILED_TO_JOIN]
-        return {each.offering: each.nodes for each in reversed(refused)}  # of each offering the fewest come first
+        return {
+            each.offering: each.nodes for each in reversed(refused)
+        }  # of each offering the fewest come first
 
-    def all_forbidden(self, offerings: Collection[Offering], *, job_id: str, now_s: float) -> str | None:
-        """Why none of these is bought before a person acts, if each was refused lately; then each may be tried again.
+    def all_forbidden(
+        self, offerings: Collection[Offering], *, job_id: str, now_s: float
+    ) -> str | None:
+        """Why none of these is bought before a person acts, if each was refused lately; then each
+        may be tried again.
 
-        A quota that other jobs' machines took part of is waited for: it has room again when they are gone.
+        A quota that other jobs' machines took part of is waited for: it has room again when they
+        are gone.
         """
         blocks = [self.provider.blocks.of(each, now_s=now_s) for each in offerings]
         if not offerings or any(each is None or each.why not in _FOR_A_PERSON for each in blocks):
@@ -145,18 +176,21 @@ class Machines:
             return None
         said = {self._forbidden.pop(each, "") for each in offerings}
         self._crowded.difference_update(offerings)
-        for each in offerings:  # Whoever tells a person must not keep what that person mends from being tried.
+        for each in (
+            offerings
+        ):  # Whoever tells a person must not keep what that person mends from being tried.
             self.provider.blocks.release(each)
         return None if is_crowded else max(said, key=lambda text: (len(text), text))
 
     def buy(
         self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float
     ) -> Offering | None:
-        """Buys the nodes, each offering's at once; once some are refused, those not asked for yet are not bought.
+        """Buys the nodes, each offering's at once; once some are refused, those not asked for yet
+        are not bought.
 
-        Gives what was refused; None where all was granted, or nobody knows yet.
-        What is wanted in greater numbers is the likelier to be refused, so it comes first. `workers` says what nodes of
-        each type are to run.
+        Gives what was refused; None where all was granted, or nobody knows yet. What is wanted in
+        greater numbers is the likelier to be refused, so it comes first. `workers` says what nodes
+        of each type are to run.
         """
         for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
             intent = self.store.intend_launch(
@@ -173,7 +207,8 @@ class Machines:
         return None
 
     def _launch(self, intent: LaunchIntent, *, is_repeated: bool = False, now_s: float) -> bool:
-        """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False if refused.
+        """Asks for the machines of an intent; an unknown outcome leaves it for the next look. False
+        if refused.
 
         What an earlier call may have bought is not refused by an error that does not speak of it.
         """
@@ -183,7 +218,11 @@ class Machines:
             instances = self.provider.launch(self._request(intent))
         except ProviderError as error:
             if isinstance(error, ProviderUnavailable) or (is_repeated and not error.bought_nothing):
-                log.warning("launch not answered; it will be repeated", intent=intent.token, error=str(error))
+                log.warning(
+                    "launch not answered; it will be repeated",
+                    intent=intent.token,
+                    error=str(error),
+                )
                 self._said[intent.token] = str(error)
                 return True
             why = _named(offering, str(error))
@@ -208,7 +247,10 @@ class Machines:
                     self._crowded.add(offering)
                 # Only a person changes it, so there is no sense in asking often.
                 self.pause(
-                    offering, Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN, first_s=_LONGEST_PAUSE_S, now_s=now_s
+                    offering,
+                    Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN,
+                    first_s=_LONGEST_PAUSE_S,
+                    now_s=now_s,
                 )
             case CapacityUnavailable():
                 self.pause(offering, Obstacle.CAPACITY, nodes=len(intent.nodes), now_s=now_s)
@@ -217,7 +259,9 @@ class Machines:
 
     def _has_others(self, job_id: str) -> bool:
         """Whether machines of other jobs live."""
-        return any(node.job_id != job_id and node.provider_id is not None for node in self.store.nodes())
+        return any(
+            node.job_id != job_id and node.provider_id is not None for node in self.store.nodes()
+        )
 
     def _request(self, intent: LaunchIntent) -> LaunchRequest:
         first = intent.nodes[0]
@@ -233,13 +277,17 @@ class Machines:
         )
 
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
-        """What a launch asks for, but for names: an intent is repeated only if it still means the same request."""
-        return hashlib.sha256(f"{job_id} {offering} {count} {self.terms.daemon_url}".encode()).hexdigest()
+        """What a launch asks for, but for names: an intent is repeated only if it still means the
+        same request."""
+        return hashlib.sha256(
+            f"{job_id} {offering} {count} {self.terms.daemon_url}".encode()
+        ).hexdigest()
 
     def end(self, node: Node, reason: str, *, now_s: float) -> None:
         """Records that a node shall end, then asks for it; `settle` repeats until it is gone.
 
-        A store that takes no record keeps nothing from being ended: raises StoreUnavailable after the asking.
+        A store that takes no record keeps nothing from being ended: raises StoreUnavailable after
+        the asking.
         """
         self._ending |= {node.id}
         try:
@@ -249,14 +297,25 @@ class Machines:
                 self._terminate(node.provider_id, now_s=now_s)
 
     def give_up(self, nodes: Sequence[Node], reason: str, *, now_s: float) -> str:
-        """Ends nodes whose purchase stayed open for too long; gives why, with the last that was said of it.
+        """Ends nodes whose purchase stayed open for too long; gives why, with the last that was
+        said of it.
 
-        What they were to be bought as is left alone for long enough that everything else has its turn.
+        What they were to be bought as is left alone for long enough that everything else has its
+        turn.
         """
-        whys = [f"{reason}: {self._said[node.token]}" if node.token in self._said else reason for node in nodes]
+        whys = [
+            f"{reason}: {self._said[node.token]}" if node.token in self._said else reason
+            for node in nodes
+        ]
         for node, why in zip(nodes, whys, strict=True):
             if why != reason:
-                self.pause(node.offering, Obstacle.LAUNCH_FAILED, first_s=LONGEST_S, longest_s=LONGEST_S, now_s=now_s)
+                self.pause(
+                    node.offering,
+                    Obstacle.LAUNCH_FAILED,
+                    first_s=LONGEST_S,
+                    longest_s=LONGEST_S,
+                    now_s=now_s,
+                )
             self.end(node, why, now_s=now_s)
         return whys[0]
 
@@ -283,26 +342,30 @@ class Machines:
     def _settle_node(self, node: Node, instance: Instance | None, *, now_s: float) -> bool:
         """Tells whether the node's machine was found gone, or on its way there."""
         if instance is None:
-            return self._tenures.note_missing(node, now_s=now_s)
+            return self._billing_periods.note_missing(node, now_s=now_s)
         is_gone = instance.state is InstanceState.GONE
         if node.phase is NodePhase.TERMINATING and not is_gone:
             self._terminate(instance.provider_id, now_s=now_s)
         if node.provider_id is None:  # the answer to its launch never came
             self._launched(node, instance)
-        self._tenures.note_seen(node, instance, now_s=now_s)
+        self._billing_periods.note_seen(node, instance, now_s=now_s)
         is_stopping = instance.state is InstanceState.STOPPING
         if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
             # Minutes may pass until it is gone; it costs until then.
             self.store.node_stopping(node.id, at_s=now_s, why=instance.ended_because)
         if is_gone:
-            self._tenures.note_gone(node, instance, now_s=now_s)
+            self._billing_periods.note_gone(node, instance, now_s=now_s)
         return is_gone or is_stopping
 
     def _give_up(self, intent: LaunchIntent, *, now_s: float) -> None:
         """Its machines, if there are any, would look for the daemon where it was."""
         for node in intent.nodes:
             if not node.phase.is_gone:
-                self.end(node, "its launch cannot be repeated: the daemon's address has changed", now_s=now_s)
+                self.end(
+                    node,
+                    "its launch cannot be repeated: the daemon's address has changed",
+                    now_s=now_s,
+                )
 
     def _launched(self, node: Node, instance: Instance) -> None:
         self.store.node_launched(
@@ -319,7 +382,9 @@ class Machines:
             return ""
         folder = self.provider.log_path(node.provider_id)
         printed = self.provider.console(node.provider_id)
-        return (f"; its logs are in {folder}" if folder else "") + (f"; it printed:\n{printed}" if printed else "")
+        return (f"; its logs are in {folder}" if folder else "") + (
+            f"; it printed:\n{printed}" if printed else ""
+        )
 
     def _terminate(self, provider_id: str, *, now_s: float) -> None:
         try:
@@ -327,10 +392,15 @@ class Machines:
             self.provider.terminate(provider_id, now_s=now_s)
         except ProviderError as error:
             self.right.note_failure(error)
-            log.warning("termination not confirmed; it will be repeated", provider_id=provider_id, error=str(error))
+            log.warning(
+                "termination not confirmed; it will be repeated",
+                provider_id=provider_id,
+                error=str(error),
+            )
 
     def _end_orphans(self, found: set[str], *, now_s: float) -> None:
-        """Ends machines of this cluster that no living node stands for, at their second sighting."""
+        """Ends machines of this cluster that no living node stands for, at their second
+        sighting."""
         self._sightings = {each: self._sightings.get(each, 0) + 1 for each in found}
         certain = sorted(each for each, count in self._sightings.items() if count >= 2)
         for provider_id in certain:

@@ -1,4 +1,5 @@
-"""Observing: turns the raw facts about one job into the frozen snapshot that a decision is made from."""
+"""Observing: turns the raw facts about one job into the frozen snapshot that a decision is made
+from."""
 
 from __future__ import annotations
 
@@ -37,11 +38,14 @@ def observe(
     limits: Limits,
     now_s: float,
 ) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what is on offer is a candidate, all if nobody knows what is."""
+    """Gives the snapshot of one job at `now_s`; only what is on offer is a candidate, all if nobody
+    knows what is."""
     prices = tuple(prices)
     is_known = catalog.failure is None
     on_offer = set(catalog.offerings) if is_known else {price.offering for price in prices}
-    held = {node.offering for node in facts.nodes} | set(dict(facts.target.members) if facts.target else ())
+    held = {node.offering for node in facts.nodes} | set(
+        dict(facts.target.members) if facts.target else ()
+    )
     return Snapshot(
         now_s=now_s,
         job=facts.job,
@@ -75,7 +79,8 @@ def _telling(boots: tuple[Boot, ...], catalog: KnownCatalog) -> tuple[Boot, ...]
 
 
 def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Group | None:
-    """The group that trains now: the members of a generation that still runs whole; None if there is no such.
+    """The group that trains now: the members of a generation that still runs whole; None if there
+    is no such.
 
     A node whose workers are done belongs to it for as long as others' are not.
     """

@@ -17,19 +17,23 @@ log = structlog.get_logger(__name__)
 
 DAY_S = 86_400.0
 _QUIET_S = 30.0
-"""How long a daemon that has just started is left alone: its first looks at the world ask the same services."""
+"""How long a daemon that has just started is left alone: its first looks at the world ask the same
+services."""
 _BETWEEN_PAGES_S = 2.0
 _PAUSE_S = 60.0
 _LONGEST_PAUSE_S = 3600.0
 _MOST_PAGES = 20
-"""A page has up to 1,000 prices: more than two changes an hour in each of four zones for 90 days are cut off."""
+"""A page has up to 1,000 prices: more than two changes an hour in each of four zones for 90 days
+are cut off."""
 
 
 @dataclass(slots=True)
 class PricePast:
-    """Gives every spot market that has a price, and no past, the past that `archive` remembers; it tells each once.
+    """Gives every spot market that has a price, and no past, the past that `archive` remembers; it
+    tells each once.
 
-    One question at a time and seconds between two. One that is refused ends the asking for a minute, then for longer.
+    One question at a time and seconds between two. One that is refused ends the asking for a
+    minute, then for longer.
     """
 
     store: Store
@@ -40,9 +44,12 @@ class PricePast:
     _renewal: Renewal | None = None
 
     def look(self, *, now_s: float) -> float | None:
-        """Asks at most one question; gives in how many seconds to look again, None if there is no hurry."""
+        """Asks at most one question; gives in how many seconds to look again, None if there is no
+        hurry."""
         if self._renewal is None:
-            self._renewal = Renewal(_BETWEEN_PAGES_S, retry_s=_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S)
+            self._renewal = Renewal(
+                _BETWEEN_PAGES_S, retry_s=_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S
+            )
             self._renewal.pause(_QUIET_S, now_s=now_s)
         if not self._renewal.is_due(now_s=now_s):
             return self._renewal.wait_s(now_s=now_s)
@@ -59,7 +66,9 @@ class PricePast:
         except PriceUnavailable as error:
             self._reading = None
             renewal.note_failure(now_s=now_s)
-            log.info("past prices have to wait", error=str(error), again_in_s=renewal.wait_s(now_s=now_s))
+            log.info(
+                "past prices have to wait", error=str(error), again_in_s=renewal.wait_s(now_s=now_s)
+            )
             return
         renewal.note_success(now_s=now_s)
         if is_over:
@@ -71,8 +80,14 @@ class PricePast:
         known = self.store.past_prices.offerings()
         extras_usd_per_h: dict[str, dict[Offering, float]] = {}
         for price in self.store.prices_in_force(now_s):
-            if price.offering.capacity is Capacity.SPOT and price.source == source.name and price.offering not in known:
-                extras_usd_per_h.setdefault(price.offering.node_type, {})[price.offering] = price.extras_usd_per_h
+            if (
+                price.offering.capacity is Capacity.SPOT
+                and price.source == source.name
+                and price.offering not in known
+            ):
+                extras_usd_per_h.setdefault(price.offering.node_type, {})[price.offering] = (
+                    price.extras_usd_per_h
+                )
         node_type = min(extras_usd_per_h.keys() - self._asked, default=None)
         if node_type is None:
             return None
@@ -99,7 +114,8 @@ class PricePast:
 
 @dataclass(slots=True)
 class _Reading:
-    """One node type's past as far as it is read; `extras_usd_per_h` are of the markets that want it, as of now."""
+    """One node type's past as far as it is read; `extras_usd_per_h` are of the markets that want
+    it, as of now."""
 
     node_type: str
     extras_usd_per_h: dict[Offering, float]

@@ -1,4 +1,5 @@
-"""What a source of prices says, put on record: what is new or due to be confirmed, and what is not believed."""
+"""What a source of prices says, put on record: what is new or due to be confirmed, and what is not
+believed."""
 
 from __future__ import annotations
 
@@ -18,8 +19,11 @@ _CONFIRM_S = 60.0
 """An unchanged price is written down again at most this often; prices are good for hours."""
 
 
-def offered_or_held(offered: Callable[[], tuple[Offering, ...]], store: Store) -> Callable[[], tuple[Offering, ...]]:
-    """What there is to be priced: what is sold, and what is sold no longer while a machine of it lives."""
+def offered_or_held(
+    offered: Callable[[], tuple[Offering, ...]], store: Store
+) -> Callable[[], tuple[Offering, ...]]:
+    """What there is to be priced: what is sold, and what is sold no longer while a machine of it
+    lives."""
     return lambda: tuple(dict.fromkeys((*offered(), *(node.offering for node in store.nodes()))))
 
 
@@ -34,7 +38,8 @@ class PriceRecords:
 
     @property
     def doubted(self) -> tuple[DoubtedPrice, ...]:
-        """What is not believed and higher than the price in force, until a price of that offering is believed again."""
+        """What is not believed and higher than the price in force, until a price of that offering
+        is believed again."""
         return tuple(self._doubted.values())
 
     def refresh(self, source: PriceSource, *, now_s: float) -> None:
@@ -45,13 +50,22 @@ class PriceRecords:
             log.warning("no prices this tick; those known grow older", error=str(error))
             return
         known = {price.offering: price for price in self.store.prices_in_force(now_s)}
-        # What nobody has confirmed for so long that nothing is bought at it is no measure of what comes after it.
-        trusted = {each.offering: each.usd_per_h for each in known.values() if self.limits.trust(each, now_s=now_s)}
+        # What nobody has confirmed for so long that nothing is bought at it is no measure of what
+        # comes after it.
+        trusted = {
+            each.offering: each.usd_per_h
+            for each in known.values()
+            if self.limits.trust(each, now_s=now_s)
+        }
         sifted = sift(quotes, trusted)
         newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
             before = known.get(quote.offering)
-            if quote is not newest[quote.offering] and before and quote.valid_from_s <= before.valid_from_s:
+            if (
+                quote is not newest[quote.offering]
+                and before
+                and quote.valid_from_s <= before.valid_from_s
+            ):
                 continue  # past, and known already
             if _says_something(quote, before, now_s=now_s):
                 self._record(quote, now_s=now_s)
@@ -67,7 +81,8 @@ class PriceRecords:
                 self.store.add_event("price_quarantined", text, now_s=now_s)
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:
-        """Takes note of what may be true, since the price in force was heard last; another thing's price may not.
+        """Takes note of what may be true, since the price in force was heard last; another thing's
+        price may not.
 
         Of several in a row the latest counts, from the first one's instant on.
         """
@@ -90,7 +105,10 @@ class PriceRecords:
 
 
 def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
-    if known is None or (quote.usd_per_h, quote.extras_usd_per_h) != (known.usd_per_h, known.extras_usd_per_h):
+    if known is None or (quote.usd_per_h, quote.extras_usd_per_h) != (
+        known.usd_per_h,
+        known.extras_usd_per_h,
+    ):
         return True
     return _observed_at_s(quote, now_s) - known.observed_at_s > _CONFIRM_S
 

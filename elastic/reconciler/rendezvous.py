@@ -1,4 +1,5 @@
-"""The c10d store of each job: a small process of its own that outlives the daemon and every node."""
+"""The c10d store of each job: a small process of its own that outlives the daemon and every
+node."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ _MODULE = "elastic.workloads.rendezvous"
 _ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 1.0
 _STARTS_WITHIN_S = 60.0
-"""One that has not answered for so long after its nodes joined is looked at no more often than all else."""
+"""One that has not answered for so long after its nodes joined is looked at no more often than all
+else."""
 
 
 class Rendezvous(Protocol):
@@ -38,11 +40,13 @@ class Rendezvous(Protocol):
         ...
 
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address to meet at; None until it answers. One that has to be made anew knows of `rounds`."""
+        """The address to meet at; None until it answers. One that has to be made anew knows of
+        `rounds`."""
         ...
 
     def renew(self, job_id: str) -> None:
-        """Who has met there, and may not know that this is over, shall never meet those who meet there from now on."""
+        """Who has met there, and may not know that this is over, shall never meet those who meet
+        there from now on."""
         ...
 
     def end(self, job_id: str) -> None:
@@ -54,8 +58,8 @@ class Rendezvous(Protocol):
 class RendezvousStores:
     """Starts, finds again and ends the stores; `root` holds a folder for each job.
 
-    `ports` are those that a store may listen at, 0 standing for any. One that is silent for more than `silence_s`, or
-    not ready `starts_within_s` after its start, is replaced.
+    `ports` are those that a store may listen at, 0 standing for any. One that is silent for more
+    than `silence_s`, or not ready `starts_within_s` after its start, is replaced.
     """
 
     root: Path
@@ -73,7 +77,8 @@ class RendezvousStores:
         return self._process(job_id) is not None
 
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address of the job's store, starting one that knows of `rounds` if none lives; None until it answers."""
+        """The address of the job's store, starting one that knows of `rounds` if none lives; None
+        until it answers."""
         folder = self.root / job_id / "rendezvous"
         ready = folder / "ready"
         if self._process(job_id) is None:
@@ -111,7 +116,8 @@ class RendezvousStores:
                 os.kill(process.pid, signal.SIGHUP)
 
     def end(self, job_id: str) -> None:
-        """Ends the job's store, if one lives: it keeps nothing, and while it loads torch it hears nothing."""
+        """Ends the job's store, if one lives: it keeps nothing, and while it loads torch it hears
+        nothing."""
         self._silent_since_s.pop(job_id, None)
         process = self._process(job_id)
         if process is not None:
@@ -123,8 +129,23 @@ class RendezvousStores:
     def _start(self, job_id: str, folder: Path, ready: Path, rounds: Rounds) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         ports = f"{self.ports[0]}-{self.ports[-1]}"
-        command = [self.python, "-m", _MODULE, "--host", self.host, "--ports", ports, "--ready-file", str(ready)]
-        command += ["--tell", f"{job_id}/floor={rounds.newest}", "--tell", f"{job_id}/claimed={rounds.claimed}"]
+        command = [
+            self.python,
+            "-m",
+            _MODULE,
+            "--host",
+            self.host,
+            "--ports",
+            ports,
+            "--ready-file",
+            str(ready),
+        ]
+        command += [
+            "--tell",
+            f"{job_id}/floor={rounds.newest}",
+            "--tell",
+            f"{job_id}/claimed={rounds.claimed}",
+        ]
         command += ["--tell", f"{job_id}/held=1"] if rounds.is_held else []
         with (folder / "log").open("ab") as log:
             child = subprocess.Popen(
@@ -146,13 +167,16 @@ class RendezvousStores:
             self._kill(job_id, process)
 
     def _kill(self, job_id: str, process: ProcessId) -> None:
-        """Kills what is stopped, say, and would come back beside its successor; the next look starts that one."""
+        """Kills what is stopped, say, and would come back beside its successor; the next look
+        starts that one."""
         log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
         kill([process], patience_s=_DIES_WITHIN_S)
 
     def _process(self, job_id: str) -> ProcessId | None:
         child = self._children.get(job_id)
-        if child is not None and child.poll() is not None:  # reap it, so that it is not taken for alive
+        if (
+            child is not None and child.poll() is not None
+        ):  # reap it, so that it is not taken for alive
             del self._children[job_id]
         try:
             record = json.loads((self.root / job_id / "rendezvous" / "process.json").read_text())
@@ -163,7 +187,8 @@ class RendezvousStores:
 
 
 def may_still_start(members: Iterable[Node], before: Generation | None, *, now_s: float) -> bool:
-    """Whether a store may only need a moment more: it was begun by the time these nodes joined, or `before` ended."""
+    """Whether a store may only need a moment more: it was begun by the time these nodes joined, or
+    `before` ended."""
     ended_s = 0.0 if before is None else before.ended_at_s or 0.0
     newest_s = max(ended_s, *(node.joined_at_s or 0.0 for node in members))
     return now_s - newest_s < _STARTS_WITHIN_S

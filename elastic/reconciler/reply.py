@@ -1,4 +1,5 @@
-"""The reply to a heartbeat: what the node shall run, whether it shall go, how long it may live on."""
+"""The reply to a heartbeat: what the node shall run, whether it shall go, how long it may live
+on."""
 
 from __future__ import annotations
 
@@ -6,13 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, interruptions_per_h
+from elastic.model import (
+    Generation,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Offering,
+    interruptions_per_h,
+)
 from elastic.protocol import Assignment, HeartbeatReply
 
 
 @dataclass(frozen=True, slots=True)
 class JobFolders:
-    """Where a job keeps its checkpoints, what people look at, and the outputs of its working folder."""
+    """Where a job keeps its checkpoints, what people look at, and the outputs of its working
+    folder."""
 
     root: Path
 
@@ -40,19 +51,30 @@ def reply_for(
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return HeartbeatReply(lease_s, acked_seq, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
-        return HeartbeatReply(lease_s, acked_seq, needs_signal=generation is not None and generation.hangs)
+        return HeartbeatReply(
+            lease_s, acked_seq, needs_signal=generation is not None and generation.hangs
+        )
     assignment = _assignment(job, generation, node, stored_iteration, saves or {})
     return HeartbeatReply(lease_s, acked_seq, assignment)
 
 
 def _has_part_in(generation: Generation, node: Node) -> bool:
-    return node.id in generation.node_ids and generation.drain_at_s is None and generation.ended_at_s is None
+    return (
+        node.id in generation.node_ids
+        and generation.drain_at_s is None
+        and generation.ended_at_s is None
+    )
 
 
 def _assignment(
-    job: Job, generation: Generation, node: Node, stored_iteration: int | None, saves: Mapping[str, int]
+    job: Job,
+    generation: Generation,
+    node: Node,
+    stored_iteration: int | None,
+    saves: Mapping[str, int],
 ) -> Assignment:
-    """The node's offering stands for all members': they differ in a session alone, where each says its own."""
+    """The node's offering stands for all members': they differ in a session alone, where each says
+    its own."""
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(
@@ -82,7 +104,8 @@ def _assignment(
 
 
 def _environment(spec: JobSpec, offering: Offering) -> dict[str, str]:
-    """The job's own variables, its precision, and what a session must know of this node type's memory."""
+    """The job's own variables, its precision, and what a session must know of this node type's
+    memory."""
     environment = dict(spec.env)
     if spec.precision is not None:
         environment["ELASTICD_PRECISION"] = spec.precision

@@ -1,12 +1,13 @@
-"""What is due to bring a job's nodes to its target: state and now go in, steps come out, nothing is performed."""
+"""What is due to bring a job's nodes to its target: state and now go in, steps come out, nothing is
+performed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from elastic.agent.carriage import STORE_PATIENCE_S
 from elastic.agent.cause import is_echo, only_follows, uneven_end
+from elastic.agent.uploader import STORE_PATIENCE_S
 from elastic.figures import duration
 from elastic.model import (
     PARAMOUNT_LINES,
@@ -25,8 +26,14 @@ from elastic.model import (
 from elastic.reconciler import session
 from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.hearing import are_heard, in_reach
-from elastic.reconciler.leaving import told
-from elastic.reconciler.stillness import cut_off, is_out_of_reach, outside, waits_in_vain, why_begin_anew
+from elastic.reconciler.leaving import describe_leaving
+from elastic.reconciler.stillness import (
+    cut_off,
+    is_out_of_reach,
+    outside,
+    waits_in_vain,
+    why_begin_anew,
+)
 from elastic.reconciler.world import World, lives
 
 
@@ -49,14 +56,16 @@ class TerminateNode:
 
 @dataclass(frozen=True, slots=True)
 class EndUnfit:
-    """Terminate this node, which cannot be got ready for its job; end the job where no other can either."""
+    """Terminate this node, which cannot be got ready for its job; end the job where no other can
+    either."""
 
     node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Ask no longer for the machines of these nodes: nobody could tell for too long whether they were bought."""
+    """Ask no longer for the machines of these nodes: nobody could tell for too long whether they
+    were bought."""
 
     nodes: tuple[Node, ...]
     reason: str
@@ -71,7 +80,8 @@ class StartGeneration:
 
 @dataclass(frozen=True, slots=True)
 class DrainGeneration:
-    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did before.
+    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did
+    before.
 
     Where they hang they are ended at once.
     """
@@ -123,7 +133,8 @@ Step = (
 
 
 _UNSEEN = (
-    "warning: the script ended with 0, but no iteration was seen. Look at its log; if it did train, let it say so: "
+    "warning: the script ended with 0, but no iteration was seen. Look at its log; if it did "
+    "train, let it say so: "
     f"{PARAMOUNT_LINES}"
 )
 
@@ -148,7 +159,11 @@ def _ending(world: World) -> Iterator[Step]:
 
 
 def _pursuing(world: World) -> Iterator[Step]:
-    unfit = [node for node in world.nodes if lives(node) and node.preparing is not None and node.preparing.failure]
+    unfit = [
+        node
+        for node in world.nodes
+        if lives(node) and node.preparing is not None and node.preparing.failure
+    ]
     if unfit:
         yield from map(EndUnfit, unfit)
         return
@@ -162,20 +177,30 @@ def _pursuing(world: World) -> Iterator[Step]:
     world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
         # Bought for a decision that was never recorded: the daemon died in between.
-        yield from (TerminateNode(node, "the job wants no nodes now") for node in world.nodes if lives(node))
+        yield from (
+            TerminateNode(node, "the job wants no nodes now") for node in world.nodes if lives(node)
+        )
         return
     wanted, missing = _match(world, world.target)
-    if refused := sorted(each for each, count in missing if count >= world.refused.get(each, count + 1)):
-        yield from _unused(world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole")
+    if refused := sorted(
+        each for each, count in missing if count >= world.refused.get(each, count + 1)
+    ):
+        yield from _unused(
+            world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole"
+        )
     elif missing and world.may_launch and not closes:
         yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
     present = in_reach(world, wanted)
-    is_ready = not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
-    # One node that still fetches the job's packages or data would keep the workers of all others waiting.
+    is_ready = (
+        not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
+    )
+    # One node that still fetches the job's packages or data would keep the workers of all others
+    # waiting.
     is_ready = is_ready and all(node.agent_state is not AgentState.PREPARING for node in present)
     active = world.active
     if active is not None:
-        # Who is drained for a newcomer that still loads its libraries stands still for just so long.
+        # Who is drained for a newcomer that still loads its libraries stands still for just so
+        # long.
         is_warm = all(_is_free(world, node) for node in wanted if node.id not in active.node_ids)
         yield from _keeping(world, active, wanted, is_ready and is_warm)
     elif is_ready:
@@ -184,18 +209,24 @@ def _pursuing(world: World) -> Iterator[Step]:
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
-        node for node in world.nodes if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
+        node
+        for node in world.nodes
+        if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
     ]
     yield from (
-        TerminateNode(node, told(node) if _leaves(node) else f"the job now wants {world.target}") for node in surplus
+        TerminateNode(
+            node, describe_leaving(node) if _leaves(node) else f"the job now wants {world.target}"
+        )
+        for node in surplus
     )
 
 
 def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
     """Whether a node that cannot be got ready is the trouble, not what its job brings.
 
-    `others` are all that were bought for the job since it was submitted or resumed. The same has worked on one of them,
-    and the newest of those that are done with it has not failed in the same way.
+    `others` are all that were bought for the job since it was submitted or resumed. The same has
+    worked on one of them, and the newest of those that are done with it has not failed in the same
+    way.
     """
     tried = [each for each in others if each.id != unfit.id and _prepared_at_s(each) is not None]
     if unfit.preparing is None or all(each.prepared_s is None for each in tried):
@@ -211,7 +242,9 @@ def _prepared_at_s(node: Node) -> float | None:
     return None if node.prepared_s is None else (node.joined_at_s or 0.0) + node.prepared_s
 
 
-def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
+def _keeping(
+    world: World, active: Generation, wanted: list[Node], is_ready: bool
+) -> Iterator[Step]:
     members = [world.member(node_id) for node_id in active.node_ids]
     exits = [exit_of(node, active.number) for node in members]
     if is_done(world, members, exits):
@@ -226,20 +259,35 @@ def _keeping(world: World, active: Generation, wanted: list[Node], is_ready: boo
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
-    elif why := waits_in_vain(world, active, at_work(members, exits)) or why_begin_anew(world, active):
+    elif why := waits_in_vain(world, active, at_work(members, exits)) or why_begin_anew(
+        world, active
+    ):
         yield DrainGeneration(active.number, why, hangs=True)
     elif (leaver := _first_to_go(world, at_work(members, exits))) is not None:
-        yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+        yield DrainGeneration(active.number, f"{leaver.id}: {describe_leaving(leaver)}")
 
 
-def _keeping_session(world: World, active: Generation, wanted: list[Node], is_ready: bool) -> Iterator[Step]:
+def _keeping_session(
+    world: World, active: Generation, wanted: list[Node], is_ready: bool
+) -> Iterator[Step]:
     members = [node for node_id in active.node_ids if (node := world.member(node_id)) is not None]
-    exits = {node.id: each for node in members if (each := exit_of(node, active.number)) is not None}
+    exits = {
+        node.id: each for node in members if (each := exit_of(node, active.number)) is not None
+    }
     alive = [node for node in members if node.id not in exits]
-    if not alive or (not session.goes_on(alive) and any(each.outcome is Outcome.FAILED for each in exits.values())):
-        yield DrainGeneration(active.number, "a node's workers ended", _unasked(list(members), list(exits.values())))
+    if not alive or (
+        not session.goes_on(alive)
+        and any(each.outcome is Outcome.FAILED for each in exits.values())
+    ):
+        yield DrainGeneration(
+            active.number, "a node's workers ended", _unasked(list(members), list(exits.values()))
+        )
         return
-    hopeless = {node: session.why_hopeless(node) for node in members if session.is_hopeless(exits.get(node.id), node)}
+    hopeless = {
+        node: session.why_hopeless(node)
+        for node in members
+        if session.is_hopeless(exits.get(node.id), node)
+    }
     for node in outside(world, active, times=_MANY):
         alone_s = _MANY * world.timeouts.standstill_s
         hopeless[node] = f"it trained with nobody for {duration(alone_s)}, while others went on"
@@ -247,20 +295,29 @@ def _keeping_session(world: World, active: Generation, wanted: list[Node], is_re
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
     must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
-    following = session.next_members(active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go)
+    following = session.next_members(
+        active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
+    )
     if following is None and world.endpoint not in (None, active.rdzv_endpoint):
-        following = tuple(alive)  # the store has died: they train on, and hear of the new one by a new generation
+        following = tuple(
+            alive
+        )  # the store has died: they train on, and hear of the new one by a new generation
     if following is not None and session.loses_all(active, following):
-        why = "nobody is left who holds what was trained" if leaver is None else f"{leaver.id}: {told(leaver)}"
+        why = (
+            "nobody is left who holds what was trained"
+            if leaver is None
+            else f"{leaver.id}: {describe_leaving(leaver)}"
+        )
         yield DrainGeneration(active.number, why)
     elif following is not None:
         yield StartGeneration(following)
     elif leaver is not None and len(must_go) == len(alive):
-        yield DrainGeneration(active.number, f"{leaver.id}: {told(leaver)}")
+        yield DrainGeneration(active.number, f"{leaver.id}: {describe_leaving(leaver)}")
 
 
 def _is_coming_out(world: World, node: Node) -> bool:
-    """Whether a node's workers are leaving a session, which goes on without them: it is ended once they have."""
+    """Whether a node's workers are leaving a session, which goes on without them: it is ended once
+    they have."""
     if world.job.spec.tier is not Tier.T2:
         return False
     patience_s = world.drain_grace_s + _SLACK_S
@@ -270,26 +327,34 @@ def _is_coming_out(world: World, node: Node) -> bool:
 def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | None:
     """The exit of workers that stopped for no reason that is known.
 
-    Workers of a node that is taken back stop by themselves when the daemon is silent, and its peers' with them.
+    Workers of a node that is taken back stop by themselves when the daemon is silent, and its
+    peers' with them.
     """
     if any(node is None or _leaves(node) for node in members):
         return None
-    return next((each for each in exits if each is not None and each.outcome is Outcome.DRAINED), None)
+    return next(
+        (each for each in exits if each is not None and each.outcome is Outcome.DRAINED), None
+    )
 
 
 def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
-    """The member whose machine is taken back first, once training on it can wait no longer for its replacement."""
+    """The member whose machine is taken back first, once training on it can wait no longer for its
+    replacement."""
     leavers = [node for node in members if node is not None and _leaves(node)]
-    last_s = last_safe_instant(leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.timeouts.reaction_s)
+    last_s = last_safe_instant(
+        leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.timeouts.reaction_s
+    )
     if last_s is None or world.now_s < last_s:
         return None
     return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
 
 
 def _survivors(world: World, present: list[Node]) -> tuple[Node, ...]:
-    """The members left of a generation that lost one, if they are enough to go on until others join.
+    """The members left of a generation that lost one, if they are enough to go on until others
+    join.
 
-    Standing still costs all that they cost and does no iteration; going on costs one more short stop later.
+    Standing still costs all that they cost and does no iteration; going on costs one more short
+    stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
     usable = {node.id for node in world.nodes if is_usable(node)} - cut_off(world)
@@ -319,21 +384,29 @@ def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
     """How far an exit is from what broke its generation: the first one tells of it best."""
     error = failure.error
     at_s = 0.0 if error is None or error.at_s is None else error.at_s
-    return not failure.needs_person, error is None or only_follows(failure), is_echo(failure.log_tail), at_s
+    return (
+        not failure.needs_person,
+        error is None or only_follows(failure),
+        is_echo(failure.log_tail),
+        at_s,
+    )
 
 
 def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
     """The exit of workers that missed others, though no node was lost, which would be the reason.
 
-    That others had finished is the script's fault. A network that fails is not: nothing but the count ends its job.
+    That others had finished is the script's fault. A network that fails is not: nothing but the
+    count ends its job.
     """
     return replace(failure, error=uneven_end(failure.error) if have_others_finished else None)
 
 
 _MANY = 5
-"""So many times the patience after which it is told that a member trains with nobody, it is replaced."""
+"""So many times the patience after which it is told that a member trains with nobody, it is
+replaced."""
 _SLACK_S = 30.0
-"""What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to tell of it."""
+"""What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
+tell of it."""
 
 
 _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)
@@ -342,13 +415,15 @@ _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)
 def _has_stopped(node: Node, generation: Generation) -> bool:
     if exit_of(node, generation.number) is not None:
         return True
-    # An agent that never began the generation is idle still; only a word later than the request proves it.
+    # An agent that never began the generation is idle still; only a word later than the request
+    # proves it.
     asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
     return node.agent_state in _RUNS_NOTHING and heard_s > asked_s
 
 
 def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[TerminateNode]:
-    """Ends what was bought for a group that does not come about. Who has trained before waits for better times."""
+    """Ends what was bought for a group that does not come about. Who has trained before waits for
+    better times."""
     members = world.generation.node_ids if world.generation is not None else ()
     yield from (TerminateNode(node, reason) for node in wanted if node.id not in members)
 
@@ -356,7 +431,13 @@ def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[Terminate
 def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
     members = set(world.active.node_ids) if world.active else set()
     usable = [node for node in world.nodes if is_usable(node)]
-    usable.sort(key=lambda node: (node.id not in members, node.phase is not NodePhase.JOINED, node.intended_at_s))
+    usable.sort(
+        key=lambda node: (
+            node.id not in members,
+            node.phase is not NodePhase.JOINED,
+            node.intended_at_s,
+        )
+    )
     wanted: list[Node] = []
     missing: list[tuple[Offering, int]] = []
     for offering, count in target.members:
@@ -369,9 +450,12 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
 
 def _overdue(world: World) -> Iterator[TerminateNode]:
     for node in world.nodes:
-        over = [each for each in _patiences(world, node) if _is_over(world, each.since_s, each.limit_s)]
+        over = [
+            each for each in _patiences(world, node) if _is_over(world, each.since_s, each.limit_s)
+        ]
         yield from (
-            TerminateNode(node, f"it {each.what} for {duration(each.limit_s)}", each.is_failure) for each in over[:1]
+            TerminateNode(node, f"it {each.what} for {duration(each.limit_s)}", each.is_failure)
+            for each in over[:1]
         )
 
 
@@ -379,13 +463,15 @@ def _unbought(world: World) -> tuple[Node, ...]:
     return tuple(
         node
         for node in world.nodes
-        if node.phase is NodePhase.INTENDED and _is_over(world, node.intended_at_s, world.timeouts.register_s)
+        if node.phase is NodePhase.INTENDED
+        and _is_over(world, node.intended_at_s, world.timeouts.register_s)
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Patience:
-    """How long a node may go on as it does; `is_failure` if one that goes on longer never came to be of use."""
+    """How long a node may go on as it does; `is_failure` if one that goes on longer never came to
+    be of use."""
 
     since_s: float | None
     limit_s: float
@@ -396,14 +482,19 @@ class _Patience:
 def _patiences(world: World, node: Node) -> Iterator[_Patience]:
     if node.phase is NodePhase.JOINED:
         yield _Patience(
-            node.heartbeat_at_s, world.timeouts.lease_s, "has been silent", is_failure=node.agent_state is None
+            node.heartbeat_at_s,
+            world.timeouts.lease_s,
+            "has been silent",
+            is_failure=node.agent_state is None,
         )
         members = world.active.node_ids if world.active is not None else ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
             since_s = (node.joined_at_s or 0.0) + (node.prepared_s or 0.0)
             yield _Patience(since_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
-        since_s = max(node.launched_at_s or 0.0, node.intended_at_s)  # the cloud's clock may be behind ours
+        since_s = max(
+            node.launched_at_s or 0.0, node.intended_at_s
+        )  # the cloud's clock may be behind ours
         yield _Patience(since_s, world.timeouts.register_s, "did not register", is_failure=True)
 
 
@@ -413,11 +504,16 @@ def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
 
 def _why(world: World, missing: set[Offering]) -> str:
     """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
-    return "interruption" if any(_leaves(node) and node.offering in missing for node in world.nodes) else world.why
+    return (
+        "interruption"
+        if any(_leaves(node) and node.offering in missing for node in world.nodes)
+        else world.why
+    )
 
 
 def _is_free(world: World, node: Node) -> bool:
-    """Whether it would start workers at once: those of a generation that went on without it are to be ended first."""
+    """Whether it would start workers at once: those of a generation that went on without it are to
+    be ended first."""
     runs = node.agent_generation is not None and node.agent_state in session.RUNNING_STILL
     return node.is_warm and (world.job.spec.tier is Tier.T2 or not runs)
 

@@ -1,4 +1,5 @@
-"""Tokens of nodes: derived from one secret, so that none is stored and each is good for its own node only."""
+"""Tokens of nodes: derived from one secret, so that none is stored and each is good for its own
+node only."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from elastic.errors import InvalidInput
 class NodeTokens:
     """Makes and checks the tokens of nodes.
 
-    A machine registers by the join token of the launch that bought it, and speaks by the token of its node, which is
-    good on that machine only.
+    A machine registers by the join token of the launch that bought it, and speaks by the token of
+    its node, which is good on that machine only.
     """
 
     secret: bytes = field(repr=False)
@@ -37,7 +38,8 @@ class NodeTokens:
         return launch if _is_same(self.join_token(launch), join_token) else None
 
     def node_of(self, token: str, instance_id: str) -> str | None:
-        """The node that this token speaks for on this machine; None if it is not one of ours, or not this machine's."""
+        """The node that this token speaks for on this machine; None if it is not one of ours, or
+        not this machine's."""
         node_id = token.partition(".")[0]
         return node_id if _is_same(self.node_token(node_id, instance_id), token) else None
 
@@ -64,5 +66,7 @@ def secret_in(path: Path) -> bytes:
         os.unlink(partial)
     secret = path.read_bytes().strip()
     if not secret:
-        raise InvalidInput(f"{path}: wanted a secret, found nothing; remove the file, and a new one is made")
+        raise InvalidInput(
+            f"{path}: wanted a secret, found nothing; remove the file, and a new one is made"
+        )
     return secret

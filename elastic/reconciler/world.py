@@ -1,4 +1,5 @@
-"""What the steps of one job follow from: the job, its target and its machines, as they stand at one instant."""
+"""What the steps of one job follow from: the job, its target and its machines, as they stand at one
+instant."""
 
 from __future__ import annotations
 
@@ -11,16 +12,18 @@ from elastic.reconciler.timeouts import Timeouts
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone, of any phase.
+    """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone,
+    of any phase.
 
-    `generation` is the one recorded last, `why` the reason of the decision that set the target, `listening_since_s` the
-    instant from which on a node could be heard, `gaps` the instants that ended a time in which nobody was heard, and
-    how much too long it was, `refused` what could not be had a moment ago and how many of it were too many;
-    `may_launch` is False while nobody can tell what machines there are, or what is missing would not pay. `hung` is how
-    many generations before this one stood still, since one made turns for long, `longest_pause_s` how long the job has
-    paused between two turns of its own, None while nobody knows. `endpoint` is where the store of a session stands now,
-    None where none is needed or none answers; `done_and_gone` are the generation's members whose machines are gone, and
-    whose workers were done before.
+    `generation` is the one recorded last, `why` the reason of the decision that set the target,
+    `listening_since_s` the instant from which on a node could be heard, `gaps` the instants that
+    ended a time in which nobody was heard, and how much too long it was, `refused` what could not
+    be had a moment ago and how many of it were too many; `may_launch` is False while nobody can
+    tell what machines there are, or what is missing would not pay. `hung` is how many generations
+    before this one stood still, since one made turns for long, `longest_pause_s` how long the job
+    has paused between two turns of its own, None while nobody knows. `endpoint` is where the store
+    of a session stands now, None where none is needed or none answers; `done_and_gone` are the
+    generation's members whose machines are gone, and whose workers were done before.
     """
 
     now_s: float

@@ -1,4 +1,5 @@
-"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and tell of it, when something changes."""
+"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and tell of it, when
+something changes."""
 
 from __future__ import annotations
 
@@ -7,22 +8,37 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from elastic.clock import ManualClock
-from elastic.model import AgentState, Exit, Generation, Node, NodeReport, Notice, Outcome, Pulse, Tier, Window
+from elastic.model import (
+    AgentState,
+    Exit,
+    Generation,
+    Node,
+    NodeReport,
+    Notice,
+    Outcome,
+    Pulse,
+    Tier,
+    Window,
+)
 from elastic.simulator.program import Program
 from elastic.store import HeartbeatReport, Store
 
 _ECHO_S = 5.0
-"""How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun looks every second."""
+"""How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun
+looks every second."""
 _ECHO = "RuntimeError: Connection closed by peer"
 _FIRST_WINDOWS, _MANY_WINDOWS = 10, 64
-"""A beat tells of so many windows of a young generation, as real agents do (one each 0.5 s, 5 s a tick); of one that
-has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of one."""
+"""A beat tells of so many windows of a young generation, as real agents do (one each 0.5 s, 5 s a
+tick); of one that has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of
+one."""
 
 
 _WINDOW_S = 60.0
-"""A settled generation tells of its turns so often at most: each window costs the store eight statements."""
+"""A settled generation tells of its turns so often at most: each window costs the store eight
+statements."""
 _LONGEST_TOLD_S = 600.0
-"""Of a longer window the last part is told alone, of the same pace: each minute of it costs the store a row."""
+"""Of a longer window the last part is told alone, of the same pace: each minute of it costs the
+store a row."""
 
 
 @dataclass(slots=True)
@@ -53,7 +69,8 @@ class _Training:
 
 @dataclass(slots=True)
 class Agents:
-    """The agents of one job's nodes and its script. `later(at_s, act)` has something happen at an instant.
+    """The agents of one job's nodes and its script. `later(at_s, act)` has something happen at an
+    instant.
 
     `done` are the iterations that would survive if every node saved now.
     """
@@ -111,7 +128,8 @@ class Agents:
                     self._end(each, Outcome.FAILED, after_s=_ECHO_S)
 
     def hear(self, node: Node, wanted: int | None) -> None:
-        """The word for a node, as the next heartbeat's reply brings it: the generation that it is to run."""
+        """The word for a node, as the next heartbeat's reply brings it: the generation that it is
+        to run."""
         agent = self._agents.get(node.id)
         if agent is None or agent.generation == wanted or (node.id, wanted) in self._obeying:
             return
@@ -130,7 +148,11 @@ class Agents:
     def _beat(self, agent: _Agent) -> None:
         """What is new is stored, else only that the node lives."""
         now_s, training, pulse = self.clock.now_s(), self._training, None
-        if training is not None and agent.generation == training.generation.number and training.windows:
+        if (
+            training is not None
+            and agent.generation == training.generation.number
+            and training.windows
+        ):
             pulse = Pulse(0.0, training.step_s, training.step_s)
         report = NodeReport(agent.state, agent.generation, tier=agent.tier, pulse=pulse)
         if not agent.has_news and not agent.windows:
@@ -170,13 +192,18 @@ class Agents:
 
     def _begin(self, generation: Generation) -> None:
         members = [self._agents.get(each) for each in generation.node_ids]
-        alive = [each for each in members if each is not None and each.generation == generation.number]
+        alive = [
+            each for each in members if each is not None and each.generation == generation.number
+        ]
         if len(alive) < len(members) or any(each.state is not AgentState.RUNNING for each in alive):
             return
         counts: dict[str, int] = {}
         for each in alive:
             counts[each.node.offering.node_type] = counts.get(each.node.offering.node_type, 0) + 1
-        step_s, now_s = self.program.speeds.step_s(tuple(sorted(counts.items()))), self.clock.now_s()
+        step_s, now_s = (
+            self.program.speeds.step_s(tuple(sorted(counts.items()))),
+            self.clock.now_s(),
+        )
         self._training = _Training(generation, alive[0].node.id, step_s, now_s, now_s, self.done)
         self._await_end(self._training)
         self.later(now_s + step_s, self._note_news)  # the first turn is news
@@ -187,7 +214,10 @@ class Agents:
     def _await_end(self, training: _Training) -> None:
         left = self.program.iterations - self.done
         soonest_s = self.clock.now_s() + max(self.program.noise * training.step_s, 1e-3)
-        self.later(max(training.at_s + left * training.step_s, soonest_s), lambda: self._look_for_end(training))
+        self.later(
+            max(training.at_s + left * training.step_s, soonest_s),
+            lambda: self._look_for_end(training),
+        )
 
     def _look_for_end(self, training: _Training) -> None:
         if self._training is not training:
@@ -222,7 +252,8 @@ class Agents:
             told()
 
     def _count(self, *, is_last: bool = False) -> None:
-        """Counts the turns that were made up to now, in windows that the leader tells of; `is_last` for good."""
+        """Counts the turns that were made up to now, in windows that the leader tells of; `is_last`
+        for good."""
         training = self._training
         if training is None:
             return
@@ -233,7 +264,9 @@ class Agents:
             return
         budget_s = (now_s - training.at_s) / wanted
         while self.done < self.program.iterations:
-            pace_s = training.step_s * max(1.0 + self.program.noise * self.chance.gauss(0.0, 1.0), 0.1)
+            pace_s = training.step_s * max(
+                1.0 + self.program.noise * self.chance.gauss(0.0, 1.0), 0.1
+            )
             turns = 1 if training.windows == 0 else max(int(budget_s / pace_s), 1)
             turns = min(turns, self.program.iterations - self.done)
             if training.at_s + turns * pace_s > now_s:

@@ -1,4 +1,5 @@
-"""Reads recorded availability of spot pools: JSON, runs of ticks in which a pool was up or down; `.gz` too."""
+"""Reads recorded availability of spot pools: JSON, runs of ticks in which a pool was up or down;
+`.gz` too."""
 
 from __future__ import annotations
 
@@ -21,12 +22,14 @@ EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
     ("v100", 4): "p3.8xlarge",
     ("v100", 8): "p3.16xlarge",
 }
-"""EC2's instance types by their GPUs, for series that name no `node_type` (EC2's pages of P2 and P3)."""
+"""EC2's instance types by their GPUs, for series that name no `node_type` (EC2's pages of P2 and
+P3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """When one pool could be had: `first_is_up` at 0 s, it turns at each of `turns_s`, and after `lasts_s` it repeats.
+    """When one pool could be had: `first_is_up` at 0 s, it turns at each of `turns_s`, and after
+    `lasts_s` it repeats.
 
     With `turns_s` empty it never changes. Instants are seconds from the beginning of the record.
     """
@@ -60,7 +63,9 @@ class Availability:
             return begun_s + self.turns_s[turned]
         # The record begins again there; where it begins as it ended, it turns later.
         again_s = begun_s + self.lasts_s
-        has_turned = self.first_is_up != (self.first_is_up if len(self.turns_s) % 2 == 0 else not self.first_is_up)
+        has_turned = self.first_is_up != (
+            self.first_is_up if len(self.turns_s) % 2 == 0 else not self.first_is_up
+        )
         return again_s if has_turned else again_s + self.turns_s[0]
 
     def _within(self, at_s: float) -> float:
@@ -80,28 +85,43 @@ class PoolRecord:
 def read_availability(path: Path) -> tuple[PoolRecord, ...]:
     """The series of a file, in the file's order.
 
-    The file is one JSON object: series name -> `zone`, `gap_s` (seconds a tick), `runs` ([1 = up or 0 = down, ticks],
-    ...), and `node_type`, or `gpu` and `gpus` of an EC2 P2 or P3 type. Raises InvalidInput, naming file and series.
+    The file is one JSON object: series name -> `zone`, `gap_s` (seconds a tick), `runs` ([1 = up or
+    0 = down, ticks], ...), and `node_type`, or `gpu` and `gpus` of an EC2 P2 or P3 type. Raises
+    InvalidInput, naming file and series.
     """
     try:
         raw = path.read_bytes()
         document = json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
     except (OSError, EOFError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInput(f"{path}: wanted availability as JSON (or .json.gz), it cannot be read: {error}") from error
+        raise InvalidInput(
+            f"{path}: wanted availability as JSON (or .json.gz), it cannot be read: {error}"
+        ) from error
     if not isinstance(document, dict) or not document:
-        raise InvalidInput(f"{path}: wanted a JSON object of series by name, got {_shown(document)}")
+        raise InvalidInput(
+            f"{path}: wanted a JSON object of series by name, got {_shown(document)}"
+        )
     return tuple(_record(f"{path}: {name}", name, series) for name, series in document.items())
 
 
 def _record(place: str, name: str, series: object) -> PoolRecord:
     if not isinstance(series, dict):
-        raise InvalidInput(f"{place}: wanted an object with zone, gap_s and runs, got {_shown(series)}")
+        raise InvalidInput(
+            f"{place}: wanted an object with zone, gap_s and runs, got {_shown(series)}"
+        )
     zone = series.get("zone")
     if not isinstance(zone, str) or not zone:
-        raise InvalidInput(f"{place}: zone: wanted the pool's zone, got {_shown(zone)}", field="zone")
+        raise InvalidInput(
+            f"{place}: zone: wanted the pool's zone, got {_shown(zone)}", field="zone"
+        )
     gap_s = series.get("gap_s")
-    if isinstance(gap_s, bool) or not isinstance(gap_s, int | float) or not (math.isfinite(gap_s) and gap_s > 0):
-        raise InvalidInput(f"{place}: gap_s: wanted seconds a tick above 0, got {_shown(gap_s)}", field="gap_s")
+    if (
+        isinstance(gap_s, bool)
+        or not isinstance(gap_s, int | float)
+        or not (math.isfinite(gap_s) and gap_s > 0)
+    ):
+        raise InvalidInput(
+            f"{place}: gap_s: wanted seconds a tick above 0, got {_shown(gap_s)}", field="gap_s"
+        )
     runs = _runs(place, series.get("runs"))
     return PoolRecord(name, _node_type(place, series), zone, _availability(runs, float(gap_s)))
 

@@ -1,4 +1,5 @@
-"""Backtests: a job lives through a recorded market, from one start or from several, beside what it is measured by."""
+"""Backtests: a job lives through a recorded market, from one start or from several, beside what it
+is measured by."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from elastic.simulator.simulation import BEGINS_S, SimulationSettings, simulated
 from elastic.simulator.yardsticks import Yardstick, yardsticks
 
 _PATIENCE = 3.0
-"""A job that needs so many times the deadline, or 20 times the work on its slowest group, is given up."""
+"""A job that needs so many times the deadline, or 20 times the work on its slowest group, is given
+up."""
 _MOST_TIMES = 20.0
 
 
@@ -21,8 +23,8 @@ _MOST_TIMES = 20.0
 class BacktestLife:
     """One life of the job, begun `from_s` seconds into the market.
 
-    `usd` counts machines at the true prices, `ledger_usd` is what the daemon's ledger says. `moves` is how often the
-    group changed that was wanted, `losses` how many machines the cloud took back.
+    `usd` counts machines at the true prices, `ledger_usd` is what the daemon's ledger says. `moves`
+    is how often the group changed that was wanted, `losses` how many machines the cloud took back.
     """
 
     from_s: float
@@ -40,7 +42,8 @@ class BacktestLife:
 
     @property
     def is_finished(self) -> bool:
-        """Whether all iterations were done: what a life cost that was not says nothing of what the job costs."""
+        """Whether all iterations were done: what a life cost that was not says nothing of what the
+        job costs."""
         return self.phase is JobPhase.SUCCEEDED
 
 
@@ -61,7 +64,8 @@ def backtest(
     terms: SimulationSettings | None = None,
     from_s: Sequence[float] = (0.0,),
 ) -> Backtest:
-    """Lives through the market once for each of `from_s`. A deadline in `spec` counts from `BEGINS_S`.
+    """Lives through the market once for each of `from_s`. A deadline in `spec` counts from
+    `BEGINS_S`.
 
     Raises InvalidInput where nothing that is sold can run the job, or nobody knows how fast.
     """
@@ -74,11 +78,16 @@ def backtest(
 def _sold(spec: JobSpec, program: Program, market: SimulatedMarket) -> SimulatedMarket:
     """What of the market the job admits and its speed is known on."""
     known = {each.name for each in market.node_types if program.speeds.knows(each.name)}
-    prices = {each: steps for each, steps in market.prices.items() if spec.admits(each) and each.node_type in known}
+    prices = {
+        each: steps
+        for each, steps in market.prices.items()
+        if spec.admits(each) and each.node_type in known
+    }
     if not prices:
         types = ", ".join(sorted({each.node_type for each in market.offerings}))
         raise InvalidInput(
-            f"{spec.name}: wanted a node type with a price and a speed that the job admits; prices are of {types}, "
+            f"{spec.name}: wanted a node type with a price and a speed that the job admits; prices "
+            f"are of {types}, "
             f"speeds of {', '.join(sorted(known)) or 'none of them'}, capacity is {spec.capacity}"
         )
     names = {each.node_type for each in prices}
@@ -99,13 +108,17 @@ def _live(
     terms: SimulationSettings,
 ) -> BacktestLife:
     asked_s = None if spec.objective.deadline_s is None else spec.objective.deadline_s - BEGINS_S
-    slowest_s = max(program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types)
+    slowest_s = max(
+        program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types
+    )
     work_s = program.iterations * slowest_s
     most_s = max(_MOST_TIMES * work_s, _PATIENCE * (asked_s or 0.0))
     with simulated(spec, program, market, decide=decide, terms=terms) as world:
         job = world.run(until_s=most_s)
         lasts_s = work_s + terms.boot_s + program.start_s
-        elapsed_s = (BEGINS_S + world.elapsed_s if job.finished_at_s is None else job.finished_at_s) - BEGINS_S
+        elapsed_s = (
+            BEGINS_S + world.elapsed_s if job.finished_at_s is None else job.finished_at_s
+        ) - BEGINS_S
         return BacktestLife(
             from_s=from_s,
             phase=job.phase,

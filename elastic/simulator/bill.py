@@ -1,4 +1,5 @@
-"""What machines cost, counted from the cloud's own record and the true prices: no ledger is asked."""
+"""What machines cost, counted from the cloud's own record and the true prices: no ledger is
+asked."""
 
 from __future__ import annotations
 
@@ -9,7 +10,12 @@ from elastic.simulator.market import SimulatedMarket
 
 
 def bill_usd(
-    machines: Iterable[Instance], market: SimulatedMarket, *, began_s: float, minimum_s: float, now_s: float
+    machines: Iterable[Instance],
+    market: SimulatedMarket,
+    *,
+    began_s: float,
+    minimum_s: float,
+    now_s: float,
 ) -> float:
     """Dollars of all machines by `now_s`: each second of each at the price that held then.
 
@@ -18,7 +24,9 @@ def bill_usd(
     return sum(_machine_usd(each, market, began_s, minimum_s, now_s) for each in machines)
 
 
-def _machine_usd(machine: Instance, market: SimulatedMarket, began_s: float, minimum_s: float, now_s: float) -> float:
+def _machine_usd(
+    machine: Instance, market: SimulatedMarket, began_s: float, minimum_s: float, now_s: float
+) -> float:
     from_s = machine.launched_at_s - began_s
     end_s = (now_s if machine.exited_at_s is None else machine.exited_at_s) - began_s
     cuts_s = [at_s for at_s, _ in market.prices[machine.offering] if from_s < at_s < end_s]

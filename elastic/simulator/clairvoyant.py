@@ -1,9 +1,11 @@
-"""The least that a job could have cost if the future had been known: dynamic programming, backwards over whole ticks.
+"""The least that a job could have cost if the future had been known: dynamic programming, backwards
+over whole ticks.
 
-A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while nothing is held, or
-while a group trains. Going to a group takes `boot` ticks in which its new nodes are paid and what trains goes on, then
-`pause` ticks in which it is paid and nothing trains; `rest` of a tick is paid besides. Without boots this is exact.
-With them it is a lower bound: new nodes are billed as if they had been ordered early enough, whatever trained then.
+A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while
+nothing is held, or while a group trains. Going to a group takes `boot` ticks in which its new nodes
+are paid and what trains goes on, then `pause` ticks in which it is paid and nothing trains; `rest`
+of a tick is paid besides. Without boots this is exact. With them it is a lower bound: new nodes are
+billed as if they had been ordered early enough, whatever trained then.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ _DEARER = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class GroupOption:
-    """A group that may be held: dollars each tick, whether it can be had or kept in it, work units a tick.
+    """A group that may be held: dollars each tick, whether it can be had or kept in it, work units
+    a tick.
 
-    `pool` and `nodes` tell which choices share nodes: of one pool, the fewer nodes are part of the more.
+    `pool` and `nodes` tell which choices share nodes: of one pool, the fewer nodes are part of the
+    more.
     """
 
     usd: Floats
@@ -40,15 +44,19 @@ class Least:
     dead_usd: float
 
 
-def least(choices: Sequence[GroupOption], *, work: int, deadline: int, boot: int = 0, pause: int = 0) -> Least:
+def least(
+    choices: Sequence[GroupOption], *, work: int, deadline: int, boot: int = 0, pause: int = 0
+) -> Least:
     """Gives the least dollars, and what dead ticks make of them.
 
-    The latter is how fast the least grows with the price of dead ticks (the envelope theorem), so that no path needs to
-    be kept.
+    The latter is how fast the least grows with the price of dead ticks (the envelope theorem), so
+    that no path needs to be kept.
     """
 
     def found(dearer: float) -> float:
-        return least_usd(choices, work=work, deadline=deadline, boot=boot, pause=pause, dead_factor=1 + dearer)
+        return least_usd(
+            choices, work=work, deadline=deadline, boot=boot, pause=pause, dead_factor=1 + dearer
+        )
 
     usd = found(0.0)
     return Least(usd, (found(_DEARER) - usd) / _DEARER if np.isfinite(usd) else 0.0)
@@ -64,11 +72,13 @@ def least_usd(
     rest: float = 0.0,
     dead_factor: float = 1.0,
 ) -> float:
-    """Gives the least dollars for `work` units by tick `deadline`; infinity where nobody could do it.
+    """Gives the least dollars for `work` units by tick `deadline`; infinity where nobody could do
+    it.
 
     Boots and pauses are paid at `dead_factor` of the price.
 
-    One pool, up in all ticks but the second; two units of work and no pause: the first and third tick do.
+    One pool, up in all ticks but the second; two units of work and no pause: the first and third
+    tick do.
 
     >>> up = np.array([True, False, True, True])
     >>> spot = Choice(np.ones(4), up, rate=1, pool=0, nodes=1)
@@ -126,7 +136,9 @@ def _run(choice: GroupOption, after: Floats, tick: int) -> Floats:
     return found
 
 
-def _begun(choice: GroupOption, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float) -> Floats | None:
+def _begun(
+    choice: GroupOption, usd: Floats, after: Floats | None, tick: int, pause: int, rest: float
+) -> Floats | None:
     """The cost of beginning there now: the pause is paid, and `rest` of a tick, then it trains."""
     span = slice(tick, tick + pause)
     if after is None or not choice.is_up[span].all():
@@ -142,7 +154,8 @@ def _waiting(
     tick: int,
     boot: int,
 ) -> Floats:
-    """The cost while nothing is held: wait for the next tick, or order now and begin when it has booted."""
+    """The cost while nothing is held: wait for the next tick, or order now and begin when it has
+    booted."""
     found = idle.copy()
     if len(waited) <= boot:
         return found
@@ -163,7 +176,8 @@ def _leaving(
     tick: int,
     boot: int,
 ) -> list[Floats]:
-    """The cost while a group trains: go on, let go of it, or go over to another whose boot was paid before."""
+    """The cost while a group trains: go on, let go of it, or go over to another whose boot was paid
+    before."""
     found = [np.minimum(run, idle) for run in runs]
     if boot == 0:
         return found

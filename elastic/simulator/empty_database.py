@@ -1,4 +1,5 @@
-"""A database that is empty and up to date: migrated once a process, copied for every store that wants one."""
+"""A database that is empty and up to date: migrated once a process, copied for every store that
+wants one."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ _MEMORY = Path("/dev/shm")
 
 
 def lay_out(path: Path) -> str:
-    """Gives the URL of the database at `path`, made unless there is one: nothing is left to migrate."""
+    """Gives the URL of the database at `path`, made unless there is one: nothing is left to
+    migrate."""
     url = f"sqlite:///{path}"
     if not path.exists():
         path.write_bytes(_template())
@@ -20,8 +22,11 @@ def lay_out(path: Path) -> str:
 
 
 def fast_folder() -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder, in memory where the system has such: a simulated store survives nothing anyway."""
-    return tempfile.TemporaryDirectory(prefix="elasticd-simulated-", dir=_MEMORY if _MEMORY.is_dir() else None)
+    """A temporary folder, in memory where the system has such: a simulated store survives nothing
+    anyway."""
+    return tempfile.TemporaryDirectory(
+        prefix="elasticd-simulated-", dir=_MEMORY if _MEMORY.is_dir() else None
+    )
 
 
 @functools.cache

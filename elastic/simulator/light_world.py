@@ -1,10 +1,13 @@
-"""A light world at the level of decisions: one job, a market tick by tick, and what a plan does there.
+"""A light world at the level of decisions: one job, a market tick by tick, and what a plan does
+there.
 
-It shows a policy the present and the past, never what follows. Each launch is paid from its tick on. New nodes boot for
-`boot` ticks while what trains goes on; once all of a target are there the other nodes are let go, and nothing trains
-for `pause` ticks. With `boot` 0 a launch so costs `pause` dead paid ticks, and what trained before ends at once. A spot
-node is lost at the beginning of the first tick in which its pool is down. A tick that was begun is paid whole. Where
-ticks are longer than a boot, `rest` is the part of one that a launch costs besides: it is paid, and takes no time.
+It shows a policy the present and the past, never what follows. Each launch is paid from its tick
+on. New nodes boot for `boot` ticks while what trains goes on; once all of a target are there the
+other nodes are let go, and nothing trains for `pause` ticks. With `boot` 0 a launch so costs
+`pause` dead paid ticks, and what trained before ends at once. A spot node is lost at the beginning
+of the first tick in which its pool is down. A tick that was begun is paid whole. Where ticks are
+longer than a boot, `rest` is the part of one that a launch costs besides: it is paid, and takes no
+time.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ NodeTypes = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class TickMarket:
-    """What each offering costs, and whether it can be had, in each tick. Rows are in the order of `offerings`."""
+    """What each offering costs, and whether it can be had, in each tick. Rows are in the order of
+    `offerings`."""
 
     tick_s: float
     offerings: tuple[Offering, ...]
@@ -32,7 +36,8 @@ class TickMarket:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job: so many units of work by tick `deadline`; `rates` are units a tick of each group, by its node types."""
+    """A job: so many units of work by tick `deadline`; `rates` are units a tick of each group, by
+    its node types."""
 
     work: int
     deadline: int
@@ -126,7 +131,9 @@ class TickWorld:
         return bool(self._of(self.market.is_up, offering))
 
     def usd_per_h(self, group: Group) -> float:
-        return sum(count * float(self._of(self.market.usd_per_h, each)) for each, count in group.members)
+        return sum(
+            count * float(self._of(self.market.usd_per_h, each)) for each, count in group.members
+        )
 
     def can_have(self, group: Group) -> bool:
         return all(self.is_up(each) for each, _ in group.members)
@@ -157,7 +164,10 @@ class TickWorld:
         return all(self._count(each, joined=joined) >= count for each, count in group.members)
 
     def _count(self, offering: Offering, *, joined: bool) -> int:
-        return sum(each.offering == offering and (each.joins <= self.tick or not joined) for each in self.machines)
+        return sum(
+            each.offering == offering and (each.joins <= self.tick or not joined)
+            for each in self.machines
+        )
 
     def _follow(self, wish: WantedGroup) -> None:
         if wish.target != self.target:

@@ -1,4 +1,5 @@
-"""What is sold in a simulated world: node types, true prices, and the pools that machines can be had from."""
+"""What is sold in a simulated world: node types, true prices, and the pools that machines can be
+had from."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from elastic.simulator.availability_file import Availability, PoolRecord
 class SimulatedPool:
     """Where the machines of one offering come from.
 
-    While it is down nothing is sold. `takes_back`: its machines end when it goes down, `notice_s` after they were told
-    (0: without a word).
+    While it is down nothing is sold. `takes_back`: its machines end when it goes down, `notice_s`
+    after they were told (0: without a word).
     """
 
     availability: Availability
@@ -28,9 +29,11 @@ class SimulatedPool:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedMarket:
-    """Everything that is sold. Instants count from the market's beginning; what has no pool can always be had.
+    """Everything that is sold. Instants count from the market's beginning; what has no pool can
+    always be had.
 
-    `prices` are the true ones, each offering's in the order of time; the first one also holds before it.
+    `prices` are the true ones, each offering's in the order of time; the first one also holds
+    before it.
     """
 
     node_types: tuple[NodeType, ...]
@@ -60,7 +63,8 @@ class SimulatedMarket:
             self,
             prices={each: _later_steps(steps, at_s) for each, steps in self.prices.items()},
             pools={
-                each: replace(pool, availability=_later(pool.availability, at_s)) for each, pool in self.pools.items()
+                each: replace(pool, availability=_later(pool.availability, at_s))
+                for each, pool in self.pools.items()
             },
         )
 
@@ -74,13 +78,16 @@ def market_of(
 ) -> SimulatedMarket:
     """Gives the market of recorded prices and availability.
 
-    With `records` a spot pool is sold only where its availability is known; without them every pool is always up. Of
-    several records of one pool the first counts. Raises InvalidInput where nothing is left to sell.
+    With `records` a spot pool is sold only where its availability is known; without them every pool
+    is always up. Of several records of one pool the first counts. Raises InvalidInput where nothing
+    is left to sell.
     """
     rows = tuple(prices)
     steps: dict[Offering, dict[float, float]] = {}
     for row in rows:
-        steps.setdefault(row.offering, {})[row.at_s if row.at_s is not None else row.after_s or 0.0] = row.usd_per_h
+        steps.setdefault(row.offering, {})[
+            row.at_s if row.at_s is not None else row.after_s or 0.0
+        ] = row.usd_per_h
     if not steps:
         raise InvalidInput("prices: wanted at least one price, got an empty file")
     steps = _from_zero(steps, {row.offering for row in rows if row.at_s is not None})
@@ -88,10 +95,15 @@ def market_of(
     for record in records or ():
         offering = Offering(record.node_type, Capacity.SPOT, record.zone)
         pools.setdefault(offering, SimulatedPool(record.availability, notice_s=notice_s))
-    sold = [each for each in steps if records is None or each.capacity is Capacity.ON_DEMAND or each in pools]
+    sold = [
+        each
+        for each in steps
+        if records is None or each.capacity is Capacity.ON_DEMAND or each in pools
+    ]
     if not sold:
         raise InvalidInput(
-            f"availability: none of its {len(pools)} pools has a price; pools are {_listed(pools)}, "
+            f"availability: none of its {len(pools)} pools has a price; pools are "
+            f"{_listed(pools)}, "
             f"prices are of {_listed(steps)}"
         )
     known = node_types or {}
@@ -123,7 +135,9 @@ def _from_zero(
     }
 
 
-def _later_steps(steps: tuple[tuple[float, float], ...], at_s: float) -> tuple[tuple[float, float], ...]:
+def _later_steps(
+    steps: tuple[tuple[float, float], ...], at_s: float
+) -> tuple[tuple[float, float], ...]:
     place = max(bisect_right(steps, at_s, key=lambda step: step[0]) - 1, 0)
     kept = steps[place:]
     return tuple((max(step_s - at_s, 0.0), usd_per_h) for step_s, usd_per_h in kept)

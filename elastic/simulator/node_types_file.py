@@ -12,17 +12,23 @@ from elastic.model import NodeType, Precision
 
 
 def read_node_types(path: Path) -> Mapping[str, NodeType]:
-    """The node types of a JSON list by name. Each has `name`, `cpu` and `memory_gib`; the rest may be left out.
+    """The node types of a JSON list by name. Each has `name`, `cpu` and `memory_gib`; the rest may
+    be left out.
 
     Raises InvalidInput, naming the entry.
     """
     try:
         document = json.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInput(f"{path}: wanted node types as JSON (UTF-8), it cannot be read: {error}") from error
+        raise InvalidInput(
+            f"{path}: wanted node types as JSON (UTF-8), it cannot be read: {error}"
+        ) from error
     if not isinstance(document, list) or not document:
         raise InvalidInput(f"{path}: wanted a JSON list of node types, got {str(document)[:60]}")
-    found = [_node_type(f"{path}, entry {number}", entry) for number, entry in enumerate(document, start=1)]
+    found = [
+        _node_type(f"{path}, entry {number}", entry)
+        for number, entry in enumerate(document, start=1)
+    ]
     return {each.name: each for each in found}
 
 
@@ -49,5 +55,7 @@ def _node_type(place: str, entry: Any) -> NodeType:
 def _number(place: str, entry: Mapping[str, Any], key: str, default: float | None = None) -> float:
     value = entry.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"{place}: {entry['name']}: {key}: wanted a number, got {value!r}", field=key)
+        raise InvalidInput(
+            f"{place}: {entry['name']}: {key}: wanted a number, got {value!r}", field=key
+        )
     return float(value)

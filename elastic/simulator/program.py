@@ -1,4 +1,5 @@
-"""What a simulated script truly does: how long its steps take where, and when it is done. No policy sees this."""
+"""What a simulated script truly does: how long its steps take where, and when it is done. No policy
+sees this."""
 
 from __future__ import annotations
 
@@ -12,17 +13,19 @@ from elastic.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Seconds an iteration by node type and number of nodes; `default_s` for one node of any other type.
+    """Seconds an iteration by node type and number of nodes; `default_s` for one node of any other
+    type.
 
-    Between two known sizes the step time is interpolated in logarithms. Beyond the largest known one more nodes bring
-    nothing. With `default_s`, n nodes are n times as fast as one.
+    Between two known sizes the step time is interpolated in logarithms. Beyond the largest known
+    one more nodes bring nothing. With `default_s`, n nodes are n times as fast as one.
     """
 
     known: Mapping[str, Mapping[int, float]]
     default_s: float | None = None
 
     def step_s(self, node_types: tuple[tuple[str, int], ...]) -> float:
-        """Seconds an iteration on a group; of a mix each node does as much as it would in a group of its own kind.
+        """Seconds an iteration on a group; of a mix each node does as much as it would in a group
+        of its own kind.
 
         >>> speeds = Speeds({"small": {1: 1.0, 4: 0.25}})
         >>> [speeds.step_s((("small", count),)) for count in (1, 2, 4, 8)]
@@ -40,7 +43,10 @@ class Speeds:
         sizes = self.known.get(node_type)
         if not sizes:
             if self.default_s is None:
-                raise InvalidInput(f"speeds: {node_type}: wanted seconds an iteration on it, found none; add a line")
+                raise InvalidInput(
+                    f"speeds: {node_type}: wanted seconds an iteration on it, found none; add a "
+                    "line"
+                )
             return self.default_s / count
         counts = sorted(sizes)
         if count in sizes:
@@ -59,8 +65,9 @@ class Speeds:
 class Program:
     """The script of one job: it is done after `iterations`, whatever the job's file says.
 
-    `noise` is the relative spread of a window's pace. `start_s`: from its word to the first step; `save_s`: to stop and
-    save when asked. A loss throws away what was done since the last of the saves, one every `checkpoint_s`.
+    `noise` is the relative spread of a window's pace. `start_s`: from its word to the first step;
+    `save_s`: to stop and save when asked. A loss throws away what was done since the last of the
+    saves, one every `checkpoint_s`.
     """
 
     speeds: Speeds

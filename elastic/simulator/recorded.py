@@ -1,4 +1,5 @@
-"""What a database recorded of a job: its spec, the prices of its time, its measured speeds, its pools' history."""
+"""What a database recorded of a job: its spec, the prices of its time, its measured speeds, its
+pools' history."""
 
 from __future__ import annotations
 
@@ -18,10 +19,12 @@ _NOTICE_S = 120.0
 
 
 def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMarket]:
-    """Gives the job, its program and its market as they were from its submission on. Raises NotFound, InvalidInput.
+    """Gives the job, its program and its market as they were from its submission on. Raises
+    NotFound, InvalidInput.
 
-    Sold is what was measured, at the prices on record. A spot pool that the job used was up from where a machine was
-    granted, and down from where one was refused or taken back; one that it did not use is always up.
+    Sold is what was measured, at the prices on record. A spot pool that the job used was up from
+    where a machine was granted, and down from where one was refused or taken back; one that it did
+    not use is always up.
     """
     job = store.job(job_id)
     iterations = job.spec.iterations or job.iteration
@@ -30,42 +33,60 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
         raise InvalidInput(f"{job_id}: wanted a job that has trained, found no measurement of it")
     end_s = job.finished_at_s
     rows = [
-        TraceRow(price.offering, price.usd_per_h, after_s=max(price.valid_from_s - job.submitted_at_s, 0.0))
+        TraceRow(
+            price.offering,
+            price.usd_per_h,
+            after_s=max(price.valid_from_s - job.submitted_at_s, 0.0),
+        )
         for price in reversed(store.prices(limit=_MOST_PRICES))
-        if price.offering.node_type in speeds.known and (end_s is None or price.valid_from_s <= end_s)
+        if price.offering.node_type in speeds.known
+        and (end_s is None or price.valid_from_s <= end_s)
     ]
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes(job.id, include_gone=True)
     pools = {
         offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
         for offering in market.offerings
-        if offering.capacity is Capacity.SPOT and (of_pool := [node for node in nodes if node.offering == offering])
+        if offering.capacity is Capacity.SPOT
+        and (of_pool := [node for node in nodes if node.offering == offering])
     }
     objective = job.spec.objective
     if objective.deadline_s is not None:
-        objective = replace(objective, deadline_s=objective.deadline_s - job.submitted_at_s + BEGINS_S)
-    return replace(job.spec, objective=objective), Program(speeds, iterations), replace(market, pools=pools)
+        objective = replace(
+            objective, deadline_s=objective.deadline_s - job.submitted_at_s + BEGINS_S
+        )
+    return (
+        replace(job.spec, objective=objective),
+        Program(speeds, iterations),
+        replace(market, pools=pools),
+    )
 
 
 def _node_types(store: Store, job_id: str) -> dict[str, NodeType]:
     """What its latest decision saw of the hardware on offer."""
     latest = store.decisions(job_id, limit=1)
-    return {each.name: each for decision in latest for each in store.snapshot(decision.id).node_types}
+    return {
+        each.name: each for decision in latest for each in store.snapshot(decision.id).node_types
+    }
 
 
 def _speeds(measured: tuple[Series, ...]) -> Speeds:
-    """Seconds an iteration by node type and count: of all warm windows together. Mixes are left out."""
+    """Seconds an iteration by node type and count: of all warm windows together. Mixes are left
+    out."""
     known: dict[str, dict[int, float]] = {}
     for series in measured:
         if len(series.group.node_types) == 1 and series.samples:
             ((name, count),) = series.group.node_types
             elapsed_s = sum(each.elapsed_s for each in series.samples)
-            known.setdefault(name, {})[count] = elapsed_s / sum(each.iterations for each in series.samples)
+            known.setdefault(name, {})[count] = elapsed_s / sum(
+                each.iterations for each in series.samples
+            )
     return Speeds(known)
 
 
 def _history(nodes: list[Node], since_s: float) -> Availability:
-    """What one job's launches, refusals and losses say of a pool: each state holds until the next that was seen."""
+    """What one job's launches, refusals and losses say of a pool: each state holds until the next
+    that was seen."""
     seen: list[tuple[float, bool]] = []
     for node in nodes:
         if node.launched_at_s is not None:

@@ -1,12 +1,13 @@
-"""The policies to be compared with, as their authors describe them; unlike ours they are told every speed.
+"""The policies to be compared with, as their authors describe them; unlike ours they are told every
+speed.
 
 - `on-demand`: the cheapest group of on-demand nodes that does it in time, from the first tick to the last.
 - `greedy`: any spot that is up, the cheapest for its work; idle without; on-demand once the safety net says so.
 - `uniform`: Uniform Progress (Wu et al., Can't Be Late, NSDI 2024): on-demand while idle and behind the line of even
   progress; back to spot once ahead of it by two changeovers.
 
-Each has the safety net of that paper: from where two changeovers more than the rest of the work are left, what does not
-hold a spot node goes to on-demand and stays.
+Each has the safety net of that paper: from where two changeovers more than the rest of the work are
+left, what does not hold a spot node goes to on-demand and stays.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Fleet:
         return [each for each in self.groups if each.members[0][0].capacity is capacity]
 
     def spot(self, world: TickWorld) -> Group | None:
-        """The cheapest for its work of what is up and would be in time; of equals what trains already."""
+        """The cheapest for its work of what is up and would be in time; of equals what trains
+        already."""
         up = [each for each in self.sold(Capacity.SPOT) if world.can_have(each)]
         dead = 2 * world.task.dead
         in_time = [each for each in up if _ticks(world, each) + dead <= world.ticks_left]
@@ -127,7 +129,9 @@ class Uniform:
         ahead = 2 * task.dead if world.machines else 0
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:
-            return WantedGroup(spot if spot is not None and world.done >= expected else world.target)
+            return WantedGroup(
+                spot if spot is not None and world.done >= expected else world.target
+            )
         if spot is not None:
             return WantedGroup(spot)
         return WantedGroup(self.fleet.on_demand(world) if world.done < expected else None)

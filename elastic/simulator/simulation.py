@@ -1,10 +1,12 @@
-"""One job's life in a virtual world: the clock jumps from event to event, and ticks where something can have changed.
+"""One job's life in a virtual world: the clock jumps from event to event, and ticks where something
+can have changed.
 
-The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes nothing, so most looks
-are left out: after each change the next ones come 1, 16, 256 ticks later, up to `quiet_s` apart. They come at
-once where an agent has news, a machine is taken, a price moves or a refusal has run out. Before a longer gap `decide`
-itself, which is pure, is asked what it would do at its end if the job only went on as it does: where that is anything
-but to go on, as at the budget, at the safety net or after a cooldown, the look comes when it would first be done.
+The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes
+nothing, so most looks are left out: after each change the next ones come 1, 16, 256 ticks later, up
+to `quiet_s` apart. They come at once where an agent has news, a machine is taken, a price moves or
+a refusal has run out. Before a longer gap `decide` itself, which is pure, is asked what it would do
+at its end if the job only went on as it does: where that is anything but to go on, as at the
+budget, at the safety net or after a cooldown, the look comes when it would first be done.
 """
 
 from __future__ import annotations
@@ -42,7 +44,14 @@ from elastic.model import (
 from elastic.pricing import PriceSource, TracePrices
 from elastic.providers import FakeCloud, FakeProvider, InstanceState
 from elastic.reconciler import LaunchTerms as LaunchTerms
-from elastic.reconciler import Machines, Namespace, Reconciler, RightToEnd, Timeouts, reply_for
+from elastic.reconciler import (
+    LeaseHolder,
+    Machines,
+    Reconciler,
+    TerminationPermission,
+    Timeouts,
+    reply_for,
+)
 from elastic.simulator.agents import Agents
 from elastic.simulator.bill import bill_usd
 from elastic.simulator.empty_database import fast_folder, lay_out
@@ -56,15 +65,17 @@ BEGINS_S = 1_700_000_000.0
 """The instant at which every simulated market begins."""
 
 _NEWSWORTHY = 0.02
-"""A price that moves by less waits for the next look: no margin of a move is so small; the ledger has it all the same.
+"""A price that moves by less waits for the next look: no margin of a move is so small; the ledger
+has it all the same.
 """
 _GROWTH = 16.0
-"""How much longer each look waits than the one before, while nothing changes: what takes its time, such as a drain, is
-over within a few; all else wakes the daemon by itself."""
+"""How much longer each look waits than the one before, while nothing changes: what takes its time,
+such as a drain, is over within a few; all else wakes the daemon by itself."""
 _TOGETHER_S = 60.0
 """Refusals that run out within so long are looked at together."""
 _ASKED_EVERY_S = 600.0
-"""How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`)."""
+"""How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`).
+"""
 _MEASURING = "measuring"
 """The code of the reason with which a policy waits for windows."""
 _REMEMBERED_S = 3600.0
@@ -75,8 +86,9 @@ _REMEMBERED_S = 3600.0
 class SimulationSettings:
     """How the simulated daemon and its cloud are set up: seconds, and the limits of decisions.
 
-    `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one without machines.
-    Both only save work: a look that could decide something is never left out for them.
+    `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one
+    without machines. Both only save work: a look that could decide something is never left out for
+    them.
     """
 
     limits: Limits = field(default_factory=lambda: Limits(reaction_s=16.0))
@@ -113,7 +125,8 @@ class _Rendezvous:
 class Simulation:
     """A job in a market; `feed` is what the daemon hears of prices (None: the truth, at once).
 
-    `moves` counts how often the group changed that was wanted, `losses` machines that a pool took back.
+    `moves` counts how often the group changed that was wanted, `losses` machines that a pool took
+    back.
     """
 
     folder: Path
@@ -130,7 +143,7 @@ class Simulation:
     cloud: FakeCloud = field(init=False)
     store: Store = field(init=False)
     reconciler: Reconciler = field(init=False)
-    right: RightToEnd = field(init=False)
+    right: TerminationPermission = field(init=False)
     agents: Agents = field(init=False)
     job_id: str = field(init=False)
     _events: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
@@ -157,7 +170,9 @@ class Simulation:
         )
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         self._wire(FakeProvider(self.cloud))
-        job, _ = self.store.submit_job(self.spec, key=None, request_hash="simulated", now_s=self.clock.now_s())
+        job, _ = self.store.submit_job(
+            self.spec, key=None, request_hash="simulated", now_s=self.clock.now_s()
+        )
         self.job_id = job.id
         self.agents = Agents(
             store=self.store,
@@ -200,7 +215,8 @@ class Simulation:
         )
 
     def run(self, *, until_s: float) -> Job:
-        """Goes on until the job is over, or until so many seconds after the market's beginning; gives the job."""
+        """Goes on until the job is over, or until so many seconds after the market's beginning;
+        gives the job."""
         end_s = BEGINS_S + until_s
         while self.clock.now_s() < end_s:
             at_s = min(self._next_tick_s, self._events[0][0] if self._events else math.inf, end_s)
@@ -219,8 +235,8 @@ class Simulation:
 
     def _wire(self, provider: FakeProvider) -> None:
         terms = self.terms
-        self.right = RightToEnd(provider.prove_end, terms.lease_s, self.clock.now_s)
-        namespace = Namespace(
+        self.right = TerminationPermission(provider.prove_end, terms.lease_s, self.clock.now_s)
+        namespace = LeaseHolder(
             cluster="simulated",
             holder=self.store.holder(),
             place=str(self.folder),
@@ -283,7 +299,8 @@ class Simulation:
         self._look()
 
     def _look(self) -> None:
-        """What the tick has changed: machines that boot, words that agents hear next, and when the next look is due."""
+        """What the tick has changed: machines that boot, words that agents hear next, and when the
+        next look is due."""
         job, nodes = self.job, self.store.nodes(self.job_id)
         if job.phase.is_final:
             self._seen = None
@@ -295,18 +312,25 @@ class Simulation:
                 self._await_boot(node)
             elif node.phase is NodePhase.JOINED:
                 reply = reply_for(node, job, generation, lease_s=lease_s)
-                self.agents.hear(node, None if reply.assignment is None else reply.assignment.generation)
+                self.agents.hear(
+                    node, None if reply.assignment is None else reply.assignment.generation
+                )
             elif node.phase is NodePhase.TERMINATING:
                 self.agents.gone(node.id)
         now_s = self.clock.now_s()
         target = self.store.target(self.job_id)
         self.moves += self._target not in (None, target)
         self._target = target
-        members = None if generation is None else (generation.number, generation.drain_at_s, generation.ended_at_s)
+        members = (
+            None
+            if generation is None
+            else (generation.number, generation.drain_at_s, generation.ended_at_s)
+        )
         blocks = self.reconciler.provider.blocks.listed(now_s=now_s)
         stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
         wanted = () if target is None else tuple(offering for offering, _ in target.members)
-        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed as before.
+        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed
+        # as before.
         closed = _closed(blocks, wanted)
         seen = (job.phase, target, members, stand, closed)
         if seen != self._seen:
@@ -315,8 +339,12 @@ class Simulation:
             longest_s = self.terms.quiet_s if nodes else self.terms.waiting_s
             self._interval_s = min(_GROWTH * self._interval_s, longest_s)
         self._plan_next(now_s, blocks)
-        if self._decided is not None and not set(closed) <= set(_closed(self._decided[0].unavailable, wanted)):
-            self._tick_by(now_s + self.terms.tick_s)  # it was refused only now: that is decided from at the next tick
+        if self._decided is not None and not set(closed) <= set(
+            _closed(self._decided[0].unavailable, wanted)
+        ):
+            self._tick_by(
+                now_s + self.terms.tick_s
+            )  # it was refused only now: that is decided from at the next tick
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))
@@ -325,7 +353,8 @@ class Simulation:
             self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
 
     def _asked_with_hope_s(self, block: Unavailable) -> float:
-        """When a pool is asked again that may grant: until it is up, each asking is refused as the one before was."""
+        """When a pool is asked again that may grant: until it is up, each asking is refused as the
+        one before was."""
         pool = self.market.pools.get(block.offering)
         at_s = block.until_s - BEGINS_S
         if pool is None or pool.availability.is_up(at_s):
@@ -336,7 +365,8 @@ class Simulation:
         return block.until_s + _ASKED_EVERY_S * math.ceil((turn_s - at_s) / _ASKED_EVERY_S)
 
     def _gap_s(self, now_s: float) -> float:
-        """For how long the job would go on as it does, if nothing but the time and what comes with it changed."""
+        """For how long the job would go on as it does, if nothing but the time and what comes with
+        it changed."""
         tick_s, longest_s = self.terms.tick_s, self._interval_s
         if self._decided is None:
             return tick_s
@@ -368,7 +398,11 @@ class Simulation:
             for block in snapshot.unavailable
         )
         later = self.decide(replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed))
-        return (later.action, later.target, later.may_buy) == (Action.HOLD, self._target, plan.may_buy)
+        return (later.action, later.target, later.may_buy) == (
+            Action.HOLD,
+            self._target,
+            plan.may_buy,
+        )
 
     def _await_boot(self, node: Node) -> None:
         if node.id in self._booting or node.launched_at_s is None or node.provider_id is None:
@@ -378,9 +412,15 @@ class Simulation:
         self._later(node.launched_at_s + self.terms.boot_s, lambda: self._boot(node))
 
     def _boot(self, node: Node) -> None:
-        machine = next((each for each in self.cloud.visible() if each.provider_id == node.provider_id), None)
+        machine = next(
+            (each for each in self.cloud.visible() if each.provider_id == node.provider_id), None
+        )
         known = self.store.node(node.id)
-        if machine is not None and machine.state is InstanceState.RUNNING and known.phase is NodePhase.BOOTING:
+        if (
+            machine is not None
+            and machine.state is InstanceState.RUNNING
+            and known.phase is NodePhase.BOOTING
+        ):
             self.agents.join(node)
 
     def _follow_pool(self, offering: Offering) -> None:
@@ -399,7 +439,10 @@ class Simulation:
     def _take_back(self, offering: Offering, notice_s: float) -> None:
         now_s = self.clock.now_s()
         for machine in self.cloud.visible():
-            if machine.offering != offering or machine.state not in (InstanceState.PENDING, InstanceState.RUNNING):
+            if machine.offering != offering or machine.state not in (
+                InstanceState.PENDING,
+                InstanceState.RUNNING,
+            ):
                 continue
             self.losses += 1
             if notice_s > 0:
@@ -408,7 +451,9 @@ class Simulation:
             self._later(now_s + notice_s, lambda name=machine.provider_id: self._reclaim(name))  # type: ignore[misc]
 
     def _reclaim(self, provider_id: str) -> None:
-        machine = next((each for each in self.cloud.visible() if each.provider_id == provider_id), None)
+        machine = next(
+            (each for each in self.cloud.visible() if each.provider_id == provider_id), None
+        )
         if machine is None or machine.state in (InstanceState.STOPPING, InstanceState.GONE):
             return
         self.cloud.reclaim(provider_id, why="Server.SpotInstanceTermination")
@@ -416,7 +461,8 @@ class Simulation:
         self._tick_by(self.clock.now_s())
 
     def _await_price(self, after_s: float) -> None:
-        """Has the daemon look when a price moves that it may follow; smaller moves are heard at the next look."""
+        """Has the daemon look when a price moves that it may follow; smaller moves are heard at the
+        next look."""
         at_s = min((each for each in self._price_moves(after_s)), default=math.inf)
         if math.isfinite(at_s):
             self._later(at_s, lambda: self._note_price(at_s))
@@ -430,13 +476,17 @@ class Simulation:
         least = 0.0 if capped else _NEWSWORTHY  # the smallest move may cross a cap
         for offering, steps in self.market.prices.items():
             known = self.market.usd_per_h(offering, after_s - BEGINS_S)
-            for at_s, usd_per_h in steps[bisect_right(steps, after_s - BEGINS_S, key=lambda step: step[0]) :]:
+            for at_s, usd_per_h in steps[
+                bisect_right(steps, after_s - BEGINS_S, key=lambda step: step[0]) :
+            ]:
                 if abs(usd_per_h / known - 1) >= least:
                     yield BEGINS_S + at_s
                     break
 
 
-def _closed(blocks: Iterable[Unavailable], wanted: Collection[Offering]) -> tuple[tuple[Offering, int], ...]:
+def _closed(
+    blocks: Iterable[Unavailable], wanted: Collection[Offering]
+) -> tuple[tuple[Offering, int], ...]:
     return tuple((each.offering, each.nodes) for each in blocks if each.offering in wanted)
 
 
@@ -446,12 +496,15 @@ def _is_learning(plan: Plan) -> bool:
 
 
 def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
-    """What would be seen at an instant, if all went on as it does: prices hold, and what trains goes on at its pace."""
+    """What would be seen at an instant, if all went on as it does: prices hold, and what trains
+    goes on at its pace."""
     after_s = max(at_s - snapshot.now_s, 0.0)
     prices = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
     in_force = sorted(snapshot.prices, key=lambda price: price.valid_from_s)
     usd_per_h = {price.offering: price.usd_per_h for price in in_force}
-    burn = sum(usd_per_h.get(node.offering, 0.0) for node in snapshot.nodes if not node.phase.is_gone)
+    burn = sum(
+        usd_per_h.get(node.offering, 0.0) for node in snapshot.nodes if not node.phase.is_gone
+    )
     job, total = snapshot.job, snapshot.job.spec.iterations
     own = next((each for each in plan.candidates if each.group == snapshot.current), None)
     done = 0 if own is None or own.step_s is None else int(after_s / own.step_s.value)

@@ -1,7 +1,8 @@
-"""What a backtest is measured by: the least that could have been spent, and what simple rules would have spent.
+"""What a backtest is measured by: the least that could have been spent, and what simple rules would
+have spent.
 
-They play the same market in whole ticks, know every speed beforehand, and are told no more of the future than we are,
-but for the clairvoyant.
+They play the same market in whole ticks, know every speed beforehand, and are told no more of the
+future than we are, but for the clairvoyant.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ _TICK_S = 5.0
 _MOST_STEPS = 8_000
 """Ticks times groups: the clairvoyant takes some 0.1 ms for each."""
 _FINE = 16
-"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in 32 at most."""
+"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in
+32 at most."""
 _MOST_UNITS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """What one rule came to: dollars (None: it could not be done), and seconds after the deadline."""
+    """What one rule came to: dollars (None: it could not be done), and seconds after the
+    deadline."""
 
     name: str
     usd: float | None
@@ -48,10 +51,12 @@ def yardsticks(
     pause_s: float,
     is_deadline: bool = True,
 ) -> tuple[Yardstick, ...]:
-    """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the market's beginning.
+    """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the
+    market's beginning.
 
-    Times are rounded to whole ticks, so short that even a boot is told from none, as far as there may be so many; what
-    is left of boot and pause beside whole ticks is paid. Nothing is late unless `is_deadline`.
+    Times are rounded to whole ticks, so short that even a boot is told from none, as far as there
+    may be so many; what is left of boot and pause beside whole ticks is paid. Nothing is late
+    unless `is_deadline`.
     """
     sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
     tick_s = max(_TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
@@ -59,7 +64,12 @@ def yardsticks(
         _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s)),
         _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s),
     )
-    groups = [Group.of(each, count) for each in light.offerings for count in spec.sizes if spec.admits(each)]
+    groups = [
+        Group.of(each, count)
+        for each in light.offerings
+        for count in spec.sizes
+        if spec.admits(each)
+    ]
     groups = [each for each in groups if task.rate(each) > 0]
     found = [Yardstick(CLAIRVOYANT, _least_usd(light, task, groups), 0.0)]
     for name, make in RIVALS.items():
@@ -97,7 +107,9 @@ def _task(
 ) -> light_world.Task:
     types = [each.name for each in market.node_types if program.speeds.knows(each.name)]
     per_tick = {
-        ((name, count),): tick_s / program.speeds.step_s(((name, count),)) for name in types for count in spec.sizes
+        ((name, count),): tick_s / program.speeds.step_s(((name, count),))
+        for name in types
+        for count in spec.sizes
     }
     slowest = min(per_tick.values())
     # Whole units a tick for the slowest, so that its pace at least is exact.
@@ -116,13 +128,24 @@ def _task(
     )
 
 
-def _least_usd(light: light_world.TickMarket, task: light_world.Task, groups: Sequence[Group]) -> float | None:
+def _least_usd(
+    light: light_world.TickMarket, task: light_world.Task, groups: Sequence[Group]
+) -> float | None:
     places: Mapping[object, int] = {each: number for number, each in enumerate(light.offerings)}
     choices = []
     for group in groups:
         ((offering, count),) = group.members
         row = places[offering]
         usd = count * light.usd_per_h[row, : task.deadline] * light.tick_s / 3600
-        choices.append(GroupOption(usd, light.is_up[row, : task.deadline], task.rate(group), row, count))
-    least = least_usd(choices, work=task.work, deadline=task.deadline, boot=task.boot, pause=task.pause, rest=task.rest)
+        choices.append(
+            GroupOption(usd, light.is_up[row, : task.deadline], task.rate(group), row, count)
+        )
+    least = least_usd(
+        choices,
+        work=task.work,
+        deadline=task.deadline,
+        boot=task.boot,
+        pause=task.pause,
+        rest=task.rest,
+    )
     return least if math.isfinite(least) else None

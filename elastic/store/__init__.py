@@ -8,7 +8,14 @@ from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
-from elastic.store.opening import database_folder, lock, migrate, migration_config, open_store, shown
+from elastic.store.opening import (
+    database_folder,
+    lock,
+    migrate,
+    migration_config,
+    open_store,
+    shown,
+)
 from elastic.store.store import Store
 from elastic.store.tallies import Tallies
 

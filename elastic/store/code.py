@@ -25,21 +25,32 @@ class Archives:
         self._database = database
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
-        """Stores an archive, or begins its day anew if it is there; those go that are kept for nobody any more."""
-        ended_lately = and_(jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - RESUMABLE_KEPT_S)
-        used = select(jobs.c.code).where(jobs.c.code.is_not(None), or_(jobs.c.phase.not_in(DONE), ended_lately))
+        """Stores an archive, or begins its day anew if it is there; those go that are kept for
+        nobody any more."""
+        ended_lately = and_(
+            jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - RESUMABLE_KEPT_S
+        )
+        used = select(jobs.c.code).where(
+            jobs.c.code.is_not(None), or_(jobs.c.phase.not_in(DONE), ended_lately)
+        )
         is_stale = (code.c.stored_at_s < now_s - UNUSED_KEPT_S) & code.c.sha256.not_in(used)
         with self._database.write() as connection:
             connection.execute(delete(code).where(is_stale))
             if _is_stored(connection, sha256):
-                connection.execute(update(code).where(code.c.sha256 == sha256).values(stored_at_s=now_s))
+                connection.execute(
+                    update(code).where(code.c.sha256 == sha256).values(stored_at_s=now_s)
+                )
             else:
-                connection.execute(code.insert().values(sha256=sha256, content=content, stored_at_s=now_s))
+                connection.execute(
+                    code.insert().values(sha256=sha256, content=content, stored_at_s=now_s)
+                )
 
     def get(self, sha256: str) -> bytes:
         """Gives an archive. Raises NotFound."""
         with self._database.read() as connection:
-            found = connection.execute(select(code.c.content).where(code.c.sha256 == sha256)).scalar_one_or_none()
+            found = connection.execute(
+                select(code.c.content).where(code.c.sha256 == sha256)
+            ).scalar_one_or_none()
         if found is None:
             raise _unknown(sha256)
         return bytes(found)

@@ -15,15 +15,25 @@ from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
 _LAST = (
-    select(*(decisions.c[name] for name in ("id", "action", "code", "policy", "version", "weighed_at_s")))
+    select(
+        *(
+            decisions.c[name]
+            for name in ("id", "action", "code", "policy", "version", "weighed_at_s")
+        )
+    )
     .where(decisions.c.job_id == bindparam("job_id"))
     .order_by(decisions.c.id.desc())
     .limit(1)
 )
-_REPEAT = update(decisions).where(decisions.c.id == bindparam("of_id")).values(ticks=decisions.c.ticks + 1)
+_REPEAT = (
+    update(decisions)
+    .where(decisions.c.id == bindparam("of_id"))
+    .values(ticks=decisions.c.ticks + 1)
+)
 _PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
 _WEIGH_AGAIN_S = 600.0
-"""Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in between."""
+"""Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in
+between."""
 _CHANGES = (
     select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
     .where(decisions.c.job_id == bindparam("job_id"), decisions.c.action != Action.HOLD)
@@ -33,12 +43,20 @@ _CHANGES = (
 
 
 def record(
-    connection: Connection, snapshot: Snapshot, plan: Plan, policy: str, *, version: int, sets_target: bool
+    connection: Connection,
+    snapshot: Snapshot,
+    plan: Plan,
+    policy: str,
+    *,
+    version: int,
+    sets_target: bool,
 ) -> int:
-    """Stores a decision, with `sets_target` also the group that it wants as its job's, and gives its id.
+    """Stores a decision, with `sets_target` also the group that it wants as its job's, and gives
+    its id.
 
-    A hold for the same reason as the one before it joins that one's row. Its plan and its snapshot take the place of
-    those there if they tell something else, or after a while; otherwise it is counted, which writes a few bytes.
+    A hold for the same reason as the one before it joins that one's row. Its plan and its snapshot
+    take the place of those there if they tell something else, or after a while; otherwise it is
+    counted, which writes a few bytes.
     """
     if sets_target:
         jobs.set_target(connection, snapshot.job.id, plan.target)
@@ -47,12 +65,18 @@ def record(
     is_repeat = (
         last is not None
         and plan.action is Action.HOLD
-        and (last.action, last.code, last.policy, last.version) == (plan.action, plan.reason.code, policy, version)
+        and (last.action, last.code, last.policy, last.version)
+        == (plan.action, plan.reason.code, policy, version)
     )
     if last is not None and is_repeat and not _tells_more(connection, last, plan, now_s=now_s):
         connection.execute(_REPEAT, {"of_id": last.id, "last_at_s": now_s})
         return int(last.id)
-    newest = {"last_at_s": now_s, "weighed_at_s": now_s, "plan": to_text(plan), "snapshot": pack(snapshot)}
+    newest = {
+        "last_at_s": now_s,
+        "weighed_at_s": now_s,
+        "plan": to_text(plan),
+        "snapshot": pack(snapshot),
+    }
     if last is not None and is_repeat:
         connection.execute(_REPEAT, {"of_id": last.id, **newest})
         return int(last.id)
@@ -72,7 +96,9 @@ def record(
     )
     reason = plan.reason.text
     text = reason if reason.startswith(f"{plan.action} ") else f"{plan.action}: {reason}"
-    add_event(connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s)
+    add_event(
+        connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s
+    )
     return row_id
 
 
@@ -101,7 +127,9 @@ def listed(
 def changes(connection: Connection, job_id: str, *, limit: int = 64) -> tuple[Change, ...]:
     """The latest decisions of a job that changed something, oldest first."""
     rows = connection.execute(_CHANGES, {"job_id": job_id, "limit": limit}).all()[::-1]
-    return tuple(Change(row.at_s, _group(row.from_group), _group(row.to_group), row.code) for row in rows)
+    return tuple(
+        Change(row.at_s, _group(row.from_group), _group(row.to_group), row.code) for row in rows
+    )
 
 
 def to_decision(row: Row[tuple[object, ...]]) -> Decision:

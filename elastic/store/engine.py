@@ -16,26 +16,40 @@ from sqlalchemy.pool import NullPool, QueuePool
 from elastic.errors import InvalidInput, StoreUnavailable
 from elastic.store import postgres
 
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=5000", "cache_size=-32768")
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "busy_timeout=5000",
+    "cache_size=-32768",
+)
 
 
 class Database:
-    """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here is cheaper."""
+    """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here
+    is cheaper."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         match make_url(url).get_backend_name():
             case "sqlite":
-                self._writer, self._reader = _sqlite(url, "BEGIN IMMEDIATE", size=1), _sqlite(url, "BEGIN", size=8)
+                self._writer, self._reader = (
+                    _sqlite(url, "BEGIN IMMEDIATE", size=1),
+                    _sqlite(url, "BEGIN", size=8),
+                )
             case "postgresql":
-                self._writer, self._reader = postgres.writer(make_url(url)), postgres.reader(make_url(url))
+                self._writer, self._reader = (
+                    postgres.writer(make_url(url)),
+                    postgres.reader(make_url(url)),
+                )
             case other:
                 wanted = f"database_url: wanted sqlite or postgresql, got {other}"
                 raise InvalidInput(wanted, field="database_url")
         self._writing = threading.RLock()
 
     def own(self) -> None:
-        """Makes sure that this process alone may write, where the server can tell. Raises AlreadyRunning."""
+        """Makes sure that this process alone may write, where the server can tell. Raises
+        AlreadyRunning."""
         with _translated(), self._writer.connect():
             pass
 
@@ -57,15 +71,21 @@ class Database:
 
 
 def plain_engine(url: str) -> Engine:
-    """Makes an engine for a look or a migration: a connection at a time, and none of the rules above."""
+    """Makes an engine for a look or a migration: a connection at a time, and none of the rules
+    above."""
     is_postgresql = make_url(url).get_backend_name() == "postgresql"
-    return create_engine(url, poolclass=NullPool, connect_args=postgres.ENCODING if is_postgresql else {})
+    return create_engine(
+        url, poolclass=NullPool, connect_args=postgres.ENCODING if is_postgresql else {}
+    )
 
 
 def _sqlite(url: str, begin: str, *, size: int) -> Engine:
-    # autocommit at the driver, so that BEGIN is ours: the driver's own is deferred and may fail half-way through.
+    # autocommit at the driver, so that BEGIN is ours: the driver's own is deferred and may fail
+    # half-way through.
     arguments = {"check_same_thread": False, "isolation_level": None, "timeout": 5.0}
-    engine = create_engine(url, poolclass=QueuePool, pool_size=size, max_overflow=0, connect_args=arguments)
+    engine = create_engine(
+        url, poolclass=QueuePool, pool_size=size, max_overflow=0, connect_args=arguments
+    )
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
@@ -84,7 +104,9 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise StoreUnavailable(f"the database refused: {error.orig}; nothing was changed") from error
+        raise StoreUnavailable(
+            f"the database refused: {error.orig}; nothing was changed"
+        ) from error
     except NoConnection as error:
         raise StoreUnavailable(f"the database is busy: {error}; nothing was changed") from error
 

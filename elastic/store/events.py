@@ -41,26 +41,49 @@ def add_event(
     connection.execute(_ADD, values | {"numbers": json.dumps(dict(numbers or {}))})
 
 
-def listed(connection: Connection, *, after: int | None, job_id: str | None, limit: int) -> tuple[Event, ...]:
-    """The first events after the one of id `after`, or the newest of all if it is None; oldest first either way."""
+def listed(
+    connection: Connection, *, after: int | None, job_id: str | None, limit: int
+) -> tuple[Event, ...]:
+    """The first events after the one of id `after`, or the newest of all if it is None; oldest
+    first either way."""
     query = select(events).limit(limit)
     query = (
         query.where(events.c.id > after).order_by(events.c.id)
         if after is not None
         else query.order_by(events.c.id.desc())
     )
-    rows = connection.execute(query if job_id is None else query.where(events.c.job_id == job_id)).all()
+    rows = connection.execute(
+        query if job_id is None else query.where(events.c.job_id == job_id)
+    ).all()
     return tuple(
-        Event(each.id, each.at_s, each.kind, each.text, each.job_id, each.node_id, json.loads(each.numbers))
+        Event(
+            each.id,
+            each.at_s,
+            each.kind,
+            each.text,
+            each.job_id,
+            each.node_id,
+            json.loads(each.numbers),
+        )
         for each in (rows if after is not None else reversed(rows))
     )
 
 
 def of_kind(connection: Connection, job_id: str, kind: str) -> tuple[Event, ...]:
     """A job's events of one kind, oldest first."""
-    query = select(events).where(events.c.job_id == job_id, events.c.kind == kind).order_by(events.c.id)
+    query = (
+        select(events).where(events.c.job_id == job_id, events.c.kind == kind).order_by(events.c.id)
+    )
     return tuple(
-        Event(each.id, each.at_s, each.kind, each.text, each.job_id, each.node_id, json.loads(each.numbers))
+        Event(
+            each.id,
+            each.at_s,
+            each.kind,
+            each.text,
+            each.job_id,
+            each.node_id,
+            json.loads(each.numbers),
+        )
         for each in connection.execute(query)
     )
 

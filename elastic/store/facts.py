@@ -6,7 +6,18 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from elastic.model import Change, Generation, Group, Job, Node, Outcome, Resume, Series, Switch, Trained
+from elastic.model import (
+    Change,
+    Generation,
+    Group,
+    Job,
+    Node,
+    Outcome,
+    Resume,
+    Series,
+    Switch,
+    Trained,
+)
 from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
 
 _EARLIER_JOBS = 4
@@ -15,12 +26,13 @@ _EARLIER_JOBS = 4
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd` is the ledger's.
+    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd`
+    is the ledger's.
 
-    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose workers were done;
-    `hung` is how many of those before the latest one stood still, since one made turns for long; `longest_pause_s` is
-    how long the job has paused between two turns of its own, None while that is not known. `earlier` is what
-    others of the same program measured.
+    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose
+    workers were done; `hung` is how many of those before the latest one stood still, since one made
+    turns for long; `longest_pause_s` is how long the job has paused between two turns of its own,
+    None while that is not known. `earlier` is what others of the same program measured.
     """
 
     job: Job
@@ -67,17 +79,25 @@ def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
     return tuple(each for each in every if each.iterations)
 
 
-def _done_and_gone(connection: Connection, generation: Generation | None, living: set[str]) -> frozenset[str]:
-    if generation is None or generation.ended_at_s is not None or living.issuperset(generation.node_ids):
+def _done_and_gone(
+    connection: Connection, generation: Generation | None, living: set[str]
+) -> frozenset[str]:
+    if (
+        generation is None
+        or generation.ended_at_s is not None
+        or living.issuperset(generation.node_ids)
+    ):
         return frozenset()
     return frozenset(
         node.id
         for node in nodes.of_ids(connection, set(generation.node_ids) - living)
-        if node.exit is not None and (node.exit.generation, node.exit.outcome) == (generation.number, Outcome.SUCCEEDED)
+        if node.exit is not None
+        and (node.exit.generation, node.exit.outcome) == (generation.number, Outcome.SUCCEEDED)
     )
 
 
 def _with_ends(changes: tuple[Change, ...], resumed: tuple[Resume, ...]) -> tuple[Change, ...]:
-    """What was changed, and each end that the job has got over: a trial, say, that was going on was over by then."""
+    """What was changed, and each end that the job has got over: a trial, say, that was going on was
+    over by then."""
     ends = (Change(each.ended_at_s, None, None, each.ending) for each in resumed)
     return tuple(sorted((*changes, *ends), key=lambda change: change.at_s))

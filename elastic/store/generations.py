@@ -18,10 +18,14 @@ from elastic.store.schema import generations
 _OF_JOB = select(generations).where(generations.c.job_id == bindparam("job_id"))
 _LATEST = _OF_JOB.order_by(generations.c.number.desc()).limit(1)
 _OF_LATE = _LATEST.with_only_columns(
-    *(generations.c[each] for each in ("hangs", "started_at_s", "drain_at_s", "first_step_at_s", "last_step_at_s"))
+    *(
+        generations.c[each]
+        for each in ("hangs", "started_at_s", "drain_at_s", "first_step_at_s", "last_step_at_s")
+    )
 ).limit(17)
 _PAST = 2.0
-"""Turns for so many times as long as generations lasted that stood still are past what those stood still in."""
+"""Turns for so many times as long as generations lasted that stood still are past what those stood
+still in."""
 
 _LISTED = _OF_JOB.order_by(generations.c.number)
 _NEWEST_TRAINED = (
@@ -32,7 +36,12 @@ _NEWEST_TRAINED = (
 
 
 def start(
-    connection: Connection, job_id: str, members: tuple[Node, ...], *, rdzv_endpoint: str, now_s: float
+    connection: Connection,
+    job_id: str,
+    members: tuple[Node, ...],
+    *,
+    rdzv_endpoint: str,
+    now_s: float,
 ) -> Generation:
     """Records the next generation of a job; the earlier one is over."""
     earlier = latest(connection, job_id)
@@ -57,16 +66,25 @@ def start(
     return found
 
 
-def drain(connection: Connection, job_id: str, number: int, *, hangs: bool = False, now_s: float) -> None:
-    """Records that the members were asked to stop at their next safe point; at once where they hang."""
-    mine = (generations.c.job_id == job_id) & (generations.c.number == number) & generations.c.drain_at_s.is_(None)
+def drain(
+    connection: Connection, job_id: str, number: int, *, hangs: bool = False, now_s: float
+) -> None:
+    """Records that the members were asked to stop at their next safe point; at once where they
+    hang."""
+    mine = (
+        (generations.c.job_id == job_id)
+        & (generations.c.number == number)
+        & generations.c.drain_at_s.is_(None)
+    )
     connection.execute(update(generations).where(mine).values(drain_at_s=now_s, hangs=hangs))
 
 
 def end(connection: Connection, job_id: str, number: int, *, now_s: float) -> None:
     """Records that no member runs this generation any more."""
     mine = (generations.c.job_id == job_id) & (generations.c.number == number)
-    connection.execute(update(generations).where(mine, generations.c.ended_at_s.is_(None)).values(ended_at_s=now_s))
+    connection.execute(
+        update(generations).where(mine, generations.c.ended_at_s.is_(None)).values(ended_at_s=now_s)
+    )
 
 
 def latest(connection: Connection, job_id: str) -> Generation | None:
@@ -76,9 +94,11 @@ def latest(connection: Connection, job_id: str) -> Generation | None:
 
 
 def hung(connection: Connection, job_id: str) -> int:
-    """How many of the last few generations before the latest one stood still, since one made turns for long.
+    """How many of the last few generations before the latest one stood still, since one made turns
+    for long.
 
-    Whoever holds the others up at each checkpoint is back, and they are drained for it, long before the next one.
+    Whoever holds the others up at each checkpoint is back, and they are drained for it, long before
+    the next one.
     """
     count, lived_s = 0, 0.0
     for each in connection.execute(_OF_LATE, {"job_id": job_id}).all()[:0:-1]:

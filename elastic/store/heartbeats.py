@@ -15,7 +15,7 @@ from elastic.model import (
     NodeReport,
     Notice,
     Outcome,
-    RoundClaim,
+    RoundRegistration,
     Save,
     Window,
 )
@@ -30,9 +30,9 @@ from elastic.store.events import Event, add_event
 class HeartbeatReport:
     """What a node said of itself in one heartbeat.
 
-    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes. `round` is the
-    newest of the session that its workers train in, `claim` one that they are about to publish. `saves` and
-    `beginnings` stand under their sequence numbers.
+    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
+    `round` is the newest of the session that its workers train in, `claim` one that they are about
+    to publish. `saves` and `beginnings` stand under their sequence numbers.
     """
 
     report: NodeReport
@@ -42,7 +42,7 @@ class HeartbeatReport:
     acked_seq: int = 0
     notice: Notice | None = None
     round: int | None = None
-    claim: RoundClaim | None = None
+    claim: RoundRegistration | None = None
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
@@ -69,16 +69,27 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
             progress.note_kept(connection, node.job_id, int(note.numbers["iteration"]))
     if saves := [said.saves[seq] for seq in sorted(said.saves) if seq > before]:
         progress.note_saves(connection, node.job_id, saves)
-    node_rows.change(connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit))
+    node_rows.change(
+        connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit)
+    )
     if said.round is not None or said.claim is not None:
-        job_rows.note_rounds(connection, node.job_id, newest=said.round, claim=said.claim, node_id=node_id, now_s=now_s)
+        job_rows.note_rounds(
+            connection,
+            node.job_id,
+            newest=said.round,
+            claim=said.claim,
+            node_id=node_id,
+            now_s=now_s,
+        )
     if said.notice is not None:
         notices.noticed(connection, node_id, said.notice)
     return fresh
 
 
 def _values(said: HeartbeatReport, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
-    is_ready = node.agent_state is AgentState.PREPARING and said.report.state is not AgentState.PREPARING
+    is_ready = (
+        node.agent_state is AgentState.PREPARING and said.report.state is not AgentState.PREPARING
+    )
     return {
         **({"prepared_at_s": now_s} if is_ready else {}),
         "heartbeat_at_s": now_s,

@@ -15,7 +15,8 @@ from elastic.store.opening import migration_config
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """A database's schema revision (None: no tables yet), the newest there is, and its damages (none: it is sound)."""
+    """A database's schema revision (None: no tables yet), the newest there is, and its damages
+    (none: it is sound)."""
 
     revision: str | None
     newest_revision: str | None
@@ -27,7 +28,8 @@ class StoreState:
 
 
 def inspect_store(url: str) -> StoreState:
-    """Gives the state of the database at `url`; one that does not exist has no revision. Raises StoreUnavailable."""
+    """Gives the state of the database at `url`; one that does not exist has no revision. Raises
+    StoreUnavailable."""
     from alembic.runtime.migration import MigrationContext  # only who inspects pays for alembic
     from alembic.script import ScriptDirectory
 
@@ -40,14 +42,19 @@ def inspect_store(url: str) -> StoreState:
     try:
         with engine.connect() as connection:
             damages = _sqlite_damages(connection) if is_sqlite else ()
-            return StoreState(MigrationContext.configure(connection).get_current_revision(), newest, damages)
+            return StoreState(
+                MigrationContext.configure(connection).get_current_revision(), newest, damages
+            )
     except DBAPIError as error:
-        raise StoreUnavailable(f"{parsed.render_as_string()}: cannot be read: {error.orig}") from error
+        raise StoreUnavailable(
+            f"{parsed.render_as_string()}: cannot be read: {error.orig}"
+        ) from error
 
 
 def _sqlite_damages(connection: Connection) -> tuple[str, ...]:
     found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check(10)")]
     found += [
-        f"{row[0]}: row {row[1]} refers to nothing" for row in connection.exec_driver_sql("PRAGMA foreign_key_check")
+        f"{row[0]}: row {row[1]} refers to nothing"
+        for row in connection.exec_driver_sql("PRAGMA foreign_key_check")
     ]
     return tuple(each for each in found if each != "ok")

@@ -11,7 +11,17 @@ from itertools import islice
 from sqlalchemy import Connection, Row, bindparam, case, func, select, update
 
 from elastic.errors import Conflict, NotFound
-from elastic.model import Batch, Group, Job, JobPhase, JobSpec, RoundClaim, Rounds, ScriptError, move_job
+from elastic.model import (
+    Batch,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    RoundRegistration,
+    Rounds,
+    ScriptError,
+    move_job,
+)
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import add_event
@@ -21,7 +31,8 @@ _LOOKED_THROUGH = 64
 """Of more jobs than that only the newest are asked whether they ran the same program."""
 
 LASTING_S = 600.0
-"""Training this long before it failed counts as progress of a script that does not name its iterations."""
+"""Training this long before it failed counts as progress of a script that does not name its
+iterations."""
 
 _IS_MEANT = jobs.c.id == bindparam("job_id")
 _GET = select(jobs).where(_IS_MEANT)
@@ -31,7 +42,9 @@ _OF_NAME = (
     .order_by(case((jobs.c.phase.in_(DONE), 1), else_=0), jobs.c.seq.desc())
     .limit(1)
 )
-_LIVING_OF_NAME = select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
+_LIVING_OF_NAME = (
+    select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
+)
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
@@ -51,19 +64,25 @@ def submit(
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Raises Conflict if `key` was used for another request, or if a job of this name still goes on; NotFound if its code
-    was never stored.
+    Raises Conflict if `key` was used for another request, or if a job of this name still goes on;
+    NotFound if its code was never stored.
     """
     if key is not None:
-        earlier = connection.execute(select(jobs).where(jobs.c.idempotency_key == key)).one_or_none()
+        earlier = connection.execute(
+            select(jobs).where(jobs.c.idempotency_key == key)
+        ).one_or_none()
         if earlier is not None:
             if earlier.request_hash != request_hash:
-                raise Conflict(f"Idempotency-Key {key!r} was used for another request; use a new key for a new job")
+                raise Conflict(
+                    f"Idempotency-Key {key!r} was used for another request; use a new key for a "
+                    "new job"
+                )
             return to_job(earlier), False
     # Commands take names: two living jobs of one name would let `job stop` end the wrong one.
     if (living := living_of_name(connection, spec.name)) is not None:
         raise Conflict(
-            f"wanted a name of its own, {spec.name!r} is {living}'s, which goes on: choose another or stop that"
+            f"wanted a name of its own, {spec.name!r} is {living}'s, which goes on: choose another "
+            "or stop that"
         )
     if spec.code is not None:
         refuse_unknown(connection, spec.code)
@@ -80,7 +99,11 @@ def submit(
             request_hash=request_hash,
         )
     )
-    change(connection, job_id, {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))})
+    change(
+        connection,
+        job_id,
+        {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))},
+    )
     text = f"job {spec.name} submitted, to run on {spec.tier}"
     if spec.precision is not None:
         text += f" in {spec.precision}" + (f": {why_precision}" if why_precision else "")
@@ -89,7 +112,8 @@ def submit(
 
 
 def get(connection: Connection, job_id: str) -> Job:
-    """Gives the job of this id, or else of this name the one that goes on, or else the newest. Raises NotFound."""
+    """Gives the job of this id, or else of this name the one that goes on, or else the newest.
+    Raises NotFound."""
     return to_job(row(connection, job_id))
 
 
@@ -114,7 +138,9 @@ def seq(connection: Connection, job_id: str) -> int:
     return found
 
 
-def listed(connection: Connection, *, limit: int, before: int | None) -> tuple[tuple[int, Job], ...]:
+def listed(
+    connection: Connection, *, limit: int, before: int | None
+) -> tuple[tuple[int, Job], ...]:
     """Jobs with the number to page by, newest first."""
     query = select(jobs).order_by(jobs.c.seq.desc()).limit(limit)
     rows = connection.execute(query if before is None else query.where(jobs.c.seq < before))
@@ -126,12 +152,22 @@ def unfinished(connection: Connection) -> tuple[Job, ...]:
     return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
 
 
-def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None) -> None:
+def move(
+    connection: Connection,
+    job_id: str,
+    wanted: JobPhase,
+    *,
+    now_s: float,
+    message: str | None = None,
+) -> None:
     """Brings a job to another phase of its life. Raises Conflict if that is not legal."""
     current = get(connection, job_id)
     if current.phase is wanted:
         return
-    values: dict[str, object] = {"phase": move_job(current.phase, wanted), "version": current.version + 1}
+    values: dict[str, object] = {
+        "phase": move_job(current.phase, wanted),
+        "version": current.version + 1,
+    }
     if wanted.is_final:
         values["finished_at_s"] = now_s
     if wanted is JobPhase.SUCCEEDED:
@@ -143,8 +179,11 @@ def move(connection: Connection, job_id: str, wanted: JobPhase, *, now_s: float,
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
 
 
-def drain(connection: Connection, job_id: str, ending: JobPhase, message: str | None, *, now_s: float) -> Job:
-    """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its first ending."""
+def drain(
+    connection: Connection, job_id: str, ending: JobPhase, message: str | None, *, now_s: float
+) -> Job:
+    """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its
+    first ending."""
     job = get(connection, job_id)
     if job.phase.is_final:
         raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
@@ -161,11 +200,18 @@ def rounds(connection: Connection, job_id: str) -> Rounds:
 
 
 def note_rounds(
-    connection: Connection, job_id: str, *, newest: int | None, claim: RoundClaim | None, node_id: str, now_s: float
+    connection: Connection,
+    job_id: str,
+    *,
+    newest: int | None,
+    claim: RoundRegistration | None,
+    node_id: str,
+    now_s: float,
 ) -> None:
     """Records the newest round that a member trains in, and one that it is about to publish.
 
-    Members publish rounds that nobody has recorded where the daemon does not answer them: those are told of afterwards.
+    Members publish rounds that nobody has recorded where the daemon does not answer them: those are
+    told of afterwards.
     """
     before = rounds(connection, job_id)
     values: dict[str, object] = {}
@@ -178,7 +224,10 @@ def note_rounds(
             texts += [f"{which} of the session came about while the daemon was away"]
     if claim is not None and claim.round > before.claimed:
         values["claimed_round"] = claim.round
-        texts += [f"round {claim.round} of the session is to have {claim.members} member{'s' * (claim.members > 1)}"]
+        texts += [
+            f"round {claim.round} of the session is to have {claim.members} "
+            f"member{'s' * (claim.members > 1)}"
+        ]
     for text in texts:
         add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)
     if values:
@@ -197,22 +246,32 @@ def set_target(connection: Connection, job_id: str, group: Group | None) -> None
 
 def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> Job:
     """Replaces what was asked for, as a user's scaling does."""
-    connection.execute(_CHANGE.values(version=jobs.c.version + 1), {"job_id": job_id, "spec": to_text(spec)})
+    connection.execute(
+        _CHANGE.values(version=jobs.c.version + 1), {"job_id": job_id, "spec": to_text(spec)}
+    )
     return get(connection, job_id)
 
 
 def count_failure(connection: Connection, job_id: str) -> int:
-    """Counts one failure and gives how many came in a row without progress beyond the furthest of them."""
+    """Counts one failure and gives how many came in a row without progress beyond the furthest of
+    them."""
     job = row(connection, job_id)
     count = 1 if _has_progressed(connection, job) else job.failures + 1
-    change(connection, job_id, {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)})
+    change(
+        connection,
+        job_id,
+        {"failures": count, "failed_iteration": max(job.iteration, job.failed_iteration)},
+    )
     return count
 
 
 def note_error(connection: Connection, job_id: str, error: ScriptError, *, generation: int) -> bool:
-    """Remembers what a job's program failed with; True if that is what it had failed with before, at the same place."""
+    """Remembers what a job's program failed with; True if that is what it had failed with before,
+    at the same place."""
     job = row(connection, job_id)
-    turns = connection.execute(_TURNS, {"job_id": job.id, "generation": generation}).scalar_one() or 0
+    turns = (
+        connection.execute(_TURNS, {"job_id": job.id, "generation": generation}).scalar_one() or 0
+    )
     found = replace(error, turns=turns, iteration=job.iteration)
     change(connection, job.id, {"error": to_text(found)})
     earlier = to_job(job).error
@@ -235,30 +294,42 @@ def change(connection: Connection, job_id: str, values: Mapping[str, object]) ->
 def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> bool:
     """Whether the job got beyond its last failure.
 
-    A script that does not say which iteration it is at may begin at its first each time: what it counts grows for ever,
-    so only a run that lasted is progress.
+    A script that does not say which iteration it is at may begin at its first each time: what it
+    counts grows for ever, so only a run that lasted is progress.
     """
     if job.iteration <= job.failed_iteration:
         return False
-    query = select(windows.c.iteration).where(windows.c.job_id == job.id).order_by(windows.c.id.desc()).limit(1)
+    query = (
+        select(windows.c.iteration)
+        .where(windows.c.job_id == job.id)
+        .order_by(windows.c.id.desc())
+        .limit(1)
+    )
     if connection.execute(query).scalar_one_or_none() is not None:
         return True
     mine = (generations.c.job_id == job.id) & (generations.c.number == job.progress_generation)
     lasted_s = generations.c.last_step_at_s - generations.c.first_step_at_s
-    return (connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0) >= LASTING_S
+    return (
+        connection.execute(select(lasted_s).where(mine)).scalar_one_or_none() or 0.0
+    ) >= LASTING_S
 
 
 def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ...]:
-    """The ids of the newest other jobs that run the same program, of the newest `_LOOKED_THROUGH` of all."""
+    """The ids of the newest other jobs that run the same program, of the newest `_LOOKED_THROUGH`
+    of all."""
     query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
     program = job.spec.program
-    alike = (row.id for row in connection.execute(query) if row.id != job.id and _program(row.spec) == program)
+    alike = (
+        row.id
+        for row in connection.execute(query)
+        if row.id != job.id and _program(row.spec) == program
+    )
     return tuple(islice(alike, limit))
 
 
 def _restarted_at_zero(connection: Connection, job: Job) -> bool:
-    """Whether the same code is known to begin at 0 after a restart. Of code that the daemon does not hold nobody knows
-    whether it is the same."""
+    """Whether the same code is known to begin at 0 after a restart. Of code that the daemon does
+    not hold nobody knows whether it is the same."""
     if job.spec.code is None:
         return False
     newest = of_program(connection, job, limit=1)

@@ -1,8 +1,9 @@
-"""The ledger as rows: a node's life is a chain of stretches, each at the price then in force, none of them missing.
+"""The ledger as rows: a node's life is a chain of stretches, each at the price then in force, none
+of them missing.
 
-A chain follows from the node's tenure, the prices of its offering, and what its disk and address cost at its purchase:
-settings that give later machines another disk change no earlier one. Whenever one becomes better known, the chain is
-written anew; its rows keep their numbers.
+A chain follows from the node's billing period, the prices of its offering, and what its disk and
+address cost at its purchase: settings that give later machines another disk change no earlier one.
+Whenever one becomes better known, the chain is written anew; its rows keep their numbers.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from dataclasses import replace
 from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
 
 from elastic.errors import PriceUnavailable
-from elastic.model import Capacity, LedgerRow, Offering, Price, Stretch, Tenure, stretches
+from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
 from elastic.store import prices
 from elastic.store.schema import ledger, nodes
 
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
 _BILLED_S = case((ledger.c.minimum_s > _LASTS_S, ledger.c.minimum_s), else_=_LASTS_S)
 _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.c.usd_per_h)
-# `LedgerRow.usd` of all rows of a job: it is asked at every tick, and a long life has thousands of rows.
-_SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(ledger.c.job_id == bindparam("job_id"))
+# `LedgerRow.usd` of all rows of a job: it is asked at every tick, and a long life has thousands of
+# rows.
+_SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(
+    ledger.c.job_id == bindparam("job_id")
+)
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
@@ -51,11 +55,12 @@ def add_price(
 
 
 def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
-    """Writes the chains of launched nodes as what is known of them now demands. Raises PriceUnavailable."""
+    """Writes the chains of launched nodes as what is known of them now demands. Raises
+    PriceUnavailable."""
     for node_id in node_ids:
         node = connection.execute(select(nodes).where(nodes.c.id == node_id)).one()
         known = [_as_bought(price, node.extras_usd_per_h) for price in _prices(connection, node)]
-        _write(connection, node, stretches(_tenure(node), known))
+        _write(connection, node, stretches(_billing_period(node), known))
 
 
 def listed(
@@ -98,7 +103,8 @@ def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:
 
 
 def _reprice(connection: Connection, price: Price) -> None:
-    """Takes a new price into every chain of its offering that was still running when it came to hold."""
+    """Takes a new price into every chain of its offering that was still running when it came to
+    hold."""
     affected = connection.execute(
         select(nodes.c.id).where(
             nodes.c.node_type == price.offering.node_type,
@@ -111,8 +117,8 @@ def _reprice(connection: Connection, price: Price) -> None:
     rewrite(connection, affected.scalars().all())
 
 
-def _tenure(node: Row[tuple[object, ...]]) -> Tenure:
-    return Tenure(
+def _billing_period(node: Row[tuple[object, ...]]) -> BillingPeriod:
+    return BillingPeriod(
         from_s=node.launched_at_s,
         to_s=node.terminated_at_s,
         minimum_s=node.minimum_billed_s,
@@ -128,20 +134,30 @@ def _prices(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Pric
     first = prices.in_force(connection, offering, at_s=from_s)
     if first is None:
         raise PriceUnavailable(f"{offering}: no price at its launch; refresh the prices")
-    return first, *prices.between(connection, offering, after_s=from_s, before_s=node.terminated_at_s)
+    return first, *prices.between(
+        connection, offering, after_s=from_s, before_s=node.terminated_at_s
+    )
 
 
 def _as_bought(price: Price, extras_usd_per_h: float | None) -> Price:
-    """The price of a machine that has the disk and the address with which it was bought (None: nobody knows)."""
+    """The price of a machine that has the disk and the address with which it was bought (None:
+    nobody knows)."""
     if extras_usd_per_h is None or extras_usd_per_h == price.extras_usd_per_h:
         return price
     machine_usd_per_h = price.usd_per_h - price.extras_usd_per_h
-    return replace(price, usd_per_h=machine_usd_per_h + extras_usd_per_h, extras_usd_per_h=extras_usd_per_h)
+    return replace(
+        price, usd_per_h=machine_usd_per_h + extras_usd_per_h, extras_usd_per_h=extras_usd_per_h
+    )
 
 
-def _write(connection: Connection, node: Row[tuple[object, ...]], chain: tuple[Stretch, ...]) -> None:
-    """Brings a node's rows to its chain: what is right is not touched, what differs changes in its place."""
-    old = connection.execute(select(ledger).where(ledger.c.node_id == node.id).order_by(ledger.c.id)).all()
+def _write(
+    connection: Connection, node: Row[tuple[object, ...]], chain: tuple[Stretch, ...]
+) -> None:
+    """Brings a node's rows to its chain: what is right is not touched, what differs changes in its
+    place."""
+    old = connection.execute(
+        select(ledger).where(ledger.c.node_id == node.id).order_by(ledger.c.id)
+    ).all()
     for row, stretch in zip(old, chain, strict=False):
         values = _values(stretch)
         if any(getattr(row, name) != value for name, value in values.items()):

@@ -1,4 +1,5 @@
-"""Measurements as rows: every window is kept; what charts and estimates need of them is kept summed beside."""
+"""Measurements as rows: every window is kept; what charts and estimates need of them is kept summed
+beside."""
 
 from __future__ import annotations
 
@@ -32,9 +33,13 @@ _MOST_LOST = 10_000
 _STORE = windows.insert()
 _MEMBERSHIPS = select(
     generations.c.number, generations.c.members, generations.c.node_ids, generations.c.world_size
-).where(generations.c.job_id == bindparam("job_id"), generations.c.number.in_(bindparam("numbers", expanding=True)))
+).where(
+    generations.c.job_id == bindparam("job_id"),
+    generations.c.number.in_(bindparam("numbers", expanding=True)),
+)
 _STORED_SEQS = select(windows.c.seq).where(
-    windows.c.node_id == bindparam("node_id"), windows.c.seq.between(bindparam("first"), bindparam("last"))
+    windows.c.node_id == bindparam("node_id"),
+    windows.c.seq.between(bindparam("first"), bindparam("last")),
 )
 _SERIES_OF_JOB = select(series).where(series.c.job_id == bindparam("job_id")).order_by(series.c.id)
 _SERIES_ID = select(series.c.id).where(
@@ -45,7 +50,10 @@ _SERIES_ID = select(series.c.id).where(
 _ADD_TO_SERIES = (
     update(series)
     .where(series.c.id == bindparam("of_series"))
-    .values(iterations=series.c.iterations + bindparam("more"), elapsed_s=series.c.elapsed_s + bindparam("longer_s"))
+    .values(
+        iterations=series.c.iterations + bindparam("more"),
+        elapsed_s=series.c.elapsed_s + bindparam("longer_s"),
+    )
 )
 _FIRST_WINDOW = (
     select(windows.c.iterations, series.c.training_phase)
@@ -66,9 +74,9 @@ _WARM = (
     .order_by(windows.c.id.desc())
     .limit(bindparam("newest"))
 )
-_PROGRESS = select(jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase, jobs.c.error).where(
-    jobs.c.id == bindparam("job_id")
-)
+_PROGRESS = select(
+    jobs.c.iteration, jobs.c.progress_generation, jobs.c.training_phase, jobs.c.error
+).where(jobs.c.id == bindparam("job_id"))
 _LAST_RESTART = (
     select(events.c.numbers)
     .where(events.c.job_id == bindparam("job_id"), events.c.kind == "redone")
@@ -87,7 +95,9 @@ _LATER_OF_OTHERS = (
 )
 _MARK_STEPS = (
     update(generations)
-    .where(generations.c.job_id == bindparam("of_job"), generations.c.number == bindparam("of_number"))
+    .where(
+        generations.c.job_id == bindparam("of_job"), generations.c.number == bindparam("of_number")
+    )
     .values(
         first_step_at_s=func.coalesce(generations.c.first_step_at_s, bindparam("first_s")),
         last_step_at_s=bindparam("last_s"),
@@ -107,7 +117,8 @@ class StoredWindow:
 
 @dataclass(frozen=True, slots=True)
 class ThroughputPoint:
-    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing was done.
+    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing
+    was done.
 
     `training_phase` is the one that most of the iterations belong to.
     """
@@ -118,10 +129,15 @@ class ThroughputPoint:
 
 
 def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
-    """Stores the windows that are new and gives how many were; a node speaks only for generations it was in."""
+    """Stores the windows that are new and gives how many were; a node speaks only for generations
+    it was in."""
     members, sizes = _memberships(connection, node, {window.generation for window in batch})
     stored = _stored_seqs(connection, node.id, batch)
-    unique = {window.seq: window for window in batch if window.seq not in stored and window.generation in members}
+    unique = {
+        window.seq: window
+        for window in batch
+        if window.seq not in stored and window.generation in members
+    }
     fresh = [_cold_unless_whole(unique[seq], sizes) for seq in sorted(unique)]
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
@@ -129,7 +145,9 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
         if key not in ids:
             ids[key] = _series_id(connection, node.job_id, *key)
     if fresh:
-        connection.execute(_STORE, [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh])
+        connection.execute(
+            _STORE, [_values(node, w, ids[members[w.generation], w.phase]) for w in fresh]
+        )
         _add_to_series(connection, [(ids[members[w.generation], w.phase], w) for w in fresh])
         _add_to_buckets(connection, node.job_id, fresh)
         _advance(connection, node.job_id, fresh)
@@ -140,17 +158,23 @@ def listed(
     connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
 ) -> tuple[StoredWindow, ...]:
     """Windows, newest first."""
-    query = select(windows, series.c.members, series.c.training_phase).join(series, series.c.id == windows.c.series_id)
+    query = select(windows, series.c.members, series.c.training_phase).join(
+        series, series.c.id == windows.c.series_id
+    )
     if job_id is not None:
         query = query.where(windows.c.job_id == job_id)
     if before is not None:
         query = query.where(windows.c.id < before)
     rows = connection.execute(query.order_by(windows.c.id.desc()).limit(limit))
-    return tuple(StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row)) for row in rows)
+    return tuple(
+        StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row))
+        for row in rows
+    )
 
 
 def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
-    """The newest warm windows of every group and training phase of a job, each series oldest first."""
+    """The newest warm windows of every group and training phase of a job, each series oldest
+    first."""
     found = []
     for row in connection.execute(_SERIES_OF_JOB, {"job_id": job_id}).all():
         warm = connection.execute(_WARM, {"series_id": row.id, "newest": RECENT_WINDOWS})
@@ -160,21 +184,25 @@ def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
 
 
 def trained(connection: Connection, job_id: str) -> tuple[Trained, ...]:
-    """All that a job ever did, by group and training phase; one that has only cold windows has done 0 iterations."""
+    """All that a job ever did, by group and training phase; one that has only cold windows has done
+    0 iterations."""
     rows = connection.execute(_SERIES_OF_JOB, {"job_id": job_id})
     return tuple(
-        Trained(from_text(Group, row.members), row.training_phase, row.iterations, row.elapsed_s) for row in rows
+        Trained(from_text(Group, row.members), row.training_phase, row.iterations, row.elapsed_s)
+        for row in rows
     )
 
 
 def begun(connection: Connection, job_id: str) -> dict[str, int]:
-    """What was done of each phase by the end of the job's first window, which belongs to its start-up."""
+    """What was done of each phase by the end of the job's first window, which belongs to its
+    start-up."""
     first = connection.execute(_FIRST_WINDOW, {"job_id": job_id}).first()
     return {} if first is None else {first.training_phase: first.iterations}
 
 
 def lost(connection: Connection, job_id: str) -> tuple[tuple[float, float], ...]:
-    """When the iterations were made that had to be done again: from and to, for each restart that lost some."""
+    """When the iterations were made that had to be done again: from and to, for each restart that
+    lost some."""
     found = []
     for event in of_kind(connection, job_id, "redone"):
         left = event.numbers.get("redone", 0.0)
@@ -192,10 +220,15 @@ def lost(connection: Connection, job_id: str) -> tuple[tuple[float, float], ...]
     return tuple(found)
 
 
-def throughput(connection: Connection, job_id: str, *, since_s: float, points: int) -> tuple[ThroughputPoint, ...]:
-    """Throughput over time in at most about `points` points, oldest first, from the stored sums alone."""
+def throughput(
+    connection: Connection, job_id: str, *, since_s: float, points: int
+) -> tuple[ThroughputPoint, ...]:
+    """Throughput over time in at most about `points` points, oldest first, from the stored sums
+    alone."""
     mine = (buckets.c.job_id == job_id) & (buckets.c.at_s >= since_s)
-    first, last = connection.execute(select(func.min(buckets.c.at_s), func.max(buckets.c.at_s)).where(mine)).one()
+    first, last = connection.execute(
+        select(func.min(buckets.c.at_s), func.max(buckets.c.at_s)).where(mine)
+    ).one()
     if first is None:
         return ()
     width_s = max((last - first) // max(points, 1) // BUCKET_S * BUCKET_S, BUCKET_S)
@@ -209,10 +242,11 @@ def throughput(connection: Connection, job_id: str, *, since_s: float, points: i
 
 
 def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[ThroughputPoint, ...]:
-    """Gives a point for each slot from the first to the last, from the iterations of each phase done in a slot.
+    """Gives a point for each slot from the first to the last, from the iterations of each phase
+    done in a slot.
 
-    A slot in which nothing was done is 0, in the phase before it. The last slot is not over, so it is left out
-    unless it is the only one.
+    A slot in which nothing was done is 0, in the phase before it. The last slot is not over, so it
+    is left out unless it is the only one.
 
     >>> done = {0: {"main": 10.0}, 10: {"main": 5.0}, 15: {"main": 1.0}}
     >>> [point.iterations_per_s for point in rates(done, width_s=5)]
@@ -228,7 +262,8 @@ def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[Thr
 
 
 def spread(window: Window) -> dict[int, float]:
-    """Divides a window's iterations among the buckets that it lasted through, in proportion to the time in each.
+    """Divides a window's iterations among the buckets that it lasted through, in proportion to the
+    time in each.
 
     >>> spread(Window("node-1", 1, 1, 1, "main", 8, 8, 8.0, is_cold=False, ended_at_s=14.0))
     {5: 4.0, 10: 4.0}
@@ -248,8 +283,11 @@ def spread(window: Window) -> dict[int, float]:
     }
 
 
-def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> tuple[dict[int, str], dict[int, int]]:
-    """The members of the generations that a node was in, and how many workers these were meant to have."""
+def _memberships(
+    connection: Connection, node: Node, numbers: Iterable[int]
+) -> tuple[dict[int, str], dict[int, int]]:
+    """The members of the generations that a node was in, and how many workers these were meant to
+    have."""
     rows = connection.execute(_MEMBERSHIPS, {"job_id": node.job_id, "numbers": list(numbers)})
     own = [row for row in rows if node.id in json.loads(row.node_ids)]
     return {row.number: row.members for row in own}, {row.number: row.world_size for row in own}
@@ -258,14 +296,19 @@ def _memberships(connection: Connection, node: Node, numbers: Iterable[int]) -> 
 def _cold_unless_whole(window: Window, sizes: Mapping[int, int]) -> Window:
     """A window of fewer workers than its generation has is progress, but no rate of that group.
 
-    torchrun starts those that a lost node leaves behind by themselves, before the next generation is recorded.
+    torchrun starts those that a lost node leaves behind by themselves, before the next generation
+    is recorded.
     """
     return replace(window, is_cold=True) if window.world_size < sizes[window.generation] else window
 
 
 def _stored_seqs(connection: Connection, node_id: str, batch: Sequence[Window]) -> set[int]:
     first, last = min(window.seq for window in batch), max(window.seq for window in batch)
-    return set(connection.execute(_STORED_SEQS, {"node_id": node_id, "first": first, "last": last}).scalars())
+    return set(
+        connection.execute(
+            _STORED_SEQS, {"node_id": node_id, "first": first, "last": last}
+        ).scalars()
+    )
 
 
 def _series_id(connection: Connection, job_id: str, members: str, training_phase: str) -> int:
@@ -299,7 +342,10 @@ def _add_to_series(connection: Connection, fresh: Iterable[tuple[int, Window]]) 
             iterations, elapsed_s = sums.get(series_id, (0, 0.0))
             sums[series_id] = iterations + window.iterations, elapsed_s + window.elapsed_s
     if sums:
-        rows = [{"of_series": each, "more": more, "longer_s": longer} for each, (more, longer) in sums.items()]
+        rows = [
+            {"of_series": each, "more": more, "longer_s": longer}
+            for each, (more, longer) in sums.items()
+        ]
         connection.execute(_ADD_TO_SERIES, rows)
 
 
@@ -318,7 +364,8 @@ def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]
 
 @cache
 def _add_to_stored(dialect: str) -> Executable:
-    # Each dialect has such an insert of its own; whoever uses SQLite is spared the import of PostgreSQL's.
+    # Each dialect has such an insert of its own; whoever uses SQLite is spared the import of
+    # PostgreSQL's.
     new = import_module(f"sqlalchemy.dialects.{dialect}").insert(buckets)
     added = {"iterations": buckets.c.iterations + new.excluded.iterations}
     stored: Executable = new.on_conflict_do_update(index_elements=buckets.primary_key, set_=added)
@@ -326,17 +373,22 @@ def _add_to_stored(dialect: str) -> Executable:
 
 
 def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> None:
-    """Brings the job's progress and its generations' first and last step to what the windows show."""
+    """Brings the job's progress and its generations' first and last step to what the windows
+    show."""
     iteration, generation, phase, error = connection.execute(_PROGRESS, {"job_id": job_id}).one()
     steps: dict[int, tuple[float, float]] = {}
     restarts: dict[str, object] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation or _is_late(connection, job_id, window, iteration):
             continue
-        begins_at = iteration if window.iteration is None else max(window.iteration - window.iterations, 0)
+        begins_at = (
+            iteration if window.iteration is None else max(window.iteration - window.iterations, 0)
+        )
         is_restart = window.generation > generation or begins_at + window.iterations <= iteration
         if is_restart and begins_at < iteration:
-            restarts |= _restart(connection, job_id, before=iteration, begins_at=begins_at, at_s=window.ended_at_s)
+            restarts |= _restart(
+                connection, job_id, before=iteration, begins_at=begins_at, at_s=window.ended_at_s
+            )
         elif window.generation > generation and begins_at > 0:
             restarts |= {"restarts_at_zero": False}
         iteration = iteration + window.iterations if window.iteration is None else window.iteration
@@ -353,7 +405,9 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
         job_rows.forgive(connection, job_id)
 
 
-def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int, at_s: float) -> dict[str, object]:
+def _restart(
+    connection: Connection, job_id: str, *, before: int, begins_at: int, at_s: float
+) -> dict[str, object]:
     """What changes in a job's row whose script begins behind what it had done; an event says so."""
     row = job_rows.row(connection, job_id)
     lost = before - begins_at
@@ -368,12 +422,17 @@ def _restart(connection: Connection, job_id: str, *, before: int, begins_at: int
 
 
 def _forget_a_restart_before_the_first_save(connection: Connection, job_id: str) -> None:
-    """What a script had not saved it could not read. Once it trains on beyond a save, it may do so the next time.
+    """What a script had not saved it could not read. Once it trains on beyond a save, it may do so
+    the next time.
 
     A script that saves only when it is done never gets there, and begins at 0 again.
     """
     row = job_rows.row(connection, job_id)
-    if not row.restarts_at_zero or row.kept_iteration is None or row.iteration <= row.kept_iteration:
+    if (
+        not row.restarts_at_zero
+        or row.kept_iteration is None
+        or row.iteration <= row.kept_iteration
+    ):
         return
     numbers = connection.execute(_LAST_RESTART, {"job_id": job_id}).scalar_one_or_none()
     if numbers is not None and "kept" not in json.loads(numbers):
@@ -381,11 +440,15 @@ def _forget_a_restart_before_the_first_save(connection: Connection, job_id: str)
 
 
 def _is_late(connection: Connection, job_id: str, window: Window, iteration: int) -> bool:
-    """Whether later turns of another node are on record already: in a session the first rank comes to be elsewhere."""
+    """Whether later turns of another node are on record already: in a session the first rank comes
+    to be elsewhere."""
     if window.iteration is None or window.iteration >= iteration:
         return False
     said = {"job_id": job_id, "node_id": window.node_id, "generation": window.generation}
-    return connection.execute(_LATER_OF_OTHERS, {**said, "ended_at_s": window.ended_at_s}).first() is not None
+    return (
+        connection.execute(_LATER_OF_OTHERS, {**said, "ended_at_s": window.ended_at_s}).first()
+        is not None
+    )
 
 
 def _to_window(row: Any) -> Window:

@@ -1,4 +1,5 @@
-"""Nodes and the intents behind them as rows: an intent is committed before the call that spends or saves money."""
+"""Nodes and the intents behind them as rows: an intent is committed before the call that spends or
+saves money."""
 
 from __future__ import annotations
 
@@ -39,7 +40,11 @@ _INTEND = intents.insert()
 _OPEN_LAUNCHES = (
     select(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .join(nodes, nodes.c.id == intents.c.node_id)
-    .where(intents.c.kind == "launch", intents.c.done_at_s.is_(None), nodes.c.phase == NodePhase.INTENDED)
+    .where(
+        intents.c.kind == "launch",
+        intents.c.done_at_s.is_(None),
+        nodes.c.phase == NodePhase.INTENDED,
+    )
     .group_by(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .order_by(func.min(intents.c.id))
 )
@@ -59,7 +64,9 @@ _PLACE = func.row_number().over(
 )
 _PLACED_BOOTS = select(_LATE_BOOTS, _PLACE.label("place")).subquery()
 # No more of a sort tell anything (`elastic.policy.boots`), and a busy type drives out no other.
-_NEWEST_BOOTS = select(_PLACED_BOOTS).where(_PLACED_BOOTS.c.place <= 16).order_by(_PLACED_BOOTS.c.seq.desc())
+_NEWEST_BOOTS = (
+    select(_PLACED_BOOTS).where(_PLACED_BOOTS.c.place <= 16).order_by(_PLACED_BOOTS.c.seq.desc())
+)
 _OF_LAUNCH = (
     select(nodes)
     .join(intents, intents.c.node_id == nodes.c.id)
@@ -70,7 +77,8 @@ _OF_LAUNCH = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchIntent:
-    """One purchase on record: all the nodes that its token is to buy, in the order in which they were asked for.
+    """One purchase on record: all the nodes that its token is to buy, in the order in which they
+    were asked for.
 
     `asked_by` is what its provider noted last of how it asks; empty before it has.
     """
@@ -92,10 +100,11 @@ def intend_launch(
     request_hash: str,
     now_s: float,
 ) -> LaunchIntent:
-    """Records that so many nodes of `offering` shall be bought for the job at once, before anyone is asked for them.
+    """Records that so many nodes of `offering` shall be bought for the job at once, before anyone
+    is asked for them.
 
-    What their disk and address cost is settled with the purchase, whatever later ones cost. So is what `workers` each
-    runs: the node type may be sold no more by the time they begin.
+    What their disk and address cost is settled with the purchase, whatever later ones cost. So is
+    what `workers` each runs: the node type may be sold no more by the time they begin.
     """
     token = secrets.token_hex(16)
     price = prices.in_force(connection, offering, at_s=now_s)
@@ -130,13 +139,15 @@ def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
 
 
 def note_asked(connection: Connection, token: str, by: str) -> None:
-    """Records by which of its calls the provider is about to ask for a launch; empty if nobody has asked for it."""
+    """Records by which of its calls the provider is about to ask for a launch; empty if nobody has
+    asked for it."""
     mine = (intents.c.token == token) & (intents.c.kind == "launch")
     connection.execute(update(intents).where(mine).values(asked_by=by))
 
 
 def of_launch(connection: Connection, token: str) -> tuple[Node, ...]:
-    """Every node that this token was to buy, gone ones too, in the order in which they were asked for."""
+    """Every node that this token was to buy, gone ones too, in the order in which they were asked
+    for."""
     return tuple(to_node(each) for each in connection.execute(_OF_LAUNCH, {"token": token}))
 
 
@@ -149,11 +160,14 @@ def launched(
     minimum_s: float,
     image: str | None = None,
 ) -> None:
-    """Records that the provider made the machine, wanted still or not: it costs from `launched_at_s` on."""
+    """Records that the provider made the machine, wanted still or not: it costs from
+    `launched_at_s` on."""
     node = get(connection, node_id)
     if node.provider_id is not None or node.phase.is_gone:
         return
-    phase = move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
+    phase = (
+        move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
+    )
     values = {
         "provider_id": provider_id,
         "launched_at_s": launched_at_s,
@@ -170,16 +184,23 @@ def launched(
         if node.reason
         else f"{node.offering} launched"
     )
-    add_event(connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s)
+    add_event(
+        connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s
+    )
 
 
 def launch_failed(
-    connection: Connection, token: str, why: str, *, for_want_of_capacity: bool = False, now_s: float
+    connection: Connection,
+    token: str,
+    why: str,
+    *,
+    for_want_of_capacity: bool = False,
+    now_s: float,
 ) -> None:
     """Records that the provider made no machine under this token and never will.
 
-    A pool that is known to be empty is asked now and then. That it still is, is no event, and what was to be bought
-    leaves no row: nothing came of it, and a day has hundreds of them.
+    A pool that is known to be empty is asked now and then. That it still is, is no event, and what
+    was to be bought leaves no row: nothing came of it, and a day has hundreds of them.
     """
     members = [node for node in of_launch(connection, token) if not node.phase.is_gone]
     for node in members:
@@ -194,10 +215,14 @@ def launch_failed(
         connection.execute(delete(nodes).where(nodes.c.id.in_([node.id for node in members])))
     else:
         node_id = members[0].id if len(members) == 1 else None
-        add_event(connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s)
+        add_event(
+            connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s
+        )
 
 
-def joined(connection: Connection, node_id: str, *, now_s: float, setup: Setup | None = None) -> Node:
+def joined(
+    connection: Connection, node_id: str, *, now_s: float, setup: Setup | None = None
+) -> Node:
     """Records that the node's agent has registered; saying so again changes nothing."""
     node = get(connection, node_id)
     if node.phase is NodePhase.BOOTING:
@@ -211,19 +236,23 @@ def joined(connection: Connection, node_id: str, *, now_s: float, setup: Setup |
 
 
 def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: float) -> Node:
-    """Records that a node shall end, before the provider is asked; it stays so until it is proven gone."""
+    """Records that a node shall end, before the provider is asked; it stays so until it is proven
+    gone."""
     node = get(connection, node_id)
     if node.phase.is_gone or node.phase is NodePhase.TERMINATING:
         return node
     change(connection, node_id, {"phase": move_node(node.phase, NodePhase.TERMINATING)})
     _intend(connection, node.token, "terminate", node_id, node.token, now_s)
     text = f"{node.offering.node_type} is being terminated: {reason}"
-    add_event(connection, "node_terminating", text, job_id=node.job_id, node_id=node_id, now_s=now_s)
+    add_event(
+        connection, "node_terminating", text, job_id=node.job_id, node_id=node_id, now_s=now_s
+    )
     return get(connection, node_id)
 
 
 def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = "") -> None:
-    """Records that its provider ends the machine though nobody had asked for that; saying so again changes nothing.
+    """Records that its provider ends the machine though nobody had asked for that; saying so again
+    changes nothing.
 
     `why` is the provider's word for it.
     """
@@ -231,7 +260,9 @@ def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = ""
     if node.stopping_at_s is not None:
         return
     change(connection, node_id, {"stopping_at_s": at_s, **_ended_reason(node, why)})
-    text = f"{node.offering.node_type} is being ended, though nobody asked for that" + (why and f": {why}")
+    text = f"{node.offering.node_type} is being ended, though nobody asked for that" + (
+        why and f": {why}"
+    )
     add_event(connection, "node_stopping", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
@@ -252,10 +283,14 @@ def billed_from(connection: Connection, node_id: str, at_s: float) -> None:
     ledger.rewrite(connection, [node_id])
 
 
-def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool = False, why: str = "") -> None:
-    """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts as lost.
+def gone(
+    connection: Connection, node_id: str, *, at_s: float, is_waived: bool = False, why: str = ""
+) -> None:
+    """Records that a node is proven gone: from `at_s` on it costs nothing. Unasked for, it counts
+    as lost.
 
-    If `is_waived`, the provider charges nothing for the machine at all. `why` is its word for an end unasked for.
+    If `is_waived`, the provider charges nothing for the machine at all. `why` is its word for an
+    end unasked for.
     """
     node = get(connection, node_id)
     if node.phase.is_gone:
@@ -263,13 +298,23 @@ def gone(connection: Connection, node_id: str, *, at_s: float, is_waived: bool =
     was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
     phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
     why = "" if was_asked else why
-    values = {"phase": move_node(node.phase, phase), "terminated_at_s": at_s, "is_waived": is_waived}
-    change(connection, node_id, values | (_ended_reason(node, why) if node.stopping_at_s is None else {}))
+    values = {
+        "phase": move_node(node.phase, phase),
+        "terminated_at_s": at_s,
+        "is_waived": is_waived,
+    }
+    change(
+        connection,
+        node_id,
+        values | (_ended_reason(node, why) if node.stopping_at_s is None else {}),
+    )
     _done(connection, node, "terminate", "gone", at_s)
     if node.launched_at_s is not None:
         ledger.rewrite(connection, [node_id])
     pools.gone(connection, node, is_lost=not was_asked, why=why, at_s=at_s)
-    text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}" + (why and f": {why}")
+    text = f"{node.offering.node_type} is {'terminated' if was_asked else 'lost'}" + (
+        why and f": {why}"
+    )
     add_event(connection, f"node_{phase}", text, job_id=node.job_id, node_id=node_id, now_s=at_s)
 
 
@@ -292,7 +337,9 @@ def acked_seq(connection: Connection, node_id: str) -> int:
     return found
 
 
-def listed(connection: Connection, job_id: str | None = None, *, include_gone: bool = False) -> tuple[Node, ...]:
+def listed(
+    connection: Connection, job_id: str | None = None, *, include_gone: bool = False
+) -> tuple[Node, ...]:
     """Nodes, newest first; those proven gone only on request."""
     query = _listing(of_one_job=job_id is not None, include_gone=include_gone)
     return tuple(to_node(each) for each in connection.execute(query, {"job_id": job_id}))
@@ -306,18 +353,23 @@ def last_held_s(connection: Connection, job_id: str) -> float | None:
 
 def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
     """These nodes, gone ones too."""
-    return tuple(to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids)))))
+    return tuple(
+        to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids))))
+    )
 
 
 def boots_s(connection: Connection, ids: Iterable[str]) -> dict[str, float]:
     """How long these nodes took from launch to joining; nothing of those that have not joined."""
     took_s = nodes.c.joined_at_s - nodes.c.launched_at_s
-    rows = connection.execute(select(nodes.c.id, took_s.label("took_s")).where(nodes.c.id.in_(set(ids))))
+    rows = connection.execute(
+        select(nodes.c.id, took_s.label("took_s")).where(nodes.c.id.in_(set(ids)))
+    )
     return {row.id: row.took_s for row in rows if row.took_s is not None}
 
 
 def boots(connection: Connection) -> tuple[Boot, ...]:
-    """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and image.
+    """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and
+    image.
 
     Times are rounded to 0.1 s, since each decision stores them.
     """
@@ -351,7 +403,9 @@ def to_node(row: Row[tuple[object, ...]]) -> Node:
         workers=Workers(row.processes, row.threads),
         image=row.image,
         setup=_setup(row),
-        prepared_s=None if row.prepared_at_s is None else max(row.prepared_at_s - row.joined_at_s, 0.0),
+        prepared_s=None
+        if row.prepared_at_s is None
+        else max(row.prepared_at_s - row.joined_at_s, 0.0),
         **_reported(row),
     )
 
@@ -369,7 +423,9 @@ def _boot(row: Row[tuple[object, ...]]) -> Boot:
     setup = _setup(row)
     if setup is not None:
         setup = replace(setup, elapsed_s=round(setup.elapsed_s, 1))
-    return Boot(row.node_type, row.image, round(max(row.joined_at_s - row.launched_at_s, 0.0), 1), setup)
+    return Boot(
+        row.node_type, row.image, round(max(row.joined_at_s - row.launched_at_s, 0.0), 1), setup
+    )
 
 
 def _setup(row: Row[tuple[object, ...]]) -> Setup | None:
@@ -378,7 +434,15 @@ def _setup(row: Row[tuple[object, ...]]) -> Setup | None:
 
 def _ended_reason(node: Node, why: str) -> dict[str, object]:
     """Beside why the node was bought, why its provider ended it."""
-    return {"reason": "; ".join(each for each in (node.reason, f"ended by its provider: {why}") if each)} if why else {}
+    return (
+        {
+            "reason": "; ".join(
+                each for each in (node.reason, f"ended by its provider: {why}") if each
+            )
+        }
+        if why
+        else {}
+    )
 
 
 def _notice(row: Row[tuple[object, ...]]) -> Notice | None:
@@ -395,11 +459,21 @@ def _listing(*, of_one_job: bool, include_gone: bool) -> Select[tuple[object, ..
     return query if include_gone else query.where(nodes.c.phase.not_in(_GONE))
 
 
-def _intend(connection: Connection, token: str, kind: str, node_id: str, request_hash: str, now_s: float) -> None:
-    values = {"token": token, "kind": kind, "node_id": node_id, "request_hash": request_hash, "created_at_s": now_s}
+def _intend(
+    connection: Connection, token: str, kind: str, node_id: str, request_hash: str, now_s: float
+) -> None:
+    values = {
+        "token": token,
+        "kind": kind,
+        "node_id": node_id,
+        "request_hash": request_hash,
+        "created_at_s": now_s,
+    }
     connection.execute(_INTEND, values)
 
 
 def _done(connection: Connection, node: Node, kind: str, outcome: str, now_s: float) -> None:
-    mine = (intents.c.token == node.token) & (intents.c.kind == kind) & (intents.c.node_id == node.id)
+    mine = (
+        (intents.c.token == node.token) & (intents.c.kind == kind) & (intents.c.node_id == node.id)
+    )
     connection.execute(update(intents).where(mine).values(done_at_s=now_s, outcome=outcome))

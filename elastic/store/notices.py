@@ -41,14 +41,19 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
         left_s = notice.at_s - notice.noticed_at_s
         kind = "interruption_notice"
         text = f"{offering} is taken back by the cloud in {duration(left_s)} (spot {notice.action or 'interruption'})"
-    add_event(connection, kind, text, job_id=node.job_id, node_id=node_id, now_s=notice.noticed_at_s)
+    add_event(
+        connection, kind, text, job_id=node.job_id, node_id=node_id, now_s=notice.noticed_at_s
+    )
 
 
 def interruptions(connection: Connection) -> tuple[Interruptions, ...]:
-    """How many nodes the cloud has announced to take back, and how many were lost unannounced, by node type."""
+    """How many nodes the cloud has announced to take back, and how many were lost unannounced, by
+    node type."""
     was_noticed = nodes.c.notice_kind == NoticeKind.INTERRUPTION
     was_taken = was_noticed | (nodes.c.phase == NodePhase.LOST)
     was_noticed_or_not = case((was_noticed, 1), else_=0)
-    query = select(nodes.c.node_type, was_noticed_or_not.label("noticed"), func.count().label("times")).where(was_taken)
+    query = select(
+        nodes.c.node_type, was_noticed_or_not.label("noticed"), func.count().label("times")
+    ).where(was_taken)
     rows = connection.execute(query.group_by(nodes.c.node_type, was_noticed_or_not))
     return tuple(Interruptions(row.node_type, bool(row.noticed), row.times) for row in rows)

@@ -1,4 +1,5 @@
-"""Opening a store: its folder, its schema brought up to date, and the lock that lets one daemon own it."""
+"""Opening a store: its folder, its schema brought up to date, and the lock that lets one daemon own
+it."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 def open_store(url: str) -> Store:
     """Gives the store at `url`, made or migrated to the newest schema.
 
-    Raises AlreadyRunning if another daemon owns a database of PostgreSQL; SQLite's is owned by `lock`. Raises
-    StoreUnavailable, InvalidInput.
+    Raises AlreadyRunning if another daemon owns a database of PostgreSQL; SQLite's is owned by
+    `lock`. Raises StoreUnavailable, InvalidInput.
     """
     folder = database_folder(url)
     if folder is not None:
@@ -71,11 +72,16 @@ def migration_config(url: str) -> Config:
 def database_folder(url: str) -> Path | None:
     """The folder of an SQLite database, None for any other."""
     told = make_url(url)
-    return Path(told.database).parent if told.get_backend_name() == "sqlite" and told.database else None
+    return (
+        Path(told.database).parent
+        if told.get_backend_name() == "sqlite" and told.database
+        else None
+    )
 
 
 def lock(folder: Path) -> int:
-    """Takes the daemon's lock on a folder, of its data or its database, and gives its file descriptor.
+    """Takes the daemon's lock on a folder, of its data or its database, and gives its file
+    descriptor.
 
     Raises AlreadyRunning.
     """
@@ -87,7 +93,8 @@ def lock(folder: Path) -> int:
         owner = os.read(descriptor, 32).decode().strip() or "unknown"
         os.close(descriptor)
         raise AlreadyRunning(
-            f"{folder}: another daemon (pid {owner}) owns this folder; stop it or choose another --data-dir "
+            f"{folder}: another daemon (pid {owner}) owns this folder; stop it or choose another "
+            "--data-dir "
             "(and --database-url, if you set that)"
         ) from None
     os.ftruncate(descriptor, 0)
@@ -96,10 +103,12 @@ def lock(folder: Path) -> int:
 
 
 def _keep_private(folder: Path, database: str) -> None:
-    """Makes sure that only its owner reads a database of SQLite: it holds the secrets that jobs bring.
+    """Makes sure that only its owner reads a database of SQLite: it holds the secrets that jobs
+    bring.
 
-    SQLite gives its log and its index the mode of the database, so a new one has it before SQLite opens it. Where this
-    fails, the folder cannot be written or another user owns the file: SQLite then says what it cannot do.
+    SQLite gives its log and its index the mode of the database, so a new one has it before SQLite
+    opens it. Where this fails, the folder cannot be written or another user owns the file: SQLite
+    then says what it cannot do.
     """
     if database.startswith((":", "file:")):  # in memory, or named by SQLite's own URL
         return
@@ -117,5 +126,7 @@ def _revision(database: Database) -> str | None:
     with database.read() as connection:
         if not inspect(connection).has_table("alembic_version"):
             return None
-        found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        found: str | None = connection.execute(
+            text("SELECT version_num FROM alembic_version")
+        ).scalar()
         return found

@@ -15,29 +15,38 @@ _OFFERING = (prices.c.node_type, prices.c.capacity, prices.c.zone)
 
 
 class PastPrices:
-    """What offerings cost before their first price on record, and with what is on record: their whole history.
+    """What offerings cost before their first price on record, and with what is on record: their
+    whole history.
 
-    A price that was told late is never put among those on record: what was charged follows from them.
+    A price that was told late is never put among those on record: what was charged follows from
+    them.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, found: Iterable[PastPrice]) -> int:
-        """Gives offerings their past: what held before their first price on record. Gives how many prices that are.
+        """Gives offerings their past: what held before their first price on record. Gives how many
+        prices that are.
 
         An offering that has one already keeps it as it is; one without a price on record has none.
         """
         with self._database.write() as connection:
             rows = {(each.offering, each.valid_from_s): each for each in found}
             is_meant = prices.c.node_type.in_({offering.node_type for offering, _ in rows})
-            first = select(*_OFFERING, func.min(prices.c.valid_from_s).label("at_s")).where(is_meant)
-            first_s = {_offering(row): row.at_s for row in connection.execute(first.group_by(*_OFFERING))}
+            first = select(*_OFFERING, func.min(prices.c.valid_from_s).label("at_s")).where(
+                is_meant
+            )
+            first_s = {
+                _offering(row): row.at_s for row in connection.execute(first.group_by(*_OFFERING))
+            }
             known = _offerings(connection)
             fresh = [
                 _values(each)
                 for (offering, valid_from_s), each in rows.items()
-                if offering not in known and offering in first_s and valid_from_s < first_s[offering]
+                if offering not in known
+                and offering in first_s
+                and valid_from_s < first_s[offering]
             ]
             if fresh:
                 connection.execute(past_prices.insert(), fresh)
@@ -60,7 +69,9 @@ class PastPrices:
 
 
 def _offerings(connection: Connection) -> frozenset[Offering]:
-    found = connection.execute(select(past_prices.c.node_type, past_prices.c.capacity, past_prices.c.zone).distinct())
+    found = connection.execute(
+        select(past_prices.c.node_type, past_prices.c.capacity, past_prices.c.zone).distinct()
+    )
     return frozenset(_offering(row) for row in found)
 
 

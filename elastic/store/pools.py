@@ -1,4 +1,5 @@
-"""What launches, refusals and losses have told of spot pools, over all jobs: one row an offering."""
+"""What launches, refusals and losses have told of spot pools, over all jobs: one row an
+offering."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _HELD = (
 )
 
 _OTHERS_DOING = "Client."
-"""How EC2's word for an end begins where the market had no part in it: somebody, or the machine, ended it."""
+"""How EC2's word for an end begins where the market had no part in it: somebody, or the machine,
+ended it."""
 
 
 def listed(connection: Connection, *, now_s: float) -> tuple[Pool, ...]:
@@ -46,7 +48,8 @@ def refused(connection: Connection, offering: Offering, *, at_s: float) -> bool:
 
 
 def gone(connection: Connection, node: Node, *, is_lost: bool, why: str, at_s: float) -> None:
-    """Takes in that a node that was held is gone, on record already; `is_lost` if nobody had asked for that.
+    """Takes in that a node that was held is gone, on record already; `is_lost` if nobody had asked
+    for that.
 
     One that had never joined proves nothing about its pool: it may have failed to boot.
     """
@@ -54,7 +57,9 @@ def gone(connection: Connection, node: Node, *, is_lost: bool, why: str, at_s: f
     if pool is None:
         return
     is_noticed = node.notice is not None and node.notice.kind is NoticeKind.INTERRUPTION
-    was_taken = is_noticed or (is_lost and node.joined_at_s is not None and not why.startswith(_OTHERS_DOING))
+    was_taken = is_noticed or (
+        is_lost and node.joined_at_s is not None and not why.startswith(_OTHERS_DOING)
+    )
     if was_taken:
         _save(connection, pool, pool.taken_back(at_s))
     elif connection.execute(_HELD, _key(node.offering)).first() is None:

@@ -1,4 +1,5 @@
-"""PostgreSQL's side of a database: one session may write, and it holds the lock that keeps every other one out."""
+"""PostgreSQL's side of a database: one session may write, and it holds the lock that keeps every
+other one out."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ _ARGUMENTS = {
 def writer(url: URL) -> Engine:
     """Makes the engine of the one session that writes.
 
-    A session that cannot have the lock is no session: whoever lost its connection, and with it the lock, to another
-    daemon writes nothing more. Raises AlreadyRunning, at each use, while another has it.
+    A session that cannot have the lock is no session: whoever lost its connection, and with it the
+    lock, to another daemon writes nothing more. Raises AlreadyRunning, at each use, while another
+    has it.
     """
     engine = _engine(url, size=1)
 
@@ -43,7 +45,8 @@ def writer(url: URL) -> Engine:
         if not has_lock:
             connection.close()
             raise AlreadyRunning(
-                f"{url.render_as_string()}: another daemon owns this database; stop it or choose another --database-url"
+                f"{url.render_as_string()}: another daemon owns this database; stop it or choose "
+                "another --database-url"
             )
 
     return engine
@@ -67,7 +70,8 @@ def _engine(url: URL, *, size: int, **options: Any) -> Engine:
         )
     except ModuleNotFoundError as error:
         raise InvalidInput(
-            f"database_url: PostgreSQL needs {error.name}: pip install 'elasticd[postgres]'", field="database_url"
+            f"database_url: PostgreSQL needs {error.name}: pip install 'elasticd[postgres]'",
+            field="database_url",
         ) from error
 
     @event.listens_for(engine, "connect")
@@ -75,7 +79,8 @@ def _engine(url: URL, *, size: int, **options: Any) -> Engine:
         from psycopg.types.string import StrDumper
 
         class WithoutNul(StrDumper):
-            """PostgreSQL's text has no NUL; one in what a script printed must not stop a node from being heard."""
+            """PostgreSQL's text has no NUL; one in what a script printed must not stop a node from
+            being heard."""
 
             def dump(self, obj: str) -> Any:
                 return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))

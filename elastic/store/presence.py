@@ -1,4 +1,5 @@
-"""Nodes that were heard again and said nothing new: kept in memory, and written together, which costs one commit."""
+"""Nodes that were heard again and said nothing new: kept in memory, and written together, which
+costs one commit."""
 
 from __future__ import annotations
 
@@ -19,14 +20,19 @@ _HEARD = (
     .where(or_(nodes.c.heartbeat_at_s.is_(None), nodes.c.heartbeat_at_s < bindparam("at_s")))
     .values(heartbeat_at_s=bindparam("at_s"), report=bindparam("said"))
 )
-_TO_COME = update(nodes).where(nodes.c.heartbeat_at_s > bindparam("now")).values(heartbeat_at_s=bindparam("now"))
+_TO_COME = (
+    update(nodes)
+    .where(nodes.c.heartbeat_at_s > bindparam("now"))
+    .values(heartbeat_at_s=bindparam("now"))
+)
 
 
 _SHORT_S, _MOST_GAPS = 0.5, 64
 
 
 class Presence:
-    """When each node was heard last, and what it said then. A crash forgets what was not written yet."""
+    """When each node was heard last, and what it said then. A crash forgets what was not written
+    yet."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -36,7 +42,8 @@ class Presence:
         self._gaps: deque[tuple[float, float]] = deque(maxlen=_MOST_GAPS)
 
     def begin(self, *, now_s: float) -> None:
-        """Takes heartbeats from the future for ones of now: an earlier daemon's clock was ahead of this one's.
+        """Takes heartbeats from the future for ones of now: an earlier daemon's clock was ahead of
+        this one's.
 
         A node would be as long silent before anybody missed it.
         """
@@ -52,12 +59,17 @@ class Presence:
                 self._gaps.append((now_s, gap_s))
 
     def gaps(self, *, beyond_s: float) -> tuple[tuple[float, float], ...]:
-        """When nobody had been heard for longer than so many seconds, until when, and how much longer.
+        """When nobody had been heard for longer than so many seconds, until when, and how much
+        longer.
 
         A daemon or a machine that stood still heard nobody: nobody was silent for that.
         """
         with self._lock:
-            return tuple((ended_s, lasted_s - beyond_s) for ended_s, lasted_s in self._gaps if lasted_s > beyond_s)
+            return tuple(
+                (ended_s, lasted_s - beyond_s)
+                for ended_s, lasted_s in self._gaps
+                if lasted_s > beyond_s
+            )
 
     def heard(self, node_id: str, report: NodeReport, *, now_s: float) -> None:
         """Notes a heartbeat that brought nothing that must not be lost."""
@@ -65,11 +77,13 @@ class Presence:
             self._heard[node_id] = now_s, report
 
     def write(self) -> None:
-        """Writes what was noted, but where something later is on record; keeps it where the database cannot."""
+        """Writes what was noted, but where something later is on record; keeps it where the
+        database cannot."""
         with self._lock:
             heard, self._heard = self._heard, {}
         rows = [
-            {"node_id": node_id, "at_s": at_s, "said": to_text(report)} for node_id, (at_s, report) in heard.items()
+            {"node_id": node_id, "at_s": at_s, "said": to_text(report)}
+            for node_id, (at_s, report) in heard.items()
         ]
         if not rows:
             return

@@ -1,4 +1,5 @@
-"""Prices as rows, dated from when they hold; a price is never changed, only confirmed or followed by another."""
+"""Prices as rows, dated from when they hold; a price is never changed, only confirmed or followed
+by another."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ _OFFERING = (prices.c.node_type, prices.c.capacity, prices.c.zone)
 _IS_MEANT = and_(*(column == bindparam(column.name) for column in _OFFERING))
 _NEWEST_FIRST = (prices.c.valid_from_s.desc(), prices.c.id.desc())
 _IN_FORCE = (
-    select(prices).where(_IS_MEANT, prices.c.valid_from_s <= bindparam("at_s")).order_by(*_NEWEST_FIRST).limit(1)
+    select(prices)
+    .where(_IS_MEANT, prices.c.valid_from_s <= bindparam("at_s"))
+    .order_by(*_NEWEST_FIRST)
+    .limit(1)
 )
 
 
@@ -32,13 +36,20 @@ def add(
     source: str,
     extras_usd_per_h: float = 0.0,
 ) -> tuple[Price, bool]:
-    """Records a price and gives it with True; one that says nothing new confirms the old one, given with False.
+    """Records a price and gives it with True; one that says nothing new confirms the old one, given
+    with False.
 
-    What was charged stays charged: a price of no later date than the one in force holds from when it was observed.
+    What was charged stays charged: a price of no later date than the one in force holds from when
+    it was observed.
     """
     current = in_force(connection, offering, at_s=max(valid_from_s, observed_at_s))
-    if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (usd_per_h, extras_usd_per_h):
-        connection.execute(update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s))
+    if current is not None and (current.usd_per_h, current.extras_usd_per_h) == (
+        usd_per_h,
+        extras_usd_per_h,
+    ):
+        connection.execute(
+            update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s)
+        )
         return replace(current, observed_at_s=observed_at_s), False
     if current is not None and current.valid_from_s >= valid_from_s:
         valid_from_s = observed_at_s
@@ -52,9 +63,13 @@ def add(
         observed_at_s=observed_at_s,
         source=source,
     )
-    price = Price(row_id, offering, usd_per_h, valid_from_s, observed_at_s, source, extras_usd_per_h)
+    price = Price(
+        row_id, offering, usd_per_h, valid_from_s, observed_at_s, source, extras_usd_per_h
+    )
     if current is not None:
-        text = f"{offering}: {figures.price(current.usd_per_h)}/h is now {figures.price(usd_per_h)}/h"
+        text = (
+            f"{offering}: {figures.price(current.usd_per_h)}/h is now {figures.price(usd_per_h)}/h"
+        )
         numbers = {"before_usd_per_h": current.usd_per_h, "usd_per_h": usd_per_h}
         add_event(connection, "price", text, numbers=numbers, now_s=valid_from_s)
     return price, True
@@ -66,17 +81,25 @@ def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Pric
     return None if found is None else to_price(found)
 
 
-def between(connection: Connection, offering: Offering, *, after_s: float, before_s: float | None) -> tuple[Price, ...]:
-    """The prices that came to hold after an instant and before another (None: ever), in that order."""
+def between(
+    connection: Connection, offering: Offering, *, after_s: float, before_s: float | None
+) -> tuple[Price, ...]:
+    """The prices that came to hold after an instant and before another (None: ever), in that
+    order."""
     query = select(prices).where(_IS_MEANT, prices.c.valid_from_s > after_s)
     if before_s is not None:
         query = query.where(prices.c.valid_from_s < before_s)
-    found = connection.execute(query.order_by(prices.c.valid_from_s, prices.c.id), _columns(offering))
+    found = connection.execute(
+        query.order_by(prices.c.valid_from_s, prices.c.id), _columns(offering)
+    )
     return tuple(to_price(each) for each in found)
 
 
-def heard_to_s(connection: Connection, source: str, capacity: Capacity | None = None) -> float | None:
-    """When a source last said anything, of a capacity or of all, that was written down; None if it never did."""
+def heard_to_s(
+    connection: Connection, source: str, capacity: Capacity | None = None
+) -> float | None:
+    """When a source last said anything, of a capacity or of all, that was written down; None if it
+    never did."""
     query = select(func.max(prices.c.observed_at_s)).where(prices.c.source == source)
     if capacity is not None:
         query = query.where(prices.c.capacity == capacity)
@@ -85,21 +108,31 @@ def heard_to_s(connection: Connection, source: str, capacity: Capacity | None = 
 
 
 def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tuple[Price, ...]:
-    """The price of every offering at an instant, in the order of the offerings; `depth` 2 gives those before too."""
+    """The price of every offering at an instant, in the order of the offerings; `depth` 2 gives
+    those before too."""
     rows = connection.execute(_all_in_force(depth), {"at_s": at_s})
     return tuple(
-        sorted((to_price(each) for each in rows), key=lambda price: (price.offering, price.valid_from_s, price.id))
+        sorted(
+            (to_price(each) for each in rows),
+            key=lambda price: (price.offering, price.valid_from_s, price.id),
+        )
     )
 
 
 def of_ids(connection: Connection, ids: Iterable[int]) -> tuple[Price, ...]:
     """The prices that others cite, in the order of their ids."""
-    found = connection.execute(select(prices).where(prices.c.id.in_(set(ids))).order_by(prices.c.id))
+    found = connection.execute(
+        select(prices).where(prices.c.id.in_(set(ids))).order_by(prices.c.id)
+    )
     return tuple(to_price(each) for each in found)
 
 
 def listed(
-    connection: Connection, *, limit: int, before: int | None = None, offering: Offering | None = None
+    connection: Connection,
+    *,
+    limit: int,
+    before: int | None = None,
+    offering: Offering | None = None,
 ) -> tuple[Price, ...]:
     """Prices, newest first."""
     query = select(prices).order_by(prices.c.id.desc()).limit(limit)
@@ -107,7 +140,9 @@ def listed(
         query = query.where(prices.c.id < before)
     if offering is not None:
         query = query.where(_IS_MEANT)
-    return tuple(to_price(each) for each in connection.execute(query, _columns(offering) if offering else {}))
+    return tuple(
+        to_price(each) for each in connection.execute(query, _columns(offering) if offering else {})
+    )
 
 
 def to_price(row: Row[tuple[object, ...]]) -> Price:
@@ -129,9 +164,19 @@ def _columns(offering: Offering) -> dict[str, str]:
 
 @cache
 def _all_in_force(depth: int) -> Select[tuple[object, ...]]:
-    """The newest of each offering, found by the index: to rank all would read every price there ever was."""
+    """The newest of each offering, found by the index: to rank all would read every price there
+    ever was."""
     offerings = select(*_OFFERING).distinct().subquery()
     is_of = and_(*(column == offerings.c[column.name] for column in _OFFERING))
-    ids = select(prices.c.id).where(is_of, prices.c.valid_from_s <= bindparam("at_s")).order_by(*_NEWEST_FIRST)
-    newest = (ids.limit(1).offset(number).correlate(offerings).scalar_subquery() for number in range(depth))
-    return select(prices).where(prices.c.id.in_(union_all(*(select(each).select_from(offerings) for each in newest))))
+    ids = (
+        select(prices.c.id)
+        .where(is_of, prices.c.valid_from_s <= bindparam("at_s"))
+        .order_by(*_NEWEST_FIRST)
+    )
+    newest = (
+        ids.limit(1).offset(number).correlate(offerings).scalar_subquery()
+        for number in range(depth)
+    )
+    return select(prices).where(
+        prices.c.id.in_(union_all(*(select(each).select_from(offerings) for each in newest)))
+    )

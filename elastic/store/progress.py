@@ -34,7 +34,9 @@ def note_kept(connection: Connection, job_id: str, iteration: int) -> None:
 
 def saved(text: str | None) -> dict[str, int]:
     """The marks in a row, oldest first, each with the iterations that were done by then."""
-    return {} if text is None else {str(mark): int(iteration) for mark, iteration in json.loads(text)}
+    return (
+        {} if text is None else {str(mark): int(iteration) for mark, iteration in json.loads(text)}
+    )
 
 
 def saves_of(connection: Connection, job_id: str) -> Mapping[str, int]:
@@ -42,7 +44,9 @@ def saves_of(connection: Connection, job_id: str) -> Mapping[str, int]:
     return saved(job_rows.row(connection, job_id).saves)
 
 
-def note_beginning(connection: Connection, job_id: str, beginning: Beginning, *, node_id: str, now_s: float) -> None:
+def note_beginning(
+    connection: Connection, job_id: str, beginning: Beginning, *, node_id: str, now_s: float
+) -> None:
     """Records where the script began, and what it says of itself."""
     values = {"stops_when_asked": beginning.stops_when_asked, "batch": beginning.batch}
     job_rows.change(connection, job_id, values)

@@ -1,4 +1,5 @@
-"""Resumes as rows: each time that a job which was over goes on, with nothing left of what had ended it."""
+"""Resumes as rows: each time that a job which was over goes on, with nothing left of what had ended
+it."""
 
 from __future__ import annotations
 
@@ -44,17 +45,19 @@ class Resumes:
             return _retained(connection, job_rows.get(connection, job_id))
 
     def stored(self, job_id: str) -> int | None:
-        """At which iteration a job's newest stored checkpoint was made, as far as it is known; None if it has none."""
+        """At which iteration a job's newest stored checkpoint was made, as far as it is known; None
+        if it has none."""
         with self._database.read() as connection:
             return _stored(connection, job_rows.get(connection, job_id))
 
     def resume(self, job_id: str, spec: JobSpec, *, now_s: float, why_precision: str = "") -> Job:
-        """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from its newest
-        checkpoint on.
+        """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from
+        its newest checkpoint on.
 
-        Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it cannot go on: it goes
-        on already, it succeeded, a node of it is not gone, its name is another's, its budget is spent, its deadline has
-        passed. Raises NotFound if its code is not stored any more.
+        Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it
+        cannot go on: it goes on already, it succeeded, a node of it is not gone, its name is
+        another's, its budget is spent, its deadline has passed. Raises NotFound if its code is not
+        stored any more.
 
         Its event says `why_precision`, where it got its precision now.
         """
@@ -68,7 +71,9 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
     return tuple(Resume(each.ended_at_s, JobPhase(each.ending), each.resumed_at_s) for each in rows)
 
 
-def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_precision: str) -> Job:
+def _resume(
+    connection: Connection, job: Job, spec: JobSpec, now_s: float, why_precision: str
+) -> Job:
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
     _refuse_a_taken_name(connection, job)
@@ -77,7 +82,13 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         refuse_unknown(connection, spec.code)
     retained, number = _retained(connection, job), len(listed(connection, job.id)) + 1
     ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
-    values = {"job_id": job.id, "number": number, "ended_at_s": ended_at_s, "ending": job.phase, "resumed_at_s": now_s}
+    values = {
+        "job_id": job.id,
+        "number": number,
+        "ended_at_s": ended_at_s,
+        "ending": job.phase,
+        "resumed_at_s": now_s,
+    }
     connection.execute(resumes.insert().values(**values))
     again = {
         "phase": move_job(job.phase, JobPhase.SUBMITTED),
@@ -92,7 +103,9 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
         "restarts_at_zero": job.restarts_at_zero and spec.code == job.spec.code,
     }
     job_rows.change(
-        connection, job.id, again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target"))
+        connection,
+        job.id,
+        again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target")),
     )
     begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_at_zero(job, retained)}"
     if why_precision:
@@ -107,23 +120,33 @@ def _resume(connection: Connection, job: Job, spec: JobSpec, now_s: float, why_p
 def _refuse_phase(job: Job) -> None:
     name = job.spec.name
     if job.phase is JobPhase.SUCCEEDED:
-        raise Conflict(f"job {name} succeeded; there is nothing left to do: submit another one to train on")
+        raise Conflict(
+            f"job {name} succeeded; there is nothing left to do: submit another one to train on"
+        )
     if job.phase is JobPhase.DRAINING:
         raise Conflict(f"job {name} {job.phase.predicate}; it can be resumed once it has ended")
     if not job.phase.may_resume:
-        raise Conflict(f"job {name} {job.phase.predicate}; it goes on, and there is nothing to resume")
+        raise Conflict(
+            f"job {name} {job.phase.predicate}; it goes on, and there is nothing to resume"
+        )
 
 
 def _refuse_living_nodes(connection: Connection, job: Job) -> None:
     living = nodes.listed(connection, job.id)
     if living:
-        raise Conflict(f"job {job.spec.name} has a node that has not ended yet, {living[0].id}: try again when it has")
+        raise Conflict(
+            f"job {job.spec.name} has a node that has not ended yet, {living[0].id}: try again "
+            "when it has"
+        )
 
 
 def _refuse_a_taken_name(connection: Connection, job: Job) -> None:
     other = job_rows.living_of_name(connection, job.spec.name)
     if other is not None:
-        raise Conflict(f"job {job.spec.name} cannot go on: its name is {other}'s now, which goes on: stop that first")
+        raise Conflict(
+            f"job {job.spec.name} cannot go on: its name is {other}'s now, which goes on: stop "
+            "that first"
+        )
 
 
 def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: float) -> None:
@@ -141,7 +164,8 @@ def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: floa
 
 
 def _retained(connection: Connection, job: Job) -> int:
-    """The iterations that the newest checkpoint holds which the script is known to have made, and to read back."""
+    """The iterations that the newest checkpoint holds which the script is known to have made, and
+    to read back."""
     stored = _stored(connection, job)
     if job.restarts_at_zero:
         return 0

@@ -1,4 +1,5 @@
-"""The tables. Instants are Unix seconds; groups, specs and plans are JSON text, snapshots are compressed JSON."""
+"""The tables. Instants are Unix seconds; groups, specs and plans are JSON text, snapshots are
+compressed JSON."""
 
 from sqlalchemy import (
     BigInteger,
@@ -20,7 +21,8 @@ from sqlalchemy import (
 from elastic.model import JobPhase
 
 REVISION = "0011"
-"""The newest revision in `migrations/`, which makes these tables: a database that is at it is not migrated."""
+"""The newest revision in `migrations/`, which makes these tables: a database that is at it is not
+migrated."""
 
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
 """What the column `phase` of a job holds that has ended."""

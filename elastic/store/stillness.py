@@ -1,4 +1,5 @@
-"""What is on record of when jobs make no turns: how long they pause by themselves, and the alarms that were told."""
+"""What is on record of when jobs make no turns: how long they pause by themselves, and the alarms
+that were told."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Stillness:
             connection.execute(_LEARN, {"job_id": job_id, "pause_s": pause_s})
 
     def open_alarms(self, job_id: str) -> Mapping[tuple[str, str | None], str]:
-        """What the job's events told of that is not over, by the alarm's kind and the node that it names."""
+        """What the job's events told of that is not over, by the alarm's kind and the node that it
+        names."""
         found: dict[tuple[str, str | None], str] = {}
         with self._database.read() as connection:
             for each in connection.execute(_ALARMS, {"job_id": job_id}):

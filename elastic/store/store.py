@@ -1,4 +1,5 @@
-"""The store as the rest of elasticd sees it: each method is one transaction, committed when it returns."""
+"""The store as the rest of elasticd sees it: each method is one transaction, committed when it
+returns."""
 
 from __future__ import annotations
 
@@ -67,12 +68,17 @@ R = TypeVar("R")
 
 
 class Store:
-    """Jobs, nodes, prices, measurements, decisions, ledger and events, in one database; threads may share it."""
+    """Jobs, nodes, prices, measurements, decisions, ledger and events, in one database; threads may
+    share it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self.past_prices, self.presence = PastPrices(database), Presence(database)
-        self.code, self.resumes, self.stillness = Archives(database), Resumes(database), Stillness(database)
+        self.code, self.resumes, self.stillness = (
+            Archives(database),
+            Resumes(database),
+            Stillness(database),
+        )
 
     def close(self) -> None:
         self._database.close()
@@ -82,20 +88,32 @@ class Store:
         self._read(lambda connection: connection.execute(text("SELECT 1")))
 
     def holder(self) -> str:
-        """The name that this database's daemon holds its machines by, the same for all of its life."""
+        """The name that this database's daemon holds its machines by, the same for all of its
+        life."""
         return self._write(identity.holder)
 
     # jobs
 
     def submit_job(
-        self, spec: JobSpec, *, key: str | None, request_hash: str, now_s: float, why_precision: str = ""
+        self,
+        spec: JobSpec,
+        *,
+        key: str | None,
+        request_hash: str,
+        now_s: float,
+        why_precision: str = "",
     ) -> tuple[Job, bool]:
         """Gives the job made from `spec` and True, or the one made earlier under `key` and False.
 
         Its first event says `why_precision`, where elasticd chose that.
         """
         return self._write(
-            jobs.submit, spec, key=key, request_hash=request_hash, now_s=now_s, why_precision=why_precision
+            jobs.submit,
+            spec,
+            key=key,
+            request_hash=request_hash,
+            now_s=now_s,
+            why_precision=why_precision,
         )
 
     def job(self, job_id: str) -> Job:
@@ -114,11 +132,15 @@ class Store:
         """Jobs that still have something to do, oldest first."""
         return self._read(jobs.unfinished)
 
-    def request_stop(self, job_id: str, ending: JobPhase, message: str | None, *, now_s: float) -> Job:
+    def request_stop(
+        self, job_id: str, ending: JobPhase, message: str | None, *, now_s: float
+    ) -> Job:
         """Starts the job's orderly end. Raises Conflict if it has ended."""
         return self._write(jobs.drain, job_id, ending, message, now_s=now_s)
 
-    def move_job(self, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None) -> None:
+    def move_job(
+        self, job_id: str, wanted: JobPhase, *, now_s: float, message: str | None = None
+    ) -> None:
         self._write(jobs.move, job_id, wanted, now_s=now_s, message=message)
 
     def target(self, job_id: str) -> Group | None:
@@ -134,7 +156,8 @@ class Store:
         return self._write(jobs.count_failure, job_id)
 
     def note_error(self, job_id: str, error: ScriptError, *, generation: int) -> bool:
-        """Remembers what a job's program failed with; True if it had failed with that before, at the same place."""
+        """Remembers what a job's program failed with; True if it had failed with that before, at
+        the same place."""
         return self._write(jobs.note_error, job_id, error, generation=generation)
 
     def rounds(self, job_id: str) -> Rounds:
@@ -203,29 +226,49 @@ class Store:
         self._write(nodes.note_asked, token, by)
 
     def node_launched(
-        self, node_id: str, provider_id: str, *, launched_at_s: float, minimum_s: float, image: str | None = None
+        self,
+        node_id: str,
+        provider_id: str,
+        *,
+        launched_at_s: float,
+        minimum_s: float,
+        image: str | None = None,
     ) -> None:
         """Records that the machine exists; its ledger opens."""
-        self._write(nodes.launched, node_id, provider_id, launched_at_s=launched_at_s, minimum_s=minimum_s, image=image)
+        self._write(
+            nodes.launched,
+            node_id,
+            provider_id,
+            launched_at_s=launched_at_s,
+            minimum_s=minimum_s,
+            image=image,
+        )
 
     def node_launched_at(self, node_id: str, at_s: float) -> None:
-        """Records that the machine was bought at another instant than was thought; its ledger begins there."""
+        """Records that the machine was bought at another instant than was thought; its ledger
+        begins there."""
         self._write(nodes.launched_at, node_id, at_s)
 
-    def launch_failed(self, token: str, why: str, *, for_want_of_capacity: bool = False, now_s: float) -> None:
+    def launch_failed(
+        self, token: str, why: str, *, for_want_of_capacity: bool = False, now_s: float
+    ) -> None:
         """Records that a purchase bought nothing and never will."""
-        self._write(nodes.launch_failed, token, why, for_want_of_capacity=for_want_of_capacity, now_s=now_s)
+        self._write(
+            nodes.launch_failed, token, why, for_want_of_capacity=for_want_of_capacity, now_s=now_s
+        )
 
     def pools(self, *, now_s: float) -> tuple[Pool, ...]:
         """What is known of spot pools at an instant, over all jobs."""
         return self._read(pools.listed, now_s=now_s)
 
     def node_joined(self, node_id: str, *, now_s: float, setup: Setup | None = None) -> Node:
-        """Records that the node's agent has registered, and what it says of the machine's set-up."""
+        """Records that the node's agent has registered, and what it says of the machine's
+        set-up."""
         return self._write(nodes.joined, node_id, now_s=now_s, setup=setup)
 
     def boots(self) -> tuple[Boot, ...]:
-        """How the machines booted that joined last, newest first, of all jobs: 16 of each node type and image."""
+        """How the machines booted that joined last, newest first, of all jobs: 16 of each node type
+        and image."""
         return self._read(nodes.boots)
 
     def intend_end(self, node_id: str, *, reason: str, now_s: float) -> Node:
@@ -241,11 +284,15 @@ class Store:
         self._write(nodes.billed_from, node_id, at_s)
 
     def node_stopping(self, node_id: str, *, at_s: float, why: str = "") -> None:
-        """Records that the provider ends the machine though nobody had asked; it costs until it is gone."""
+        """Records that the provider ends the machine though nobody had asked; it costs until it is
+        gone."""
         self._write(nodes.stopping, node_id, at_s=at_s, why=why)
 
-    def node_gone(self, node_id: str, *, at_s: float, is_waived: bool = False, why: str = "") -> None:
-        """Records that a node is proven gone; its ledger closes. If `is_waived`, the machine itself cost nothing."""
+    def node_gone(
+        self, node_id: str, *, at_s: float, is_waived: bool = False, why: str = ""
+    ) -> None:
+        """Records that a node is proven gone; its ledger closes. If `is_waived`, the machine itself
+        cost nothing."""
         self._write(nodes.gone, node_id, at_s=at_s, is_waived=is_waived, why=why)
 
     def interruptions(self) -> tuple[Interruptions, ...]:
@@ -268,9 +315,13 @@ class Store:
         self, job_id: str, members: tuple[Node, ...], *, rdzv_endpoint: str, now_s: float
     ) -> Generation:
         """Records the next generation of a job."""
-        return self._write(generations.start, job_id, members, rdzv_endpoint=rdzv_endpoint, now_s=now_s)
+        return self._write(
+            generations.start, job_id, members, rdzv_endpoint=rdzv_endpoint, now_s=now_s
+        )
 
-    def drain_generation(self, job_id: str, number: int, *, hangs: bool = False, now_s: float) -> None:
+    def drain_generation(
+        self, job_id: str, number: int, *, hangs: bool = False, now_s: float
+    ) -> None:
         self._write(generations.drain, job_id, number, hangs=hangs, now_s=now_s)
 
     def end_generation(self, job_id: str, number: int, *, now_s: float) -> None:
@@ -289,7 +340,8 @@ class Store:
         return self._read(generations.first_step_at_s, job_id)
 
     def saves(self, job_id: str) -> Mapping[str, int]:
-        """Marks of the newest files that a job has saved, each with the iterations that were done by then."""
+        """Marks of the newest files that a job has saved, each with the iterations that were done
+        by then."""
         return self._read(progress.saves_of, job_id)
 
     # prices and the ledger
@@ -330,10 +382,13 @@ class Store:
         return self._read(prices.all_in_force, at_s=now_s, depth=depth)
 
     def prices_heard_to_s(self, source: str, capacity: Capacity | None = None) -> float | None:
-        """When a source was last heard to tell prices, of a capacity or of all; None if it never was."""
+        """When a source was last heard to tell prices, of a capacity or of all; None if it never
+        was."""
         return self._read(prices.heard_to_s, source, capacity)
 
-    def ledger(self, job_id: str | None = None, *, limit: int = 50, before: int | None = None) -> tuple[LedgerRow, ...]:
+    def ledger(
+        self, job_id: str | None = None, *, limit: int = 50, before: int | None = None
+    ) -> tuple[LedgerRow, ...]:
         """Ledger rows, newest first."""
         return self._read(ledger.listed, job_id, limit=limit, before=before)
 
@@ -348,7 +403,8 @@ class Store:
     # measurements
 
     def heard(self, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
-        """Stores what one heartbeat brought that is not stored yet and gives how many windows were new."""
+        """Stores what one heartbeat brought that is not stored yet and gives how many windows were
+        new."""
         return self._write(heartbeats.take_in, node_id, said, now_s=now_s)
 
     def append_windows(self, node_id: str, windows: Sequence[Window]) -> int:
@@ -375,10 +431,13 @@ class Store:
         return self._read(measurements.begun, job_id)
 
     def lost(self, job_id: str) -> tuple[tuple[float, float], ...]:
-        """When the iterations were made that had to be done again: from and to, for each restart."""
+        """When the iterations were made that had to be done again: from and to, for each
+        restart."""
         return self._read(measurements.lost, job_id)
 
-    def throughput(self, job_id: str, *, since_s: float = 0.0, buckets: int = 300) -> tuple[ThroughputPoint, ...]:
+    def throughput(
+        self, job_id: str, *, since_s: float = 0.0, buckets: int = 300
+    ) -> tuple[ThroughputPoint, ...]:
         """Throughput over time, in at most about `buckets` points, oldest first."""
         return self._read(measurements.throughput, job_id, since_s=since_s, points=buckets)
 
@@ -387,8 +446,11 @@ class Store:
     def record_decision(
         self, snapshot: Snapshot, plan: Plan, policy: str, *, version: int = 1, sets_target: bool
     ) -> int:
-        """Stores a decision, made by this version of a policy, and with it the group it wants; gives its id."""
-        return self._write(decisions.record, snapshot, plan, policy, version=version, sets_target=sets_target)
+        """Stores a decision, made by this version of a policy, and with it the group it wants;
+        gives its id."""
+        return self._write(
+            decisions.record, snapshot, plan, policy, version=version, sets_target=sets_target
+        )
 
     def decision(self, decision_id: int) -> Decision:
         """Gives a decision. Raises NotFound."""
@@ -405,16 +467,26 @@ class Store:
         return self._read(decisions.snapshot, decision_id)
 
     def add_event(
-        self, kind: str, text: str, *, job_id: str | None = None, node_id: str | None = None, now_s: float
+        self,
+        kind: str,
+        text: str,
+        *,
+        job_id: str | None = None,
+        node_id: str | None = None,
+        now_s: float,
     ) -> None:
         self._write(events.add_event, kind, text, job_id=job_id, node_id=node_id, now_s=now_s)
 
-    def events(self, *, after: int | None = 0, job_id: str | None = None, limit: int = 200) -> tuple[Event, ...]:
-        """The first events after the one of id `after`, or the newest of all if it is None; oldest first either way."""
+    def events(
+        self, *, after: int | None = 0, job_id: str | None = None, limit: int = 200
+    ) -> tuple[Event, ...]:
+        """The first events after the one of id `after`, or the newest of all if it is None; oldest
+        first either way."""
         return self._read(events.listed, after=after, job_id=job_id, limit=limit)
 
     def notes(self, job_id: str, *, most: int) -> tuple[str, ...]:
-        """The newest notes of a job's nodes and script, the oldest of them first; what was said again stands once."""
+        """The newest notes of a job's nodes and script, the oldest of them first; what was said
+        again stands once."""
         return self._read(events.notes, job_id, most=most)
 
     def newest_event_id(self) -> int:
@@ -425,10 +497,14 @@ class Store:
         """How many jobs, decisions and events there are of each kind."""
         return self._read(tallies)
 
-    def _read(self, query: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def _read(
+        self, query: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         with self._database.read() as connection:
             return query(connection, *args, **kwargs)
 
-    def _write(self, change: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def _write(
+        self, change: Callable[Concatenate[Connection, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         with self._database.write() as connection:
             return change(connection, *args, **kwargs)

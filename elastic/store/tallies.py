@@ -12,7 +12,8 @@ from elastic.store.schema import decisions, events, jobs
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """All jobs by phase, all decisions by action (holds for one reason count once), all events by kind."""
+    """All jobs by phase, all decisions by action (holds for one reason count once), all events by
+    kind."""
 
     jobs: Mapping[str, int]
     decisions: Mapping[str, int]

@@ -1,4 +1,5 @@
-"""What a dollar buys: step time with its interval, how it changes with the group's size, iterations per dollar."""
+"""What a dollar buys: step time with its interval, how it changes with the group's size, iterations
+per dollar."""
 
 from elastic.throughput.mixing import NodeTypes, predict_mixed_step_s
 from elastic.throughput.paramount import RECENT_WINDOWS, estimate_step_s

@@ -1,7 +1,8 @@
 """Step time of nodes of several types together, foretold from what each type does by itself.
 
-In a session shares of the batch follow measured speed, so that nobody waits for the slowest: the speeds of the nodes
-add up. Meeting costs a part of that: as much as in the mixes measured so far, or as assumed while there are none.
+In a session shares of the batch follow measured speed, so that nobody waits for the slowest: the
+speeds of the nodes add up. Meeting costs a part of that: as much as in the mixes measured so far,
+or as assumed while there are none.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ from elastic.model import Interval
 from elastic.throughput.scaling import predict_step_s
 
 NodeTypes = tuple[tuple[str, int], ...]
-"""What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a speed."""
+"""What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a
+speed."""
 
 ASSUMED_LOSS = 1.10
-"""A step on uneven nodes against the ideal one: the most that sessions are held to once their shares have settled."""
+"""A step on uneven nodes against the ideal one: the most that sessions are held to once their
+shares have settled."""
 
-# A type's own speed is taken to grow in proportion up to twice the nodes that were measured, and no further.
+# A type's own speed is taken to grow in proportion up to twice the nodes that were measured, and no
+# further.
 _REACH = 2
 
 
-def predict_mixed_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes) -> Interval | None:
-    """A step time for a mix nobody measured: an Interval without bounds; None unless each of its types is known.
+def predict_mixed_step_s(
+    measured_s: Mapping[NodeTypes, float], types: NodeTypes
+) -> Interval | None:
+    """A step time for a mix nobody measured: an Interval without bounds; None unless each of its
+    types is known.
 
     A half core does 2 iterations a second, a whole one 3: together 5, less a tenth of the time.
 
@@ -31,7 +38,8 @@ def predict_mixed_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes
     >>> round(predict_mixed_step_s(alone, (("full", 1), ("half", 1))).value, 3)
     0.22
 
-    Once a mix was measured, at 0.25 s instead of the ideal 0.2 s, others are expected to lose as much:
+    Once a mix was measured, at 0.25 s instead of the ideal 0.2 s, others are expected to lose as
+    much:
 
     >>> known = alone | {(("full", 1), ("half", 1)): 0.25}
     >>> round(predict_mixed_step_s(known, (("full", 1), ("half", 2))).value, 3)
@@ -56,7 +64,11 @@ def _loss(measured_s: Mapping[NodeTypes, float]) -> float:
 def _ideal_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes) -> float | None:
     speeds = []
     for node_type, count in types:
-        sizes = {each[0][1]: step_s for each, step_s in measured_s.items() if [name for name, _ in each] == [node_type]}
+        sizes = {
+            each[0][1]: step_s
+            for each, step_s in measured_s.items()
+            if [name for name, _ in each] == [node_type]
+        }
         speed = _speed_per_s(sizes, count)
         if speed is None:
             return None
@@ -65,7 +77,8 @@ def _ideal_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes) -> fl
 
 
 def _speed_per_s(sizes_s: Mapping[int, float], count: int) -> float | None:
-    """Iterations a second of so many nodes of one type: as measured, else as it scales, else in proportion."""
+    """Iterations a second of so many nodes of one type: as measured, else as it scales, else in
+    proportion."""
     if count in sizes_s:
         return 1 / sizes_s[count]
     predicted = predict_step_s(sizes_s, count)

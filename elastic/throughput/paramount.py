@@ -1,12 +1,13 @@
 """Step time: seconds that one paramount iteration takes, from the windows a job reported.
 
-Money buys mean time, so the estimate is a mean: a median or a 20 % trimmed mean would hide a job that is slow one step
-in five. It is winsorised by one window at each end: the slowest window counts as the second slowest, the fastest as
-the second fastest. One stall therefore cannot move it, two stalls are a pattern and count. Windows weigh by their
-iterations, so long and short ones mix. The interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968): the
-standard error of the winsorised values, times (n - 1) / (h - 1), against Student's t with h - 1 degrees of freedom,
-where h = n - 2 windows kept their own value. It covers the noise between windows; drift after them is what the margin
-of a decision is for (`benchmarks/estimator.py` measures both).
+Money buys mean time, so the estimate is a mean: a median or a 20 % trimmed mean would hide a job
+that is slow one step in five. It is winsorised by one window at each end: the slowest window counts
+as the second slowest, the fastest as the second fastest. One stall therefore cannot move it, two
+stalls are a pattern and count. Windows weigh by their iterations, so long and short ones mix. The
+interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968): the standard error of the
+winsorised values, times (n - 1) / (h - 1), against Student's t with h - 1 degrees of freedom, where
+h = n - 2 windows kept their own value. It covers the noise between windows; drift after them is
+what the margin of a decision is for (`benchmarks/estimator.py` measures both).
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _LEAST_FOR_INTERVAL = 3
 _LEAST_TO_WINSORISE = 5
 # A window this many times as long as the average one is no passing stall: it keeps its own value.
 _LONG_WINDOW = 2.0
-# The latest windows alone count when they disagree with those before by more than this and beyond both intervals.
+# The latest windows alone count when they disagree with those before by more than this and beyond
+# both intervals.
 _REGIME_WINDOWS = 8
 _REGIME_SHIFT = 0.2
 
@@ -37,9 +39,11 @@ _T_975 = (
 
 
 def estimate_step_s(samples: Sequence[Sample]) -> Interval | None:
-    """Seconds an iteration takes, with a 95 % interval from the third window on; None without a window.
+    """Seconds an iteration takes, with a 95 % interval from the third window on; None without a
+    window.
 
-    Four windows of 2 iterations: the mean is 0.5 s, their standard error 0.0408 s, t with 3 degrees of freedom 3.18.
+    Four windows of 2 iterations: the mean is 0.5 s, their standard error 0.0408 s, t with 3 degrees
+    of freedom 3.18.
 
     >>> four = [Sample(2, elapsed_s, 0.0) for elapsed_s in (0.8, 1.0, 1.0, 1.2)]
     >>> step_s = estimate_step_s(four)
@@ -66,7 +70,9 @@ def _present_regime(recent: Sequence[Sample]) -> Sequence[Sample]:
     if len(earlier) < _REGIME_WINDOWS:
         return recent
     before, now = _estimate(earlier), _estimate(latest)
-    has_shifted = abs(now.value - before.value) > _REGIME_SHIFT * before.value and not now.overlaps(before)
+    has_shifted = abs(now.value - before.value) > _REGIME_SHIFT * before.value and not now.overlaps(
+        before
+    )
     return latest if has_shifted else recent
 
 
@@ -78,18 +84,22 @@ def _estimate(samples: Sequence[Sample]) -> Interval:
     mean_s = math.fsum(w * x for w, x in zip(weights, paces_s, strict=True)) / total
     if count < _LEAST_FOR_INTERVAL:
         return Interval(mean_s)
-    # What slows a machine down outlasts a window, so a long window is as uncertain as a short one: all share one
-    # variance, and how evenly the iterations spread decides what averaging gains.
-    variance = math.fsum(w * (x - mean_s) ** 2 for w, x in zip(weights, paces_s, strict=True)) / total
+    # What slows a machine down outlasts a window, so a long window is as uncertain as a short one:
+    # all share one variance, and how evenly the iterations spread decides what averaging gains.
+    variance = (
+        math.fsum(w * (x - mean_s) ** 2 for w, x in zip(weights, paces_s, strict=True)) / total
+    )
     evenness = math.fsum(w * w for w in weights) / total**2
     error_s = math.sqrt(variance * evenness / (1 - evenness)) * (count - 1) / (kept - 1)
     half_s = t_quantile_975(kept - 1) * error_s
-    # Low mirrors high by ratio, not by distance: a wide interval stays above zero, and so does its it/$.
+    # Low mirrors high by ratio, not by distance: a wide interval stays above zero, and so does its
+    # it/$.
     return Interval(mean_s, mean_s / (1 + half_s / mean_s), mean_s + half_s)
 
 
 def _winsorise(samples: Sequence[Sample]) -> tuple[list[float], int]:
-    """Seconds an iteration of each window, the two extremes drawn in; and how many windows kept their own."""
+    """Seconds an iteration of each window, the two extremes drawn in; and how many windows kept
+    their own."""
     paces_s = [sample.elapsed_s / sample.iterations for sample in samples]
     if len(samples) < _LEAST_TO_WINSORISE:
         return paces_s, len(samples)
@@ -104,7 +114,8 @@ def _winsorise(samples: Sequence[Sample]) -> tuple[list[float], int]:
 
 
 def t_quantile_975(degrees: int) -> float:
-    """Student's t that 2.5 % of draws exceed; beyond 30 degrees of freedom by Cornish and Fisher's expansion.
+    """Student's t that 2.5 % of draws exceed; beyond 30 degrees of freedom by Cornish and Fisher's
+    expansion.
 
     >>> round(t_quantile_975(5), 3), round(t_quantile_975(60), 3), round(t_quantile_975(10**6), 3)
     (2.571, 2.0, 1.96)

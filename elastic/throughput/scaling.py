@@ -1,13 +1,16 @@
-"""Step time against group size: what more or fewer nodes of one offering would do, predicted from the sizes measured.
+"""Step time against group size: what more or fewer nodes of one offering would do, predicted from
+the sizes measured.
 
-The global batch is the job's, so n nodes share the work of one step: T(n) = compute / n + fixed + comm(n). A ring
-all-reduce moves 2 (n - 1) / n of the gradients through each node's link and adds a delay for each node; (n - 1) / n is
-1 - 1/n, so the moved bytes hide in the first two terms and what is left to fit is
+The global batch is the job's, so n nodes share the work of one step: T(n) = compute / n + fixed +
+comm(n). A ring all-reduce moves 2 (n - 1) / n of the gradients through each node's link and adds a
+delay for each node; (n - 1) / n is 1 - 1/n, so the moved bytes hide in the first two terms and what
+is left to fit is
 
     T(n) = fixed + compute / n + per_node (n - 1).
 
-Two sizes give the first two terms, three or more all of them (least squares of relative errors). `compute` comes out
-negative where traffic costs more than sharing saves: adding nodes then slows the job down, as it often does.
+Two sizes give the first two terms, three or more all of them (least squares of relative errors).
+`compute` comes out negative where traffic costs more than sharing saves: adding nodes then slows
+the job down, as it often does.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ _REACH = 2
 
 @dataclass(frozen=True, slots=True)
 class ScalingModel:
-    """How long a step takes on n nodes of one offering: `fixed_s + compute_s / n + per_node_s (n - 1)`."""
+    """How long a step takes on n nodes of one offering: `fixed_s + compute_s / n + per_node_s (n -
+    1)`."""
 
     fixed_s: float
     compute_s: float
@@ -55,19 +59,23 @@ def fit_scaling(measured_s: Mapping[int, float]) -> ScalingModel | None:
     shared = [1 / size for size in sizes]
     others = [size - 1.0 for size in sizes]
     if len(sizes) > _LEAST_SIZES:
-        fixed_s, compute_s, per_node_s = _least_squares([[1.0] * len(sizes), shared, others], times_s)
+        fixed_s, compute_s, per_node_s = _least_squares(
+            [[1.0] * len(sizes), shared, others], times_s
+        )
         if fixed_s >= 0 and per_node_s >= 0:
             return ScalingModel(fixed_s, compute_s, per_node_s)
     fixed_s, compute_s = _least_squares([[1.0] * len(sizes), shared], times_s)
     if fixed_s >= 0:
         return ScalingModel(fixed_s, compute_s, 0.0)
-    # Better than linear (a cache that fits at last): believe linear scaling, not a step that takes less than no time.
+    # Better than linear (a cache that fits at last): believe linear scaling, not a step that takes
+    # less than no time.
     (compute_s,) = _least_squares([shared], times_s)
     return ScalingModel(0.0, compute_s, 0.0)
 
 
 def predict_step_s(measured_s: Mapping[int, float], nodes: int) -> Interval | None:
-    """A step time for a size nobody measured: an Interval without bounds, which marks it as a prediction.
+    """A step time for a size nobody measured: an Interval without bounds, which marks it as a
+    prediction.
 
     None where two sizes are not measured yet, or `nodes` is more than twice the largest of them.
 
@@ -86,7 +94,10 @@ def predict_step_s(measured_s: Mapping[int, float], nodes: int) -> Interval | No
 def _least_squares(columns: Sequence[Sequence[float]], times_s: Sequence[float]) -> list[float]:
     """The coefficients that make sum(((model - T) / T)^2) least, by the normal equations."""
     scaled = [[x / t for x, t in zip(column, times_s, strict=True)] for column in columns]
-    matrix = [[sum(a * b for a, b in zip(left, right, strict=True)) for right in scaled] for left in scaled]
+    matrix = [
+        [sum(a * b for a, b in zip(left, right, strict=True)) for right in scaled]
+        for left in scaled
+    ]
     return _solve(matrix, [sum(column) for column in scaled])
 
 

@@ -1,4 +1,5 @@
-"""How the ranks of an unmodified script agree on the turn to stop at, through the store that they have met at."""
+"""How the ranks of an unmodified script agree on the turn to stop at, through the store that they
+have met at."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Protocol
 
 C10D_MODULE = "torch.distributed.distributed_c10d"
 TURNS_AFTER_THE_LAST = 2
-"""A turn holds a collective of all ranks. When the last one notes its turn t, none has ended turn t + 1; so all look
-again at its end, and know. Nobody leaves before the end of t + 2, which all have to begin: by then no rank needs the
-store any more, which may end with the rank that serves it."""
+"""A turn holds a collective of all ranks. When the last one notes its turn t, none has ended turn t
++ 1; so all look again at its end, and know. Nobody leaves before the end of t + 2, which all have
+to begin: by then no rank needs the store any more, which may end with the rank that serves it."""
 
 
 class KeyValueStore(Protocol):
@@ -23,7 +24,9 @@ class KeyValueStore(Protocol):
 class Agreement:
     """One drain as one rank sees it."""
 
-    def __init__(self, store: KeyValueStore, *, rank: int, world_size: int, generation: int | None) -> None:
+    def __init__(
+        self, store: KeyValueStore, *, rank: int, world_size: int, generation: int | None
+    ) -> None:
         self._store = store
         self._own = f"elasticd/drain/{generation}/{rank}"
         self._keys = [f"elasticd/drain/{generation}/{each}" for each in range(world_size)]
@@ -31,7 +34,8 @@ class Agreement:
         self._stop_after: int | None = None
 
     def is_over(self, turn: int) -> bool:
-        """Notes at the first call that this rank has seen the drain at `turn`; True once `turn` is the one to stop at.
+        """Notes at the first call that this rank has seen the drain at `turn`; True once `turn` is
+        the one to stop at.
 
         To be asked at the end of every turn. Raises what the store raises when it is gone.
         """

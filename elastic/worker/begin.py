@@ -13,11 +13,11 @@ import runpy
 import sys
 from collections.abc import Mapping, Sequence
 
-from elastic.worker.gate import pass_gate
 from elastic.worker.hook import CANNOT_BEGIN
 from elastic.worker.last_error import leave_error, show_error
 from elastic.worker.launch import HOPELESS
 from elastic.worker.launch import main as launch
+from elastic.worker.startup_barrier import wait_at_startup_barrier
 from elastic.worker.torchvision_import import help_torchvision
 
 USAGE = "wanted (--watched | --plain | --program) COMMAND..."
@@ -29,7 +29,7 @@ def begin(arguments: Sequence[str]) -> None:
     if not command:
         raise SystemExit(f"{USAGE}, got {list(arguments)}")
     write_own_log(os.environ)
-    pass_gate(os.environ)
+    wait_at_startup_barrier(os.environ)
     help_torchvision()
     sys.excepthook = show_error
     try:
@@ -52,9 +52,11 @@ def _run(way: str, command: list[str]) -> None:
 
 
 def write_own_log(environment: Mapping[str, str]) -> None:
-    """From now on this process writes into its rank's own log, if the agent named one: `logs` of the agent reads it.
+    """From now on this process writes into its rank's own log, if the agent named one: `logs` of
+    the agent reads it.
 
-    A file, not a pipe: workers outlive an agent that crashes. Opened for appending, for the agent cuts it.
+    A file, not a pipe: workers outlive an agent that crashes. Opened for appending, for the agent
+    cuts it.
     """
     start = environment.get("ELASTICD_LOG")
     if not start:

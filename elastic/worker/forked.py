@@ -21,7 +21,8 @@ from elastic.worker.last_error import show_error
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Runs the script to its end; returns only if it ended well, which is how torchrun learns it."""
+    """Runs the script to its end; returns only if it ended well, which is how torchrun learns
+    it."""
     _forget_the_parent()
     code = _exit_code(arguments)
     _end_as_python_does()
@@ -31,13 +32,15 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _forget_the_parent() -> None:
-    # torchrun's handlers would turn a signal meant for this worker into an exception of torchrun's own.
+    # torchrun's handlers would turn a signal meant for this worker into an exception of torchrun's
+    # own.
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # A forked child may not choose how it starts processes of its own; a script may.
     multiprocessing.set_start_method(None, force=True)  # None with force: not chosen yet
-    # Python's own generator seeds itself anew after a fork; numpy's would be the same in all workers of this node.
+    # Python's own generator seeds itself anew after a fork; numpy's would be the same in all
+    # workers of this node.
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
@@ -75,10 +78,13 @@ def _end_as_python_does() -> None:
 
 
 def _let_go() -> None:
-    """Ends what the script left open, as python would. Files last: a search for garbage shuts one before it is flushed,
-    and what is ended may write to it. What modules and threads still hold is flushed alone."""
+    """Ends what the script left open, as python would. Files last: a search for garbage shuts one
+    before it is flushed, and what is ended may write to it. What modules and threads still hold is
+    flushed alone."""
     for number in signal.valid_signals():
-        if callable(signal.getsignal(number)):  # it holds the script's names; python takes it away here too
+        if callable(
+            signal.getsignal(number)
+        ):  # it holds the script's names; python takes it away here too
             signal.signal(number, signal.SIG_DFL)
     # By __mro__: isinstance would ask objects that pretend to be others.
     files = [each for each in gc.get_objects() if io.IOBase.__base__ in type(each).__mro__]

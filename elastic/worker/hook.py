@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from elastic.bounds import as_unicode
 from elastic.worker.agreement import default_store
-from elastic.worker.beginnings import RankStart, compare
-from elastic.worker.membership import WorkerPlace
 from elastic.worker.messages import MOST_OF_A_NOTE, Datagram
 from elastic.worker.outbox import Outbox
+from elastic.worker.place import WorkerPlace
+from elastic.worker.rank_starts import RankStart, compare
 from elastic.worker.recorder import Recorder
 from elastic.worker.replicas import Replica
 from elastic.worker.saves import Saves
@@ -23,25 +23,32 @@ from elastic.worker.saves import Saves
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
-TURNS_AGAIN_S = 0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
+TURNS_AGAIN_S = (
+    0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
+)
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
 """Variables that name the folders a script may write into; they are there when it begins."""
 WORKER_PID = "ELASTICD_WORKER_PID"
-"""Names the process that torchrun started to those that it starts itself: what they say is no worker's beginning."""
+"""Names the process that torchrun started to those that it starts itself: what they say is no
+worker's beginning."""
 CANNOT_BEGIN = "elasticd: no worker can begin: "
 """Begins the message about a command that cannot run here, however often it is tried."""
 
 
-def paramount(iteration: int | None = None, *, phase: str = "main", samples: int | None = None) -> bool:
+def paramount(
+    iteration: int | None = None, *, phase: str = "main", samples: int | None = None
+) -> bool:
     """Marks the end of one turn of the main loop; call it once a turn, on every rank.
 
     Args:
-        iteration: Turns the job has done so far, this one included, as its checkpoint keeps them; ``None`` if unknown.
-        phase: A name for what the loop is doing, where one kind of turn costs more than another.
-        samples: Samples of this turn, over all workers together. Given in every turn, a sample is one iteration.
+        iteration: Turns the job has done so far, this one included, as its checkpoint keeps them;
+        ``None`` if unknown. phase: A name for what the loop is doing, where one kind of turn costs
+        more than another. samples: Samples of this turn, over all workers together. Given in every
+        turn, a sample is one iteration.
 
     Returns:
-        True when this worker has been asked to stop here. Ranks learn it at different turns: agree before stopping.
+        True when this worker has been asked to stop here. Ranks learn it at different turns: agree
+        before stopping.
     """
     return worker().turn(iteration, phase, samples=samples)
 
@@ -67,12 +74,14 @@ def note(text: str) -> None:
 
 
 class Worker:
-    """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words from every rank."""
+    """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words
+    from every rank."""
 
     def __init__(self, membership: WorkerPlace, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
-        # In a session: whether the job is complete, which another member's script may say while this one ends early.
+        # In a session: whether the job is complete, which another member's script may say while
+        # this one ends early.
         self.is_complete: Callable[[], bool] | None = None
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
@@ -115,8 +124,8 @@ class Worker:
         return result
 
     def count_own_turns(self) -> None:
-        """From now on the script tells of its turns itself: what the optimizer's hook has seen, and still holds, is
-        none."""
+        """From now on the script tells of its turns itself: what the optimizer's hook has seen, and
+        still holds, is none."""
         if not self.counts_own_turns:
             self.counts_own_turns = True
             self.recorder.discard()
@@ -127,7 +136,8 @@ class Worker:
         work, is_first = self._work(samples), self._done is None
         if iteration is None or samples is not None or self.is_per_worker:
             if self._done is None:
-                # A script that names its turn, and whose files cannot be seen, is taken to have made all alike.
+                # A script that names its turn, and whose files cannot be seen, is taken to have
+                # made all alike.
                 self._done = self.saves.begin() or work * max((iteration or 1) - 1, 0)
             self._done += work
         else:
@@ -135,7 +145,9 @@ class Worker:
             self._done = int(iteration)
         if is_first:
             self._began_at = max(self._done - work, 0)
-            self._began_at_s = time.time()  # before its first window ends, by which what was lost is known
+            self._began_at_s = (
+                time.time()
+            )  # before its first window ends, by which what was lost is known
         self.saves.turn(self._done)
         is_timed = self._is_reporting
         now = self.recorder.turn(self._done, phase, work=work) if is_timed else time.perf_counter()
@@ -151,13 +163,15 @@ class Worker:
     def is_per_worker(self) -> bool:
         """Whether an iteration is one worker's batch, so that a step of four workers counts four.
 
-        A script that says nothing has the batch of a DistributedDataParallel tutorial, which is each worker's own.
+        A script that says nothing has the batch of a DistributedDataParallel tutorial, which is
+        each worker's own.
         """
         batch = self.membership.batch
         return batch == "worker" if batch is not None else not self.counts_own_turns
 
     def meet(self, own: RankStart, *, replica: Callable[[], Replica] = Replica) -> None:
-        """Ends this process where ranks of one group begin at different iterations: their weights would be mixed.
+        """Ends this process where ranks of one group begin at different iterations: their weights
+        would be mixed.
 
         `replica` gives what this rank holds before its first step.
         """
@@ -169,7 +183,14 @@ class Worker:
             if store is None:
                 return
             meeting = f"{place.generation}/{'turns' if self.counts_own_turns else 'files'}"
-            found = compare(own, store, rank=place.rank, world_size=place.world_size, meeting=meeting, replica=replica)
+            found = compare(
+                own,
+                store,
+                rank=place.rank,
+                world_size=place.world_size,
+                meeting=meeting,
+                replica=replica,
+            )
         except (RuntimeError, ValueError):  # torch's, when the store is gone
             return
         if found.why_apart is not None:
@@ -205,7 +226,8 @@ class Worker:
         self.say(
             "note",
             text=f"the script saves {shown}, outside of its job's folders: it is not carried home, and is lost "
-            "with its node unless nodes share that folder. Save it beside the script, or in ELASTICD_CHECKPOINT_DIR",
+            "with its node unless nodes share that folder. Save it beside the script, or in "
+            "ELASTICD_CHECKPOINT_DIR",
         )
 
     @property
@@ -215,7 +237,8 @@ class Worker:
         return self._is_asked_to_stop
 
     def regroup(self, *, rank: int, world_size: int, number: int | None = None) -> None:
-        """Takes note of its place in a group that has changed while it runs; `number` grows with each change."""
+        """Takes note of its place in a group that has changed while it runs; `number` grows with
+        each change."""
         now, told_at, group = time.monotonic(), self._told_joined_at, (rank, world_size, number)
         if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
             return
@@ -249,7 +272,8 @@ class Worker:
         self._post({"kind": kind, "at_s": time.time(), **content})
 
     def begin(self) -> None:
-        """Says that this process takes its place on the node, perhaps another's that torchrun has ended."""
+        """Says that this process takes its place on the node, perhaps another's that torchrun has
+        ended."""
         self._has_begun = True
         self.tell_agent("began", local_rank=self.membership.local_rank)
 
@@ -269,7 +293,8 @@ class Worker:
     def _look_for_drain(self) -> None:
         # Once asked, always asked: a script that has begun to stop cannot be called back.
         if self._drain_file and not self._is_asked_to_stop:
-            # Half the cost of os.path.exists, which raises and catches: this runs in every step of 50 ms or more.
+            # Half the cost of os.path.exists, which raises and catches: this runs in every step of
+            # 50 ms or more.
             self._is_asked_to_stop = os.access(self._drain_file, os.F_OK)
 
 
@@ -277,20 +302,27 @@ class Worker:
 def worker() -> Worker:
     """The one worker that this process is, made from the environment at its first word.
 
-    The one value of the package that outlives a call: scripts call plain functions, as they do with ``print``.
+    The one value of the package that outlives a call: scripts call plain functions, as they do with
+    ``print``.
     """
-    result = Worker(WorkerPlace.from_environment(os.environ), started_at=time.perf_counter() - process_age_s())
+    result = Worker(
+        WorkerPlace.from_environment(os.environ), started_at=time.perf_counter() - process_age_s()
+    )
     atexit.register(result.close)
-    if result.membership.socket_path and os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(os.getpid()):
+    if result.membership.socket_path and os.environ.setdefault(WORKER_PID, str(os.getpid())) == str(
+        os.getpid()
+    ):
         result.begin()
     return result
 
 
 def process_age_s() -> float:
-    """Seconds since this process was started or forked: what its first turn has cost; 0 where the system hides it."""
+    """Seconds since this process was started or forked: what its first turn has cost; 0 where the
+    system hides it."""
     try:
         with open("/proc/self/stat", "rb") as file:
-            # The second field, a name in parentheses, may hold anything; the start's tick is the 22nd.
+            # The second field, a name in parentheses, may hold anything; the start's tick is the
+            # 22nd.
             ticks = int(file.read().rpartition(b")")[2].split()[19])
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
     except (OSError, AttributeError):

@@ -29,7 +29,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._name or self._is_asking:
             return None
-        # It stays until the module is loaded: libraries ask for a spec only to see whether a package is there.
+        # It stays until the module is loaded: libraries ask for a spec only to see whether a
+        # package is there.
         self._is_asking = True
         try:
             spec = importlib.util.find_spec(fullname)

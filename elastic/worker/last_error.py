@@ -15,13 +15,16 @@ FILE_NAME = "last-error.json"
 MAX_TEXT, MAX_LINES, MAX_TRACEBACK = 300, 30, 4000
 _ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
 """torchrun names a file of its own to each worker at each start; ours lies in the same folder."""
-_LIBRARIES = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+_LIBRARIES = tuple(
+    sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
 _WORKLOADS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "workloads") + os.sep
 _INSTALLED = ("site-packages", "dist-packages")
 
 
 def leave_error(error: BaseException) -> None:
-    """Writes what the agent is to report of a script's end; nothing of an end that is none of its errors."""
+    """Writes what the agent is to report of a script's end; nothing of an end that is none of its
+    errors."""
     beside = os.environ.get(_ERROR_FILE)
     if (
         not beside
@@ -37,17 +40,22 @@ def leave_error(error: BaseException) -> None:
 
 
 def without_launcher(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the script on: how elasticd has come to run it tells its author nothing."""
+    """The traceback from the script on: how elasticd has come to run it tells its author
+    nothing."""
     whole = trace
     while trace is not None and _is_launchers(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace or whole
 
 
-def show_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def show_error(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Prints an exception as Python does: a `sys.excepthook`."""
     shown = without_launcher(trace)
-    sys.__excepthook__(kind, error.with_traceback(shown), shown)  # Python prints what the exception itself holds
+    sys.__excepthook__(
+        kind, error.with_traceback(shown), shown
+    )  # Python prints what the exception itself holds
 
 
 def _described(error: BaseException) -> dict[str, object]:
@@ -63,10 +71,13 @@ def _described(error: BaseException) -> dict[str, object]:
 
 
 def _is_refusal(error: BaseException) -> bool:
-    """Whether a workload of elasticd ended itself: it has said why, and its place tells the job's owner nothing."""
+    """Whether a workload of elasticd ended itself: it has said why, and its place tells the job's
+    owner nothing."""
     if not isinstance(error, SystemExit):
         return False
-    return any(frame.filename.startswith(_WORKLOADS) for frame in traceback.extract_tb(error.__traceback__))
+    return any(
+        frame.filename.startswith(_WORKLOADS) for frame in traceback.extract_tb(error.__traceback__)
+    )
 
 
 def _kind(error: BaseException) -> str:
@@ -74,14 +85,20 @@ def _kind(error: BaseException) -> str:
         return f"exit {error.code if isinstance(error.code, int) else 1}"
     kind = type(error)
     return (
-        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+        kind.__qualname__
+        if kind.__module__ in ("builtins", "__main__")
+        else f"{kind.__module__}.{kind.__qualname__}"
     )
 
 
 def _text(error: BaseException) -> str:
     """One line; empty for an exit by number, of which the log may say more."""
     if isinstance(error, SystemExit):
-        return "" if isinstance(error.code, int) else str(error.code).strip().partition("\n")[0][:MAX_TEXT]
+        return (
+            ""
+            if isinstance(error.code, int)
+            else str(error.code).strip().partition("\n")[0][:MAX_TEXT]
+        )
     said = str(error).strip().partition("\n")[0]
     return (f"{_kind(error)}: {said}" if said else _kind(error))[:MAX_TEXT]
 
@@ -100,7 +117,8 @@ def _is_users(filename: str) -> bool:
         return False
     if any(folder in filename.split(os.sep) for folder in _INSTALLED):
         return False
-    # A script below a library's folder, as /usr/lib/python3/../jobs, is nobody's: the prefix alone decides.
+    # A script below a library's folder, as /usr/lib/python3/../jobs, is nobody's: the prefix alone
+    # decides.
     return not filename.startswith(tuple(folder + os.sep for folder in _LIBRARIES))
 
 
@@ -120,7 +138,11 @@ def _last_lines(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and not _is_users(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    text = "".join(traceback.format_exception(type(error), error, trace or without_launcher(error.__traceback__)))
+    text = "".join(
+        traceback.format_exception(
+            type(error), error, trace or without_launcher(error.__traceback__)
+        )
+    )
     kept = text.rstrip().splitlines()[-MAX_LINES:]
     while len(kept) > 1 and sum(len(each) + 1 for each in kept) > MAX_TRACEBACK:
         del kept[0]

@@ -1,4 +1,5 @@
-"""Runs any training script unchanged and counts its turns: ``python -m elastic.worker.launch train.py args...``."""
+"""Runs any training script unchanged and counts its turns: ``python -m elastic.worker.launch
+train.py args...``."""
 
 from __future__ import annotations
 
@@ -15,14 +16,18 @@ from collections.abc import Sequence
 from elastic.worker.hook import CANNOT_BEGIN, Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
-SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)  # how a script's own handler says that it heeds one
+SIGNALLED = (
+    128 + signal.SIGTERM,
+    128 + signal.SIGINT,
+)  # how a script's own handler says that it heeds one
 HOPELESS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 """What says so of a file; all else may pass, as EIO, ESTALE, ENOMEM or ETXTBSY do."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Runs the script as ``python SCRIPT`` or ``python -m MODULE`` would and says ``finished`` if it ends well."""
+    """Runs the script as ``python SCRIPT`` or ``python -m MODULE`` would and says ``finished`` if
+    it ends well."""
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         raise SystemExit(USAGE)
     worker().saves.watch()
@@ -43,8 +48,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _say_how_it_ended(this: Worker) -> None:
-    # A script that exits 0 while it is being drained was most likely told to, by a signal. Resuming a job that was
-    # complete costs little; taking an interrupted one for complete loses it.
+    # A script that exits 0 while it is being drained was most likely told to, by a signal. Resuming
+    # a job that was complete costs little; taking an interrupted one for complete loses it.
     if this.has_last_word:
         return
     if this.is_asked_to_stop:
@@ -61,7 +66,8 @@ def _run_module(name: str, argv: list[str]) -> None:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a module of this name can be found; what one of its packages lacks in turn is that one's own error."""
+    """Whether a module of this name can be found; what one of its packages lacks in turn is that
+    one's own error."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError as error:
@@ -71,8 +77,8 @@ def _is_there(name: str) -> bool:
 
 
 def _run_script(path: str, argv: list[str]) -> None:
-    # Not runpy.run_path: it takes __main__ away again when the script's last line is done, but threads, atexit
-    # functions and pickles still look for it.
+    # Not runpy.run_path: it takes __main__ away again when the script's last line is done, but
+    # threads, atexit functions and pickles still look for it.
     sys.argv = argv
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     module = types.ModuleType("__main__")

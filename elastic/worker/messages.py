@@ -1,7 +1,7 @@
 """What a worker says to its agent: one dataclass a kind of message, the standard library alone.
 
-Workers send plain dicts with these fields. Each end checks them by the bounds on these fields: the worker and its agent
-by `fault_of`, the agent and the daemon by pydantic.
+Workers send plain dicts with these fields. Each end checks them by the bounds on these fields: the
+worker and its agent by `fault_of`, the agent and the daemon by pydantic.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ Sign = Literal["began", "turns", "needs_signal", "joined", "left", "settle"]
 
 @dataclass(frozen=True)
 class WindowMessage:
-    """A stretch of turns, timed by rank 0. `iteration` counts all that the job has done, if the script knows."""
+    """A stretch of turns, timed by rank 0. `iteration` counts all that the job has done, if the
+    script knows."""
 
     generation: GenerationNumber
     world_size: WorldSize
@@ -137,8 +138,9 @@ class Sender:
 class Arrival:
     """Asks at the gate whether a worker may begin; the answer holds a `refusal`, or null.
 
-    The worker is on one of `groups` nodes whose torchruns have met, the first of which has `group_rank` 0. `meeting` is
-    the same for all workers of one start, and another at each start: where the first rank listens.
+    The worker is on one of `groups` nodes whose torchruns have met, the first of which has
+    `group_rank` 0. `meeting` is the same for all workers of one start, and another at each start:
+    where the first rank listens.
     """
 
     generation: GenerationNumber
@@ -149,7 +151,8 @@ class Arrival:
 
 @dataclass(frozen=True)
 class RoundQuestion:
-    """Asks whether a round with so many members is recorded; the answer, `is_recorded`, comes within `timeout_s`."""
+    """Asks whether a round with so many members is recorded; the answer, `is_recorded`, comes
+    within `timeout_s`."""
 
     round: Positive
     members: Count
@@ -187,6 +190,11 @@ def fault_of(message: Mapping[str, object], *, absent: Collection[str] = ()) -> 
 
 
 def note_of_dropped(count: int, fault: str) -> Datagram | None:
-    """Gives the note that messages were left out: after the first, the second, the fourth and so on, else None."""
+    """Gives the note that messages were left out: after the first, the second, the fourth and so
+    on, else None."""
     text = f"Dropped messages that do not fit the protocol: {count} so far. The last: {fault}"
-    return {"kind": "note", "text": as_unicode(text, most=MOST_OF_A_NOTE)} if count.bit_count() == 1 else None
+    return (
+        {"kind": "note", "text": as_unicode(text, most=MOST_OF_A_NOTE)}
+        if count.bit_count() == 1
+        else None
+    )

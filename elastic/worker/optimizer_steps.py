@@ -1,4 +1,5 @@
-"""Sees the turns of an unmodified script through torch's own optimizer step hook, without importing torch."""
+"""Sees the turns of an unmodified script through torch's own optimizer step hook, without importing
+torch."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from collections.abc import Callable
 from types import ModuleType
 
 from elastic.worker.agreement import C10D_MODULE, Agreement, default_store
-from elastic.worker.beginnings import RankStart
 from elastic.worker.hook import Worker
 from elastic.worker.imports import after_import
+from elastic.worker.rank_starts import RankStart
 from elastic.worker.replicas import replica_of
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
@@ -24,7 +25,8 @@ _held: set[object] = set()
 
 
 def count_optimizer_steps(worker: Worker) -> None:
-    """Arranges that the steps of the first optimizer count as turns, as soon as the script imports torch."""
+    """Arranges that the steps of the first optimizer count as turns, as soon as the script imports
+    torch."""
     counter = StepCounter(worker)
 
     def register(module: ModuleType) -> None:
@@ -35,12 +37,13 @@ def count_optimizer_steps(worker: Worker) -> None:
 
 
 class StepCounter:
-    """A hook after every optimizer step; one step of the first optimizer that ever stepped is one turn.
+    """A hook after every optimizer step; one step of the first optimizer that ever stepped is one
+    turn.
 
-    A GAN's two optimizers thus count once. Where the counted optimizer is gone, or others have stepped 100 times
-    without it (a script that changes optimizers), the one stepping then is counted from there on. The counter stands
-    aside when the script calls ``paramount()`` itself, or comes to a session; what it saw in its first two seconds is
-    then taken back.
+    A GAN's two optimizers thus count once. Where the counted optimizer is gone, or others have
+    stepped 100 times without it (a script that changes optimizers), the one stepping then is
+    counted from there on. The counter stands aside when the script calls ``paramount()`` itself, or
+    comes to a session; what it saw in its first two seconds is then taken back.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -54,14 +57,17 @@ class StepCounter:
         self._collectives: int | None = None
 
     def before(self, optimizer: object, _args: object, _kwargs: object) -> None:
-        """Sees a step before it is made: before the first one the ranks compare where they begin."""
+        """Sees a step before it is made: before the first one the ranks compare where they
+        begin."""
         if self._has_met or self._worker.counts_own_turns:
             return
         self._has_met = True
         begins_at = self._worker.saves.begin()
         self._worker.meet(
             RankStart(begins_at, self._worker.saves.read_from),
-            replica=functools.partial(replica_of, optimizer, world_size=self._worker.membership.world_size),
+            replica=functools.partial(
+                replica_of, optimizer, world_size=self._worker.membership.world_size
+            ),
         )
 
     def __call__(self, optimizer: object, _args: object, _kwargs: object) -> None:
@@ -76,7 +82,11 @@ class StepCounter:
             self._worker.tell_beginning(stops_when_asked=_has_handler())
         elif self._turns == ALONE_AFTER:
             self._tell_if_alone()
-        if self._worker.count(None, "main") and not self._has_called_for_signal and self._all_may_stop():
+        if (
+            self._worker.count(None, "main")
+            and not self._has_called_for_signal
+            and self._all_may_stop()
+        ):
             self._stop_here()
 
     def _is_counted(self, optimizer: object) -> bool:
@@ -92,20 +102,23 @@ class StepCounter:
         return True
 
     def _tell_if_alone(self) -> None:
-        """Tells the job's owner where several processes do not average their gradients: each trains a model alone."""
+        """Tells the job's owner where several processes do not average their gradients: each trains
+        a model alone."""
         workers = self._worker.membership.world_size
         if workers > 1 and _collectives() == self._collectives:
             self._worker.say(
                 "note",
                 text=f"{workers} workers train {workers} separate models: in {ALONE_AFTER} steps they have exchanged "
-                "nothing. Wrap the model in DistributedDataParallel or FSDP, or ask for one worker (nproc_per_node: 1)",
+                "nothing. Wrap the model in DistributedDataParallel or FSDP, or ask for one worker "
+                "(nproc_per_node: 1)",
             )
 
     def _all_may_stop(self) -> bool:
         """Whether this turn is the one at which all ranks stop.
 
-        Several see the drain file at different turns, and one that left would make the others fail. Where they have no
-        process group to agree by, the agent is asked for a signal, which reaches all at once, wherever they are.
+        Several see the drain file at different turns, and one that left would make the others fail.
+        Where they have no process group to agree by, the agent is asked for a signal, which reaches
+        all at once, wherever they are.
         """
         membership = self._worker.membership
         if membership.world_size == 1:
@@ -114,7 +127,10 @@ class StepCounter:
             store = default_store() if self._agreement is None else None
             if store is not None:
                 self._agreement = Agreement(
-                    store, rank=membership.rank, world_size=membership.world_size, generation=membership.generation
+                    store,
+                    rank=membership.rank,
+                    world_size=membership.world_size,
+                    generation=membership.generation,
                 )
             if self._agreement is not None:
                 return self._agreement.is_over(self._turns)
@@ -127,8 +143,8 @@ class StepCounter:
     def _stop_here(self) -> None:
         """Ends the process at this step boundary.
 
-        A script with a SIGTERM handler knows best how to stop and gets its signal now. One without leaves by
-        ``SystemExit``, so that its ``finally`` blocks run.
+        A script with a SIGTERM handler knows best how to stop and gets its signal now. One without
+        leaves by ``SystemExit``, so that its ``finally`` blocks run.
         """
         _hold_process_groups()
         if _has_handler():
@@ -156,9 +172,9 @@ def _collectives() -> int | None:
 def _hold_process_groups() -> None:
     """Keeps the script's process groups for as long as this process lives.
 
-    torch ends a gloo group that nobody holds with the GIL in its hand, and waits for threads of the group, which may
-    want the GIL to let go of the last collective (pytorch/pytorch#56297): a script that ends right after a step, and
-    drops its DistributedDataParallel, hung in one of four ends.
+    torch ends a gloo group that nobody holds with the GIL in its hand, and waits for threads of the
+    group, which may want the GIL to let go of the last collective (pytorch/pytorch#56297): a script
+    that ends right after a step, and drops its DistributedDataParallel, hung in one of four ends.
     """
     world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
     _held.update(getattr(world, "pg_map", ()))

@@ -1,4 +1,5 @@
-"""Datagrams on their way to the agent: sent without ever blocking, kept in order until its socket takes them."""
+"""Datagrams on their way to the agent: sent without ever blocking, kept in order until its socket
+takes them."""
 
 from __future__ import annotations
 
@@ -21,12 +22,15 @@ LEFTOVER_MARK = ".left-"
 class Outbox:
     """Messages of one worker, oldest first.
 
-    An agent that is slow, restarting or gone makes them wait in memory; what still waits when the process ends is
-    written beside the socket (``<socket>.left-<worker>``), where the agent finds it later. Without a socket nothing is
-    kept. A message that the agent would refuse is dropped here, counted, and reported.
+    An agent that is slow, restarting or gone makes them wait in memory; what still waits when the
+    process ends is written beside the socket (``<socket>.left-<worker>``), where the agent finds it
+    later. Without a socket nothing is kept. A message that the agent would refuse is dropped here,
+    counted, and reported.
     """
 
-    def __init__(self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]) -> None:
+    def __init__(
+        self, socket_path: str | None, *, worker: str, common: Mapping[str, str | int | None]
+    ) -> None:
         self._path = socket_path or ""
         self._worker = worker
         self.common = dict(common)
@@ -47,7 +51,8 @@ class Outbox:
         self._tail = ", " + json.dumps({"worker": self._worker, **common})[1:]
 
     def put(self, message: Datagram) -> None:
-        """Queues a message; where too many wait, windows are merged and the oldest notes and checkpoints given up."""
+        """Queues a message; where too many wait, windows are merged and the oldest notes and
+        checkpoints given up."""
         if self._socket is None:
             return
         fault = fault_of(message, absent=BESIDE)
@@ -63,7 +68,8 @@ class Outbox:
                 self._waiting = deque(_merged(self._waiting))
 
     def flush(self) -> bool:
-        """Sends what waits, as far as the socket takes it at once; tells whether nothing is left."""
+        """Sends what waits, as far as the socket takes it at once; tells whether nothing is
+        left."""
         if self._socket is None:
             return True
         with self._lock:
@@ -72,7 +78,9 @@ class Outbox:
                 try:
                     with address_of(self._path) as address:
                         self._socket.sendto(data, address)
-                except OSError:  # full (EAGAIN) or gone (ENOENT, ECONNREFUSED): it waits, whatever the cause
+                except (
+                    OSError
+                ):  # full (EAGAIN) or gone (ENOENT, ECONNREFUSED): it waits, whatever the cause
                     return False
                 self._waiting.popleft()
                 self._next_seq += 1
@@ -94,7 +102,9 @@ class Outbox:
         try:
             with open(f"{self._path}{LEFTOVER_MARK}{self._worker}", "ab") as file:
                 while self._waiting:
-                    file.write(_encoded(self._waiting.popleft(), self._next_seq, self._tail) + b"\n")
+                    file.write(
+                        _encoded(self._waiting.popleft(), self._next_seq, self._tail) + b"\n"
+                    )
                     self._next_seq += 1
         except OSError:  # the node's folder is gone with the agent: there is no one left to tell
             self._waiting.clear()
@@ -132,7 +142,8 @@ _quoted = functools.lru_cache(maxsize=64)(json.dumps)
 
 
 def _merged(waiting: deque[Datagram]) -> list[Datagram]:
-    """The same totals in fewer messages: windows of one phase become one; of the others the newer half stays."""
+    """The same totals in fewer messages: windows of one phase become one; of the others the newer
+    half stays."""
     result: list[Datagram] = []
     places: dict[tuple[object, object], int] = {}
     to_drop = sum(message["kind"] in {"note", "checkpoint"} for message in waiting) // 2

@@ -1,4 +1,5 @@
-"""Asks a rendezvous store whether it answers, which no connection tells: a stopped process gets them too.
+"""Asks a rendezvous store whether it answers, which no connection tells: a stopped process gets
+them too.
 
 The words are those of torch's TCPStore (torch/csrc/distributed/c10d/TCPStoreBackend.hpp, 2.13).
 """
@@ -13,7 +14,8 @@ _VALIDATE, _MAGIC, _PING = 0, 0x3C85F7CE, 13
 
 
 def answers(host: str, port: int, *, timeout_s: float) -> bool:
-    """Gives whether a store at this address repeats a word of ours; connection and answer may take `timeout_s` each."""
+    """Gives whether a store at this address repeats a word of ours; connection and answer may take
+    `timeout_s` each."""
     word = os.urandom(4)
     try:
         with socket.create_connection((host, port), timeout=timeout_s) as connection:

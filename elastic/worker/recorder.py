@@ -1,4 +1,5 @@
-"""Turns of the main loop gathered into windows of at least half a second, so that a step costs a few comparisons."""
+"""Turns of the main loop gathered into windows of at least half a second, so that a step costs a
+few comparisons."""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ UNFIT_FOR_A_PHASE = re.compile(r"[^A-Za-z0-9_.-]")
 class Recorder:
     """Counts the turns of one process and hands closed windows to its outbox.
 
-    The first turn of a process, and of a phase, is a cold window of its own: it holds start-up and first allocations,
-    so it counts as progress and never as a rate. While the outbox is not clear the open window stays open and grows.
+    The first turn of a process, and of a phase, is a cold window of its own: it holds start-up and
+    first allocations, so it counts as progress and never as a rate. While the outbox is not clear
+    the open window stays open and grows.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class Recorder:
         self._close_at = started_at + WINDOW_S
 
     def turn(self, iteration: int | None, phase: str, *, work: int = 1) -> float:
-        """Records that a turn has just ended; gives the monotonic instant, which the caller needs too.
+        """Records that a turn has just ended; gives the monotonic instant, which the caller needs
+        too.
 
         It counts `work` iterations.
         """
@@ -65,7 +68,8 @@ class Recorder:
         self._hold_until = self._monotonic() + for_s
 
     def discard(self) -> None:
-        """Forgets all that is held: the script counts its own turns after all, from the process's start."""
+        """Forgets all that is held: the script counts its own turns after all, from the process's
+        start."""
         if self._hold_until is None:
             return
         self._hold_until = None

@@ -1,4 +1,5 @@
-"""What a rank holds right before its first step that all ranks of a data-parallel group have to hold alike."""
+"""What a rank holds right before its first step that all ranks of a data-parallel group have to
+hold alike."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from itertools import islice
 from typing import Any
 
 DDP_MODULE = "torch.nn.parallel.distributed"
-# Weights that were trained apart differ nearly everywhere, and each look waits for a GPU: a few numbers tell.
+# Weights that were trained apart differ nearly everywhere, and each look waits for a GPU: a few
+# numbers tell.
 _NUMBERS_A_TENSOR = 16
 _STATES = 64
 
@@ -20,8 +22,9 @@ _STATES = 64
 class Replica:
     """One rank's. A field that this rank cannot tell is None, and says nothing against any other.
 
-    `optimizer` is how many steps its optimizer has made: `no state`, `state`, or `500 steps`. `weights` is a digest of
-    the parameters whose gradients DistributedDataParallel averages over all ranks.
+    `optimizer` is how many steps its optimizer has made: `no state`, `state`, or `500 steps`.
+    `weights` is a digest of the parameters whose gradients DistributedDataParallel averages over
+    all ranks.
     """
 
     optimizer: str | None = None
@@ -43,14 +46,19 @@ def _state_of(optimizer: Any) -> str | None:
     states = [each for each in islice(optimizer.state.values(), _STATES) if each]
     if not states:
         return "no state"
-    steps = [int(float(each["step"])) for each in states if isinstance(each, dict) and "step" in each]
+    steps = [
+        int(float(each["step"])) for each in states if isinstance(each, dict) and "step" in each
+    ]
     if not steps:
         return "state"
-    return f"{max(steps)} steps" if max(steps) else "no state"  # some make their state before the first step
+    return (
+        f"{max(steps)} steps" if max(steps) else "no state"
+    )  # some make their state before the first step
 
 
 def _digest(world_size: int) -> str | None:
-    """A number for the weights of all DistributedDataParallel modules that span the whole group; None without any."""
+    """A number for the weights of all DistributedDataParallel modules that span the whole group;
+    None without any."""
     sums = [_sum_of(each) for each in _averaged_modules(world_size)]
     return " ".join(f"{each:08x}" for each in sorted(sums)) or None
 
@@ -70,5 +78,7 @@ def _sum_of(averaged: Any) -> int:
     for name, tensor in averaged.module.named_parameters():
         if tensor.requires_grad and name not in ignored:
             numbers = tensor.detach().reshape(-1)
-            total = zlib.crc32(repr(numbers[:: max(len(numbers) // _NUMBERS_A_TENSOR, 1)].tolist()).encode(), total)
+            total = zlib.crc32(
+                repr(numbers[:: max(len(numbers) // _NUMBERS_A_TENSOR, 1)].tolist()).encode(), total
+            )
     return total

@@ -1,6 +1,8 @@
-"""Which files the script saves and at which iteration; and so, from what it reads at its start, where it begins.
+"""Which files the script saves and at which iteration; and so, from what it reads at its start,
+where it begins.
 
-A file is known by its content, so it does not matter how it came to this node, when, or under which name.
+A file is known by its content, so it does not matter how it came to this node, when, or under which
+name.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import Any
 
 from elastic.worker.imports import after_import
 
-# A checkpoint's first bytes hold its header or its pickled numbers, its last ones the sums of what torch packed.
+# A checkpoint's first bytes hold its header or its pickled numbers, its last ones the sums of what
+# torch packed.
 _EDGE_BYTES = 65_536
 # Text holds no zero byte, and what is saved as text (logs, results) says nothing of the weights.
 _SNIFFED_BYTES = 4096
@@ -46,10 +49,12 @@ def mark_of(path: str) -> str | None:
 
 
 class Saves:
-    """The files of one process. `path` names a file with the marks that are known, a line each; None: none are.
+    """The files of one process. `path` names a file with the marks that are known, a line each;
+    None: none are.
 
-    `tell` hears of each file that is saved from now on: its mark, and the iterations that the job had done by then.
-    `tell_outside` hears once of weights that are saved in none of `folders`, which are those that are carried home.
+    `tell` hears of each file that is saved from now on: its mark, and the iterations that the job
+    had done by then. `tell_outside` hears once of weights that are saved in none of `folders`,
+    which are those that are carried home.
     """
 
     def __init__(
@@ -81,14 +86,16 @@ class Saves:
             if event in ("open", "os.rename"):
                 self._hear(event, args)
 
-        # A plain function: Python asks the hook for an attribute at each event, which costs 0.5 us more of a method.
+        # A plain function: Python asks the hook for an attribute at each event, which costs 0.5 us
+        # more of a method.
         sys.addaudithook(hear)
         # These open files in C++ and Rust, which Python does not hear of.
         after_import("torch.serialization", self._watch_torch)
         after_import("safetensors", self._watch_safetensors)
 
     def begin(self) -> int:
-        """The first turn has come: gives where the script began. What it reads from now on tells nothing."""
+        """The first turn has come: gives where the script began. What it reads from now on tells
+        nothing."""
         self._is_training = True
         return self.begins_at
 
@@ -137,7 +144,9 @@ class Saves:
             if event == "open":
                 self._hear_open(args[0], args[2])
             else:
-                self._hear_rename(os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1])))
+                self._hear_rename(
+                    os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1]))
+                )
         except Exception:  # noqa: BLE001 (a count that is a little off harms less)
             pass
 
@@ -153,7 +162,9 @@ class Saves:
             self._pending[os.path.abspath(name)] = self._iteration, None
 
     def _hear_rename(self, source: str, to: str) -> None:
-        for path in [each for each in self._pending if each == source or each.startswith(f"{source}{os.sep}")]:
+        for path in [
+            each for each in self._pending if each == source or each.startswith(f"{source}{os.sep}")
+        ]:
             self._pending[to + path[len(source) :]] = self._pending[path]
 
     def _look(self) -> None:
@@ -215,7 +226,9 @@ class Saves:
         write, opened = module.serialize_file, module.safe_open
 
         @functools.wraps(write)
-        def serialize_file(tensors: object, filename: object, *args: object, **kwargs: object) -> object:
+        def serialize_file(
+            tensors: object, filename: object, *args: object, **kwargs: object
+        ) -> object:
             result = write(tensors, filename, *args, **kwargs)
             self.saved(filename)
             return result
@@ -241,6 +254,7 @@ def _read(path: str | None) -> dict[str, int]:
 
 
 def _shown(path: str) -> str:
-    """A path as its owner would write it: from the folder that the script runs in, where it lies there."""
+    """A path as its owner would write it: from the folder that the script runs in, where it lies
+    there."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative

@@ -11,11 +11,13 @@ from types import ModuleType
 from typing import Any
 
 PACKAGE = "torchvision"
-# What torchvision 0.28 describes while it is imported, and its library, which needs CUDA's, would have defined.
+# What torchvision 0.28 describes while it is imported, and its library, which needs CUDA's, would
+# have defined.
 _SCHEMA = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 _OPERATORS = ("nms", "qnms")
 MISSING = (
-    "elasticd: torchvision was built for CUDA and torch was not: its compiled operators (torchvision.ops.nms, "
+    "elasticd: torchvision was built for CUDA and torch was not: its compiled operators "
+    "(torchvision.ops.nms, "
     "roi_align and others) do not work here. Its models, transforms and data sets do"
 )
 """What a job's log says of it: torchvision's own error speaks of incompatible versions."""
@@ -26,8 +28,8 @@ _held: list[object] = []
 def help_torchvision() -> None:
     """Arranges that `import torchvision` works as soon as the script comes to it.
 
-    Such a torchvision finds no CUDA, so that its library is not loaded and its operators are unknown. Everything else
-    of it is Python, and works: its models, transforms and data sets.
+    Such a torchvision finds no CUDA, so that its library is not loaded and its operators are
+    unknown. Everything else of it is Python, and works: its models, transforms and data sets.
     """
     if PACKAGE not in sys.modules and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -64,7 +66,9 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
-        module.__spec__.loader = module.__loader__ = self._inner  # `inspect` and others ask for it later
+        module.__spec__.loader = module.__loader__ = (
+            self._inner
+        )  # `inspect` and others ask for it later
         try:
             self._inner.exec_module(module)
         except RuntimeError as error:

@@ -1,4 +1,5 @@
-"""The training programs elasticd brings along: what they are called, take and consist of, known without torch."""
+"""The training programs elasticd brings along: what they are called, take and consist of, known
+without torch."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,9 @@
-"""Adam (arXiv:1412.6980) by torch's fused kernel, without the second that torch.optim's constructor takes to start.
+"""Adam (arXiv:1412.6980) by torch's fused kernel, without the second that torch.optim's constructor
+takes to start.
 
-The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that joins a running job
-pays for that before its first step; the arithmetic here is `torch.optim.adam.adam`, which torch.optim.Adam calls too.
+The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that
+joins a running job pays for that before its first step; the arithmetic here is
+`torch.optim.adam.adam`, which torch.optim.Adam calls too.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ class Adam:
     """Moves `parameters` against gradients that it is handed, so that no `.grad` is kept alive."""
 
     def __init__(self, parameters: Sequence[Tensor], *, b1: float, b2: float) -> None:
-        """Raises InvalidInput where a parameter has gaps in memory: the fused kernel walks it as a flat array."""
+        """Raises InvalidInput where a parameter has gaps in memory: the fused kernel walks it as a
+        flat array."""
         for index, parameter in enumerate(parameters):
             if not is_dense(parameter):
                 raise InvalidInput(
-                    f"parameter {index}: wanted one without gaps in memory, found strides {tuple(parameter.stride())} "
+                    f"parameter {index}: wanted one without gaps in memory, found strides "
+                    f"{tuple(parameter.stride())} "
                     f"of shape {tuple(parameter.shape)}; train a copy of it (.contiguous())",
                     field="parameters",
                 )
@@ -34,11 +38,17 @@ class Adam:
         self._betas = (b1, b2)
         self._first = [torch.zeros_like(parameter) for parameter in parameters]
         self._second = [torch.zeros_like(parameter) for parameter in parameters]
-        self._steps = [torch.zeros((), dtype=torch.float32, device=parameter.device) for parameter in parameters]
+        self._steps = [
+            torch.zeros((), dtype=torch.float32, device=parameter.device)
+            for parameter in parameters
+        ]
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None) -> None:
-        """Applies one update; `gradients` match the parameters in number, order and shape. None: leave that one.
+    def step(
+        self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None
+    ) -> None:
+        """Applies one update; `gradients` match the parameters in number, order and shape. None:
+        leave that one.
 
         `overflow` is a number on their device; where it is 1, nothing moves.
         """
@@ -79,19 +89,22 @@ class Adam:
         return [*self._steps]
 
     def units(self) -> list[tuple[Tensor, ...]]:
-        """Gives for each parameter all that its gradient moves: itself, its moments, its step count."""
+        """Gives for each parameter all that its gradient moves: itself, its moments, its step
+        count."""
         weights = [parameter.detach() for parameter in self._parameters]
         return list(zip(weights, self._first, self._second, self._steps, strict=True))
 
     def tensors(self) -> list[Tensor]:
-        """Gives the live state, for copying into or out of: all first moments, all second moments, all step counts."""
+        """Gives the live state, for copying into or out of: all first moments, all second moments,
+        all step counts."""
         return [*self._first, *self._second, *self._steps]
 
 
 def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
     """Gives the gradient in its parameter's memory order.
 
-    The fused kernel walks both as flat arrays: with one channels_last and the other not it updates the wrong weights.
+    The fused kernel walks both as flat arrays: with one channels_last and the other not it updates
+    the wrong weights.
     """
     if gradient.stride() == parameter.stride():
         return gradient
@@ -99,5 +112,6 @@ def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
 
 
 def _in_memory_order(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Gives views that count as contiguous: the fused kernel would copy channels_last tensors first (2 % of a step)."""
+    """Gives views that count as contiguous: the fused kernel would copy channels_last tensors first
+    (2 % of a step)."""
     return [in_memory_order(tensor) for tensor in tensors]

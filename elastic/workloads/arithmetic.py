@@ -7,7 +7,8 @@ from typing import Literal
 
 import torch
 
-# TF32 came with compute capability 8.0: NVIDIA's A100 whitepaper, and torch's notes on CUDA semantics.
+# TF32 came with compute capability 8.0: NVIDIA's A100 whitepaper, and torch's notes on CUDA
+# semantics.
 TF32_SINCE = (8, 0)
 
 Products = Literal["ieee", "tf32"]
@@ -15,7 +16,8 @@ Products = Literal["ieee", "tf32"]
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`products` of float32: exact to 24 bits as IEEE's, or of factors rounded to 11 bits, added in float32 (TF32).
+    """`products` of float32: exact to 24 bits as IEEE's, or of factors rounded to 11 bits, added in
+    float32 (TF32).
 
     `tries_kernels` has cuDNN time its kernels for each new shape, and keep the fastest.
     """
@@ -29,13 +31,18 @@ class Arithmetic:
         >>> Arithmetic("tf32", tries_kernels=True).named("fp32")
         'fp32 with products in tf32'
         """
-        return precision if self.products == "ieee" else f"{precision} with products in {self.products}"
+        return (
+            precision
+            if self.products == "ieee"
+            else f"{precision} with products in {self.products}"
+        )
 
 
 def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool) -> Arithmetic:
     """Gives what suits a GPU of that compute capability; None is a CPU.
 
-    Where shapes change from turn to turn kernels are not tried: that takes seconds, while all others wait.
+    Where shapes change from turn to turn kernels are not tried: that takes seconds, while all
+    others wait.
 
     >>> arithmetic_for((8, 6), has_fixed_shapes=True)
     Arithmetic(products='tf32', tries_kernels=True)
@@ -46,7 +53,9 @@ def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool
     """
     if capability is None:
         return Arithmetic("ieee", tries_kernels=False)
-    return Arithmetic("tf32" if capability >= TF32_SINCE else "ieee", tries_kernels=has_fixed_shapes)
+    return Arithmetic(
+        "tf32" if capability >= TF32_SINCE else "ieee", tries_kernels=has_fixed_shapes
+    )
 
 
 def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
@@ -61,8 +70,9 @@ def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
 def use(arithmetic: Arithmetic) -> None:
     """Tells torch; it keeps these settings for the whole process."""
     is_tf32 = arithmetic.products == "tf32"
-    # The older of torch's two ways: once the newer one, `fp32_precision`, is used, what reads the settings by the older
-    # one raises, and torch.compile does. By itself torch takes TF32 for convolutions alone.
+    # The older of torch's two ways: once the newer one, `fp32_precision`, is used, what reads the
+    # settings by the older one raises, and torch.compile does. By itself torch takes TF32 for
+    # convolutions alone.
     torch.set_float32_matmul_precision("high" if is_tf32 else "highest")
     torch.backends.cudnn.allow_tf32 = is_tf32
     torch.backends.cudnn.benchmark = arithmetic.tries_kernels

@@ -1,4 +1,5 @@
-"""Checkpoints beside the training: the state is copied between two turns and written by a thread of its own."""
+"""Checkpoints beside the training: the state is copied between two turns and written by a thread of
+its own."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ CLOSE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A checkpoint that is durable: writing it took `elapsed_s`; `cost_s` is what it took from training at most."""
+    """A checkpoint that is durable: writing it took `elapsed_s`; `cost_s` is what it took from
+    training at most."""
 
     iteration: int
     elapsed_s: float
@@ -27,9 +29,10 @@ class Saved:
 class BackgroundSaver:
     """Makes one checkpoint at a time; `tell` is called from the writing thread once one is durable.
 
-    The copy is kept and filled again, so that memory is asked for once: twice the state's size in all.
-    `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time. `way` is that from the device
-    on which the state lies. `beside` is called in the writing thread with what has become durable, before `tell` is.
+    The copy is kept and filled again, so that memory is asked for once: twice the state's size in
+    all. `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time. `way`
+    is that from the device on which the state lies. `beside` is called in the writing thread with
+    what has become durable, before `tell` is.
     """
 
     def __init__(
@@ -108,4 +111,6 @@ class BackgroundSaver:
             return
         # On a node whose cores are all busy, the processor's time is what training goes without.
         self._cost_s = copying_s + thread_time() - processor_s
-        self._tell(Saved(iteration, elapsed_s=copying_s + monotonic() - begun_at, cost_s=self._cost_s))
+        self._tell(
+            Saved(iteration, elapsed_s=copying_s + monotonic() - begun_at, cost_s=self._cost_s)
+        )

@@ -1,4 +1,5 @@
-"""Checkpoints that are either whole or not there: written aside, synced, renamed, and proved by a digest when read."""
+"""Checkpoints that are either whole or not there: written aside, synced, renamed, and proved by a
+digest when read."""
 
 from __future__ import annotations
 
@@ -30,11 +31,13 @@ _LEAVES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch
 
 
 class CheckpointRefused(Exception):
-    """A file that is no checkpoint of this job, or not whole; the text says which and what to do."""
+    """A file that is no checkpoint of this job, or not whole; the text says which and what to
+    do."""
 
 
 class ForeignCheckpoint(CheckpointRefused):
-    """A checkpoint of another program, of other options or of another job: not this job's to remove."""
+    """A checkpoint of another program, of other options or of another job: not this job's to
+    remove."""
 
 
 class UnreadableCheckpoint(CheckpointRefused):
@@ -52,8 +55,8 @@ class _Kind(StrEnum):
 class Checkpoints:
     """The checkpoints of one job in one folder.
 
-    `program`, `options_digest` and `job_id` tell this job's from a foreign one's; without elasticd a job has no id, and
-    takes those of any.
+    `program`, `options_digest` and `job_id` tell this job's from a foreign one's; without elasticd
+    a job has no id, and takes those of any.
     """
 
     folder: Path
@@ -61,19 +64,25 @@ class Checkpoints:
     options_digest: str
     job_id: str | None = None
     # What this process has found or made of files, so that each is read once.
-    _kinds: dict[tuple[str, int, int], _Kind] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kinds: dict[tuple[str, int, int], _Kind] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
-        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but this and the newest good one.
+        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but this and
+        the newest good one.
 
-        It may hold tensors, numbers, texts, bytes, None, types and devices of torch, and lists, tuples and dictionaries
-        of them: what is read back without running code. Raises InvalidInput where it holds something else, OSError
-        where the disk is full, CheckpointRefused where another job's lies in its place.
+        It may hold tensors, numbers, texts, bytes, None, types and devices of torch, and lists,
+        tuples and dictionaries of them: what is read back without running code. Raises InvalidInput
+        where it holds something else, OSError where the disk is full, CheckpointRefused where
+        another job's lies in its place.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         target = self.folder / f"checkpoint-{iteration:09d}.pt"
         if target.exists() and self._kind_of(target) is _Kind.FOREIGN:
-            raise ForeignCheckpoint(f"{target}: another job's checkpoint lies here; each job needs a folder of its own")
+            raise ForeignCheckpoint(
+                f"{target}: another job's checkpoint lies here; each job needs a folder of its own"
+            )
         partial = target.with_suffix(f".{token_hex(4)}.partial")
         content = {
             "format": FORMAT,
@@ -96,9 +105,11 @@ class Checkpoints:
         return target
 
     def newest(self) -> tuple[int, dict[str, Any], list[str]] | None:
-        """Gives iteration, state and what had to be refused on the way; None where the folder holds no checkpoint.
+        """Gives iteration, state and what had to be refused on the way; None where the folder holds
+        no checkpoint.
 
-        Raises CheckpointRefused where there are files and none can be used: starting over would waste what was paid.
+        Raises CheckpointRefused where there are files and none can be used: starting over would
+        waste what was paid.
         """
         refused: list[str] = []
         for path in self._paths():
@@ -110,16 +121,21 @@ class Checkpoints:
             self._note_good(path)
             return content["iteration"], content["state"], refused
         if refused:
-            raise CheckpointRefused("; ".join([*refused, "none is left: give the job another folder to start anew"]))
+            raise CheckpointRefused(
+                "; ".join([*refused, "none is left: give the job another folder to start anew"])
+            )
         return None
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and undamaged."""
+        """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and
+        undamaged."""
         content = self._content(path)
         with contextlib.suppress(InvalidInput):
             if digest_of(content["state"]) == content["digest"]:
                 return content
-        raise CheckpointRefused(f"{path.name}: its content does not match its digest; the file was damaged")
+        raise CheckpointRefused(
+            f"{path.name}: its content does not match its digest; the file was damaged"
+        )
 
     def _content(self, path: Path, *, is_mapped: bool = False) -> dict[str, Any]:
         """Gives what says it is this job's; of a mapped file no more is read than is looked at."""
@@ -129,18 +145,24 @@ class Checkpoints:
             raise UnreadableCheckpoint(f"{path.name}: could not be read ({error})") from error
         except Exception as error:  # torch raises half a dozen unrelated types for a damaged file
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise CheckpointRefused(f"{path.name}: wanted a checkpoint, found a damaged file ({reason})") from error
+            raise CheckpointRefused(
+                f"{path.name}: wanted a checkpoint, found a damaged file ({reason})"
+            ) from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise CheckpointRefused(f"{path.name}: wanted a checkpoint of format {FORMAT}, found something else")
+            raise CheckpointRefused(
+                f"{path.name}: wanted a checkpoint of format {FORMAT}, found something else"
+            )
         if content["program"] != self.program or content["options_digest"] != self.options_digest:
             raise ForeignCheckpoint(
-                f"{path.name}: wanted one of {self.program} with this job's options, found one of {content['program']} "
+                f"{path.name}: wanted one of {self.program} with this job's options, found one of "
+                f"{content['program']} "
                 "with others; restore the options or give the job another folder"
             )
         written_by = content.get("job_id")
         if None not in (written_by, self.job_id) and written_by != self.job_id:
             raise ForeignCheckpoint(
-                f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; each job needs a folder "
+                f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; "
+                "each job needs a folder "
                 "of its own"
             )
         return content
@@ -149,14 +171,19 @@ class Checkpoints:
         """Gives the checkpoints there are, newest first."""
         if not self.folder.is_dir():
             return []
-        found = [(int(match[1]), path) for path in self.folder.iterdir() if (match := _NAME.fullmatch(path.name))]
+        found = [
+            (int(match[1]), path)
+            for path in self.folder.iterdir()
+            if (match := _NAME.fullmatch(path.name))
+        ]
         return [path for _, path in sorted(found, reverse=True)]
 
     def _let_go(self, written: Path) -> None:
-        """Removes what is older than `written` and the newest other one that is good, and what was begun before those
-        and never became whole.
+        """Removes what is older than `written` and the newest other one that is good, and what was
+        begun before those and never became whole.
 
-        A younger partial file may be another process's, which writes it now; a foreign one is another job's.
+        A younger partial file may be another process's, which writes it now; a foreign one is
+        another job's.
         """
         kept = [written]
         for path in self._paths():
@@ -166,7 +193,10 @@ class Checkpoints:
             return
         oldest = min(path.name for path in kept)
         for path in self._paths():
-            if path.name < oldest and self._kind_of(path, by_head=True) in (_Kind.GOOD, _Kind.DAMAGED):
+            if path.name < oldest and self._kind_of(path, by_head=True) in (
+                _Kind.GOOD,
+                _Kind.DAMAGED,
+            ):
                 path.unlink(missing_ok=True)
         for known in [each for each in self._kinds if not (self.folder / each[0]).exists()]:
             del self._kinds[known]
@@ -175,7 +205,9 @@ class Checkpoints:
                 path.unlink(missing_ok=True)
 
     def _note_good(self, path: Path) -> None:
-        with contextlib.suppress(FileNotFoundError):  # another process may have made newer ones, and removed it
+        with contextlib.suppress(
+            FileNotFoundError
+        ):  # another process may have made newer ones, and removed it
             self._kinds[_identity(path)] = _Kind.GOOD
 
     def _kind_of(self, path: Path, *, by_head: bool = False) -> _Kind:
@@ -212,7 +244,8 @@ def _identity(path: Path) -> tuple[str, int, int]:
 
 
 def digest_of(state: Any) -> str:
-    """Gives the SHA-256 over structure and content. Raises InvalidInput where a part would not be read back."""
+    """Gives the SHA-256 over structure and content. Raises InvalidInput where a part would not be
+    read back."""
     digest = hashlib.sha256()
     for piece in _pieces(state, "state"):
         digest.update(piece)
@@ -243,12 +276,16 @@ def _pieces(value: Any, place: str) -> Iterator[bytes | memoryview]:
 def _unreadable(value: Any, place: str) -> str:
     """Says why a value would not be read back from a checkpoint."""
     kind = type(value)
-    found = f"{value.layout} values" if kind in _TENSORS else f"a {kind.__module__}.{kind.__qualname__}"
+    found = (
+        f"{value.layout} values" if kind in _TENSORS else f"a {kind.__module__}.{kind.__qualname__}"
+    )
     if kind in _DICTIONARIES:
         found = "keys that are neither whole numbers nor texts"
     return (
-        f"{place}: wanted tensors, numbers, texts, or lists and dictionaries of them, which a checkpoint gives back "
-        f"without running code, found {found}; make it one of those (float(loss), torch.from_numpy(array), str(path))"
+        f"{place}: wanted tensors, numbers, texts, or lists and dictionaries of them, which a "
+        "checkpoint gives back "
+        f"without running code, found {found}; make it one of those (float(loss), "
+        "torch.from_numpy(array), str(path))"
     )
 
 
@@ -260,7 +297,9 @@ def _write(content: Mapping[str, Any], path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except RuntimeError as error:
-        if isinstance(cause := error.__context__, OSError):  # torch says no more than that it is at another place
+        if isinstance(
+            cause := error.__context__, OSError
+        ):  # torch says no more than that it is at another place
             raise OSError(cause.errno, cause.strerror, str(path)) from error
         raise
 

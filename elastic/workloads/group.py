@@ -21,7 +21,8 @@ from elastic.workloads.nameless import give_up_names
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """This process's place among the ranks. Alone, no process group exists and every sum is the value itself."""
+    """This process's place among the ranks. Alone, no process group exists and every sum is the
+    value itself."""
 
     rank: int
     world_size: int
@@ -39,7 +40,8 @@ class ProcessGroup:
         return total
 
     def begin_sum(self, values: Tensor) -> dist.Work:
-        """Begins to overwrite `values` by their sum over all ranks; every rank begins the same sums in one order."""
+        """Begins to overwrite `values` by their sum over all ranks; every rank begins the same sums
+        in one order."""
         work: dist.Work = dist.all_reduce(values, async_op=True)
         return work
 
@@ -73,7 +75,9 @@ class ProcessGroup:
 
 
 @contextmanager
-def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> Iterator[ProcessGroup]:
+def joined(
+    *, timeout_s: float, environment: Mapping[str, str] = os.environ
+) -> Iterator[ProcessGroup]:
     """Gives the group that torchrun's environment describes, and leaves it at the end."""
     rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
     device = device_of(int(environment.get("LOCAL_RANK", "0")))
@@ -83,8 +87,8 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
     timeout = timedelta(seconds=timeout_s)
     terms: dict[str, Any] = {"backend": "gloo", "timeout": timeout}
     if device.type == "cuda":
-        # What lies on the CPU is summed over gloo: nobody then waits for a GPU to know what was agreed on. Named here,
-        # the GPU is bound to this rank, and connected at once.
+        # What lies on the CPU is summed over gloo: nobody then waits for a GPU to know what was
+        # agreed on. Named here, the GPU is bound to this rank, and connected at once.
         terms = {"backend": "cpu:gloo,cuda:nccl", "timeout": timeout, "device_id": device}
     if environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
         dist.init_process_group(**terms)
@@ -98,14 +102,17 @@ def joined(*, timeout_s: float, environment: Mapping[str, str] = os.environ) -> 
 
 
 def device_of(local_rank: int) -> torch.device:
-    """Gives the device of this machine's rank, and binds this process to it: its GPU where there are any.
+    """Gives the device of this machine's rank, and binds this process to it: its GPU where there
+    are any.
 
     Raises InvalidInput where there are more ranks than GPUs.
     """
     if not torch.cuda.is_available():
         return torch.device("cpu")
     device = gpu_of(local_rank, torch.cuda.device_count())
-    torch.cuda.set_device(device)  # first of all: what names no GPU would otherwise come to lie on the first
+    torch.cuda.set_device(
+        device
+    )  # first of all: what names no GPU would otherwise come to lie on the first
     return device
 
 
@@ -117,8 +124,10 @@ def gpu_of(local_rank: int, count: int) -> torch.device:
     """
     if local_rank >= count:
         raise InvalidInput(
-            f"LOCAL_RANK {local_rank}: wanted a GPU for each worker of this machine, found {count}; start one worker "
-            "a GPU (nproc_per_node: auto), or hide the GPUs from all (CUDA_VISIBLE_DEVICES=-1) to train on the CPU",
+            f"LOCAL_RANK {local_rank}: wanted a GPU for each worker of this machine, found "
+            f"{count}; start one worker "
+            "a GPU (nproc_per_node: auto), or hide the GPUs from all (CUDA_VISIBLE_DEVICES=-1) to "
+            "train on the CPU",
             field="nproc_per_node",
         )
     return torch.device("cuda", local_rank)
@@ -130,12 +139,17 @@ def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
     A TCPStore left to itself binds every address of the machine, and it has no authentication.
     """
     give_up_names()
-    listener: dict[str, Any] = {"master_listen_fd": listen(host, port).descriptor} if rank == 0 else {}
-    return TCPStore(host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener)
+    listener: dict[str, Any] = (
+        {"master_listen_fd": listen(host, port).descriptor} if rank == 0 else {}
+    )
+    return TCPStore(
+        host, port, None, rank == 0, timeout=timeout, wait_for_workers=False, **listener
+    )
 
 
 class _SumOverRanks(torch.autograd.Function):
-    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the gradients."""
+    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the
+    gradients."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor) -> Tensor:

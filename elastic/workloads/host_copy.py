@@ -11,7 +11,8 @@ from torch import Tensor
 
 
 class HostCopy:
-    """Memory of the host that one state after another is copied to: it is asked for once, and filled again."""
+    """Memory of the host that one state after another is copied to: it is asked for once, and
+    filled again."""
 
     def __init__(self, way: CopyWay) -> None:
         self._way = way
@@ -21,7 +22,8 @@ class HostCopy:
     def begin(self, state: Any) -> Callable[[], Any]:
         """Begins to copy `state` as it is now, which may change at once.
 
-        Gives a function that waits for the copy and gives it. The copy is valid until the next one begins.
+        Gives a function that waits for the copy and gives it. The copy is valid until the next one
+        begins.
         """
         try:
             frozen = _mapped(state, None, lambda tensor, _: self._way.frozen(tensor.detach()))
@@ -44,7 +46,8 @@ class HostCopy:
 
 
 def on_host(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Gives those in the host's memory as they are, of others a copy there: a GPU is waited for once, not for each."""
+    """Gives those in the host's memory as they are, of others a copy there: a GPU is waited for
+    once, not for each."""
     found = [tensor if tensor.is_cpu else _pinned_copy(tensor) for tensor in tensors]
     for device in {tensor.device for tensor in tensors if tensor.is_cuda}:
         torch.cuda.current_stream(device).synchronize()
@@ -101,8 +104,9 @@ class AtOnce:
 class Beside:
     """Copied on a GPU first, and from there to the host on a stream beside the training's.
 
-    Neither the training's thread nor its stream waits for the host's memory, and the next step may change the state at
-    once. Until the host has it, that takes the state's size once more on the GPU.
+    Neither the training's thread nor its stream waits for the host's memory, and the next step may
+    change the state at once. Until the host has it, that takes the state's size once more on the
+    GPU.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -127,7 +131,8 @@ class Beside:
 
 
 def _pinned_copy(tensor: Tensor, old: object = None) -> Tensor:
-    """Begins to copy to the host: only to pinned memory does a GPU do that by itself, at its bus's full speed."""
+    """Begins to copy to the host: only to pinned memory does a GPU do that by itself, at its bus's
+    full speed."""
     return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
 
 
@@ -138,7 +143,8 @@ def _room(tensor: Tensor, old: object, *, is_pinned: bool) -> Tensor:
 
 
 def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> Any:
-    """Gives `value` with each tensor `copied`, which is also handed what `old` has in that tensor's place, or None."""
+    """Gives `value` with each tensor `copied`, which is also handed what `old` has in that tensor's
+    place, or None."""
     match value:
         case Tensor():
             return copied(value, old)
@@ -146,8 +152,14 @@ def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> An
             olds = old if isinstance(old, Mapping) else {}
             return {key: _mapped(part, olds.get(key), copied) for key, part in value.items()}
         case list() | tuple():
-            parts = old if isinstance(old, list | tuple) and len(old) == len(value) else [None] * len(value)
-            made = [_mapped(part, before, copied) for part, before in zip(value, parts, strict=True)]
+            parts = (
+                old
+                if isinstance(old, list | tuple) and len(old) == len(value)
+                else [None] * len(value)
+            )
+            made = [
+                _mapped(part, before, copied) for part, before in zip(value, parts, strict=True)
+            ]
             return made if isinstance(value, list) else tuple(made)
         case _:
             return value

@@ -11,17 +11,19 @@ from elastic.errors import InvalidInput
 BUNDLED = "skimage"
 SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 MOST_DECODED = 100
-"""So many are read to the end, spread evenly: about 15 s with photographs of 24 million pixels. Of all others the head
-is read, 0.06 ms each (benchmarks/image_loading.py)."""
+"""So many are read to the end, spread evenly: about 15 s with photographs of 24 million pixels. Of
+all others the head is read, 0.06 ms each (benchmarks/image_loading.py)."""
 _NAMED = 5
 
 
 def images_in(folder: str | Path) -> tuple[str, ...]:
-    """Gives the paths of all images below a folder, in one order everywhere. Raises InvalidInput for fewer than two."""
+    """Gives the paths of all images below a folder, in one order everywhere. Raises InvalidInput
+    for fewer than two."""
     folder = os.fspath(folder)
     if not os.path.isdir(folder):
         raise InvalidInput(
-            f"data: wanted a folder of images, found none at {folder}; `data: {BUNDLED}` trains on the photographs "
+            f"data: wanted a folder of images, found none at {folder}; `data: {BUNDLED}` trains on "
+            "the photographs "
             "that scikit-image brings",
             field="data",
         )
@@ -38,7 +40,8 @@ def images_in(folder: str | Path) -> tuple[str, ...]:
 
 
 def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: int) -> list[str]:
-    """Gives what is worth knowing of a folder's images: how many there are, which are unreadable or too small.
+    """Gives what is worth knowing of a folder's images: how many there are, which are unreadable or
+    too small.
 
     Raises InvalidInput where more than `most_unreadable` cannot be read, or fewer than two can.
     """
@@ -63,10 +66,13 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
         raise _too_few(folder, len(paths) - len(unreadable))
     told = [f"data: {len(paths):,} images in {folder}"]
     if unreadable:
-        told.append(f"data: {len(unreadable):,} of {len(paths):,} images are left out: {_first(unreadable)}")
+        told.append(
+            f"data: {len(unreadable):,} of {len(paths):,} images are left out: {_first(unreadable)}"
+        )
     if small:
         told.append(
-            f"data: {len(small):,} of {len(paths):,} images are smaller than a crop of {width} x {height}, and are "
+            f"data: {len(small):,} of {len(paths):,} images are smaller than a crop of {width} x "
+            f"{height}, and are "
             f"enlarged to it, which teaches little detail: {_first(small)}"
         )
     return told
@@ -76,7 +82,8 @@ def check_unreadable(found: Sequence[str], *, most: int) -> None:
     """Raises InvalidInput for more than `most` images that cannot be read."""
     if len(found) > most:
         raise InvalidInput(
-            f"data: wanted at most {most} images that cannot be read, found {len(found)}: {_first(found)}; remove "
+            f"data: wanted at most {most} images that cannot be read, found {len(found)}: "
+            f"{_first(found)}; remove "
             "them, or allow more (hyperparameters: most_unreadable)",
             field="data",
         )
@@ -88,4 +95,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _too_few(folder: str | Path, count: int) -> InvalidInput:
-    return InvalidInput(f"data: wanted at least two images (one is held out) in {folder}, found {count}", field="data")
+    return InvalidInput(
+        f"data: wanted at least two images (one is held out) in {folder}, found {count}",
+        field="data",
+    )

@@ -26,7 +26,9 @@ def is_dense(tensor: Tensor) -> bool:
     >>> [is_dense(each) for each in (plain.t(), plain[:2], plain[:, :2], plain[:1].expand(4, 3))]
     [True, True, False, False]
     """
-    return tensor.is_contiguous() or placing(tensor, tensor.stride()) == placing(tensor, dense_strides(tensor))
+    return tensor.is_contiguous() or placing(tensor, tensor.stride()) == placing(
+        tensor, dense_strides(tensor)
+    )
 
 
 def overlaps(tensor: Tensor) -> bool:
@@ -45,7 +47,8 @@ def overlaps(tensor: Tensor) -> bool:
 
 
 def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
-    """Gives the first group one of whose values lies in memory where one of an earlier group's does.
+    """Gives the first group one of whose values lies in memory where one of an earlier group's
+    does.
 
     >>> plain, other = torch.zeros(4, 3), torch.zeros(3)
     >>> shares_memory([[plain[:, :2], other], [plain[:, 2:]]]) is None
@@ -53,7 +56,12 @@ def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
     >>> shares_memory([[plain[:, :2]], [other], [plain.t()[1]]])
     2
     """
-    places = [_Place.of(each, index) for index, group in enumerate(groups) for each in group if each.numel()]
+    places = [
+        _Place.of(each, index)
+        for index, group in enumerate(groups)
+        for each in group
+        if each.numel()
+    ]
     heaps: list[list[_Place]] = []
     end = ("", 0)
     for place in sorted(places, key=lambda each: (each.device, each.first)):
@@ -67,8 +75,11 @@ def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
 
 
 def placing(tensor: Tensor, strides: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Gives of the dimensions that are longer than one the stride and the size: no others place any value."""
-    return tuple((stride, size) for stride, size in zip(strides, tensor.shape, strict=True) if size > 1)
+    """Gives of the dimensions that are longer than one the stride and the size: no others place any
+    value."""
+    return tuple(
+        (stride, size) for stride, size in zip(strides, tensor.shape, strict=True) if size > 1
+    )
 
 
 def in_memory_order(tensor: Tensor) -> Tensor:
@@ -95,9 +106,13 @@ class _Place:
 
     @classmethod
     def of(cls, tensor: Tensor, group: int) -> _Place:
-        reach = sum(stride * (size - 1) for stride, size in zip(tensor.stride(), tensor.shape, strict=True))
+        reach = sum(
+            stride * (size - 1) for stride, size in zip(tensor.stride(), tensor.shape, strict=True)
+        )
         first = tensor.data_ptr()
-        return cls(str(tensor.device), first, first + (reach + 1) * tensor.element_size(), group, tensor)
+        return cls(
+            str(tensor.device), first, first + (reach + 1) * tensor.element_size(), group, tensor
+        )
 
     def of_bytes(self, marks: Tensor, start: int) -> Tensor:
         """Gives of `marks`, one for each byte from `start` on, those of the tensor's values."""
@@ -107,7 +122,8 @@ class _Place:
 
 
 def _entangled(heap: Sequence[_Place]) -> int | None:
-    """Gives the first group that has a byte in common with one before it; they may also lie between each other."""
+    """Gives the first group that has a byte in common with one before it; they may also lie between
+    each other."""
     start = min(place.first for place in heap)
     owners = torch.full((max(place.last for place in heap) - start,), -1, dtype=torch.int32)
     for place in sorted(heap, key=lambda each: each.group):

@@ -30,9 +30,11 @@ def listen(host: str, port: int) -> Listener:
 
 
 def listen_among(host: str, ports: range) -> Listener:
-    """Gives a socket that listens at `host` only, at any of the ports that is free; raises OSError if none is.
+    """Gives a socket that listens at `host` only, at any of the ports that is free; raises OSError
+    if none is.
 
-    They are tried in no order: who still looks for a store that has ended shall not find another one in its place.
+    They are tried in no order: who still looks for a store that has ended shall not find another
+    one in its place.
     """
     for port in random.sample(ports, len(ports)):
         try:
@@ -40,4 +42,6 @@ def listen_among(host: str, ports: range) -> Listener:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
-    raise OSError(errno.EADDRINUSE, f"{host}: wanted a free port of {ports[0]} to {ports[-1]}, found none")
+    raise OSError(
+        errno.EADDRINUSE, f"{host}: wanted a free port of {ports[0]} to {ports[-1]}, found none"
+    )

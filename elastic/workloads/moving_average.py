@@ -8,15 +8,16 @@ import torch
 from torch import Tensor
 
 DECAY = 0.999
-"""Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; the number is its code's `ema_decay`)."""
+"""Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; the number is its code's
+`ema_decay`)."""
 
 
 class MovingAverage:
     """Follows `parameters`: after each step the averages go 1 - decay of the way to them.
 
-    The decay begins low and rises to `DECAY`, min(DECAY, steps / (steps + 9)), or a short job's average would be its
-    untrained weights (the rule of TensorFlow's ExponentialMovingAverage). So it covers about the last ninth of what was
-    done, and the last thousand steps at most.
+    The decay begins low and rises to `DECAY`, min(DECAY, steps / (steps + 9)), or a short job's
+    average would be its untrained weights (the rule of TensorFlow's ExponentialMovingAverage). So
+    it covers about the last ninth of what was done, and the last thousand steps at most.
     """
 
     def __init__(self, parameters: Sequence[Tensor]) -> None:
@@ -25,12 +26,18 @@ class MovingAverage:
 
     @torch.no_grad()
     def follow(
-        self, gradients: Sequence[Tensor | None], counts: Sequence[Tensor], *, overflow: Tensor | None = None
+        self,
+        gradients: Sequence[Tensor | None],
+        counts: Sequence[Tensor],
+        *,
+        overflow: Tensor | None = None,
     ) -> None:
-        """Moves the average of each parameter that its gradient has just moved, None: not; `counts` are their steps.
+        """Moves the average of each parameter that its gradient has just moved, None: not; `counts`
+        are their steps.
 
-        These are counted on their device, so that nobody waits for a GPU, and each by itself: a newcomer to a session
-        follows the steps of those that it has. `overflow` is a number there; where it is 1, nothing moves.
+        These are counted on their device, so that nobody waits for a GPU, and each by itself: a
+        newcomer to a session follows the steps of those that it has. `overflow` is a number there;
+        where it is 1, nothing moves.
         """
         moved = [index for index, gradient in enumerate(gradients) if gradient is not None]
         if not moved:
@@ -40,7 +47,9 @@ class MovingAverage:
         if overflow is not None:
             ways = ways * (1 - overflow)
         torch._foreach_lerp_(
-            [self._averages[index] for index in moved], [self._parameters[index] for index in moved], ways.unbind()
+            [self._averages[index] for index in moved],
+            [self._parameters[index] for index in moved],
+            ways.unbind(),
         )
 
     @torch.no_grad()

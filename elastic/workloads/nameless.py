@@ -1,9 +1,10 @@
 """Keeps torch's stores from asking the name service who an address is.
 
-For the text of its log torch (2.13) looks up the name of the other side whenever a store's client connects or its
-server accepts, whether or not anything is logged. The server does so in the one thread that answers everybody: where
-names are not answered, or one datagram is lost, the whole store stands still for the resolver's 5 s or more. Torch
-gives lookups up for the rest of a process once one has failed (pytorch #159596); so one is made to fail, at once.
+For the text of its log torch (2.13) looks up the name of the other side whenever a store's client
+connects or its server accepts, whether or not anything is logged. The server does so in the one
+thread that answers everybody: where names are not answered, or one datagram is lost, the whole
+store stands still for the resolver's 5 s or more. Torch gives lookups up for the rest of a process
+once one has failed (pytorch #159596); so one is made to fail, at once.
 """
 # ruff: noqa: SLF001 (glibc's own names begin so)
 
@@ -16,22 +17,25 @@ from functools import cache
 
 from elastic.workloads.listening import listen
 
-# An address of this machine that no hosts file names: a lookup that is answered from there does not fail.
+# An address of this machine that no hosts file names: a lookup that is answered from there does not
+# fail.
 _NOBODY = "127.83.71.97"
 
 
 class _Resolver(ctypes.Structure):
-    """The beginning of glibc's `struct __res_state` (resolv.h), one a thread; `retry` questions are sent, 0 fail."""
+    """The beginning of glibc's `struct __res_state` (resolv.h), one a thread; `retry` questions are
+    sent, 0 fail."""
 
     _fields_ = (("retrans", ctypes.c_int), ("retry", ctypes.c_int))
 
 
 @cache
 def give_up_names() -> None:
-    """Has torch give up looking up names in this process and in what it forks; does nothing the second time.
+    """Has torch give up looking up names in this process and in what it forks; does nothing the
+    second time.
 
-    Names are answered to all others as before. Where it cannot (another C library, no such address), torch goes on
-    asking: that is slow, not wrong.
+    Names are answered to all others as before. Where it cannot (another C library, no such
+    address), torch goes on asking: that is slow, not wrong.
     """
     thread = threading.Thread(target=_connect_to_nobody, daemon=True)
     thread.start()
@@ -47,4 +51,11 @@ def _connect_to_nobody() -> None:
         libc.__res_init()
         libc.__res_state().contents.retry = 0
         listener = listen(_NOBODY, 0)
-        TCPStore(_NOBODY, listener.port, None, True, wait_for_workers=False, master_listen_fd=listener.descriptor)
+        TCPStore(
+            _NOBODY,
+            listener.port,
+            None,
+            True,
+            wait_for_workers=False,
+            master_listen_fd=listener.descriptor,
+        )

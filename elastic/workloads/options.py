@@ -1,4 +1,5 @@
-"""Options of a workload as a frozen dataclass: checked field by field, read from a mapping or argv, written as argv."""
+"""Options of a workload as a frozen dataclass: checked field by field, read from a mapping or argv,
+written as argv."""
 
 from __future__ import annotations
 
@@ -25,13 +26,15 @@ def option(
     multiple_of: int | None = None,
     choices: Sequence[OptionValue] | None = None,
 ) -> Any:
-    """Gives a dataclass field that `check_options` can check and `from_argv` can explain; limits are inclusive."""
+    """Gives a dataclass field that `check_options` can check and `from_argv` can explain; limits
+    are inclusive."""
     rules = {"minimum": minimum, "maximum": maximum, "multiple_of": multiple_of, "choices": choices}
     return dataclasses.field(default=default, metadata={"description": description, **rules})
 
 
 def check_options(options: Any) -> None:
-    """Raises InvalidInput naming the first field whose value has the wrong type or lies outside its limits."""
+    """Raises InvalidInput naming the first field whose value has the wrong type or lies outside its
+    limits."""
     types = _types_of(type(options))
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
@@ -43,11 +46,14 @@ def check_options(options: Any) -> None:
 
 
 def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
-    """Gives options of `kind` with `values` set; an unknown name is an InvalidInput that lists the known ones."""
+    """Gives options of `kind` with `values` set; an unknown name is an InvalidInput that lists the
+    known ones."""
     known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # kind is a dataclass
     for name in values:
         if name not in known:
-            raise InvalidInput(f"{name}: no such option; the options are {', '.join(known)}", field=name)
+            raise InvalidInput(
+                f"{name}: no such option; the options are {', '.join(known)}", field=name
+            )
     return kind(**values)
 
 
@@ -56,7 +62,9 @@ def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Place
 
     `placed` may change the values that were given, before they are checked.
     """
-    parser = argparse.ArgumentParser(prog=program, argument_default=argparse.SUPPRESS, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog=program, argument_default=argparse.SUPPRESS, allow_abbrev=False
+    )
     types = _types_of(kind)
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # kind is a dataclass
         wanted, _ = types[field.name]
@@ -64,7 +72,9 @@ def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Place
         # Some launchers and people write hyphens: torch.distributed.launch gives --local-rank.
         names = dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}"])
         if wanted is bool:
-            parser.add_argument(*names, dest=field.name, type=_as_bool, nargs="?", const=True, help=text)
+            parser.add_argument(
+                *names, dest=field.name, type=_as_bool, nargs="?", const=True, help=text
+            )
         else:
             parser.add_argument(*names, dest=field.name, type=wanted, help=text)
     return from_mapping(kind, placed(vars(parser.parse_args(argv))))
@@ -108,9 +118,13 @@ def _check_type(name: str, value: object, wanted: type) -> None:
 
 
 def _check_limits(name: str, value: Any, rules: Mapping[str, Any]) -> None:
-    low, high, step, choices = (rules[key] for key in ("minimum", "maximum", "multiple_of", "choices"))
+    low, high, step, choices = (
+        rules[key] for key in ("minimum", "maximum", "multiple_of", "choices")
+    )
     if choices is not None and value not in choices:
-        raise InvalidInput(f"{name}: wanted one of {', '.join(map(str, choices))}, got {value!r}", field=name)
+        raise InvalidInput(
+            f"{name}: wanted one of {', '.join(map(str, choices))}, got {value!r}", field=name
+        )
     if low is not None and value < low:
         raise InvalidInput(f"{name}: wanted at least {low}, got {value!r}", field=name)
     if high is not None and value > high:
@@ -119,4 +133,9 @@ def _check_limits(name: str, value: Any, rules: Mapping[str, Any]) -> None:
         raise InvalidInput(f"{name}: wanted a multiple of {step}, got {value!r}", field=name)
 
 
-_NAMES: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+_NAMES: Mapping[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+}

@@ -21,7 +21,8 @@ from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channe
 from elastic.workloads.sample_order import Draw
 
 CACHED_BYTES = 256 * 2**20
-"""An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a folder's."""
+"""An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
+folder's."""
 
 # Real photographs inside scikit-image's wheel; the two held out are never trained on.
 _BUNDLED_TRAINING = [
@@ -46,12 +47,17 @@ _MOST_HELD_OUT = 8
 class Photographs:
     """Some image files, and how many crops an epoch takes of each.
 
-    One that cannot be read is left out, and the next one is taken in its place: the same on all nodes with the same
-    files. `tell` hears of it; more than `most_unreadable` are an InvalidInput.
+    One that cannot be read is left out, and the next one is taken in its place: the same on all
+    nodes with the same files. `tell` hears of it; more than `most_unreadable` are an InvalidInput.
     """
 
     def __init__(
-        self, paths: Sequence[str], crops_each: Sequence[int], channels: int, *, most_unreadable: int = 0
+        self,
+        paths: Sequence[str],
+        crops_each: Sequence[int],
+        channels: int,
+        *,
+        most_unreadable: int = 0,
     ) -> None:
         self.paths = tuple(paths)
         self.channels = channels
@@ -102,9 +108,9 @@ class Photographs:
 class _Cache:
     """The pixels that were read first, up to a bounded size; several threads may ask.
 
-    Each image has its turn once an epoch, in another order each time: to keep the last ones would hit less often. Where
-    not even a tenth fits none is kept, for memory that is new costs half as much as decoding
-    (benchmarks/image_loading.py).
+    Each image has its turn once an epoch, in another order each time: to keep the last ones would
+    hit less often. Where not even a tenth fits none is kept, for memory that is new costs half as
+    much as decoding (benchmarks/image_loading.py).
     """
 
     def __init__(self, images: int) -> None:
@@ -129,11 +135,19 @@ class _Cache:
 
 
 def open_photographs(
-    data: str, dataset_name: str | None, *, height: int, width: int, channels: int, most_unreadable: int = 0
+    data: str,
+    dataset_name: str | None,
+    *,
+    height: int,
+    width: int,
+    channels: int,
+    most_unreadable: int = 0,
 ) -> tuple[Photographs, Photographs]:
-    """Gives the photographs to train on and those held out; raises InvalidInput where there are too few.
+    """Gives the photographs to train on and those held out; raises InvalidInput where there are too
+    few.
 
-    A bundled photograph gives as many crops an epoch as fit side by side; an image of a folder gives one.
+    A bundled photograph gives as many crops an epoch as fit side by side; an image of a folder
+    gives one.
     """
     if data == BUNDLED:
         folder = _bundled_folder()
@@ -145,7 +159,8 @@ def open_photographs(
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
         held_out, training = list(paths[:spared]), list(paths[spared:])
         crops = [1] * len(training)
-    # In the place of one that cannot be read stands the next, even if that is trained on: something must be judged by.
+    # In the place of one that cannot be read stands the next, even if that is trained on: something
+    # must be judged by.
     judged = [1] * len(held_out) + [0] * len(training)
     return (
         Photographs(training, crops, channels, most_unreadable=most_unreadable),
@@ -154,21 +169,27 @@ def open_photographs(
 
 
 def as_batch(cuts: Sequence[Tensor]) -> Tensor:
-    """Gives crops as `(batch, channels, height, width)`, float32, [0, 1], in the order of memory that they come in."""
+    """Gives crops as `(batch, channels, height, width)`, float32, [0, 1], in the order of memory
+    that they come in."""
     return torch.stack(list(cuts)).permute(0, 3, 1, 2).float().div_(255)
 
 
 def shrink(high: Tensor) -> Tensor:
     """Gives the antialiased bicubic quarter of `(batch, channels, h, w)`, [0, 1]."""
     size = (high.shape[2] // 4, high.shape[3] // 4)
-    small = functional.interpolate(high, size=size, mode="bicubic", align_corners=False, antialias=True)
+    small = functional.interpolate(
+        high, size=size, mode="bicubic", align_corners=False, antialias=True
+    )
     return small.clamp_(0, 1)
 
 
 def _bundled_folder() -> Path:
     found = importlib.util.find_spec(BUNDLED)  # found, not imported: only its files are wanted
     if found is None or found.origin is None:
-        raise InvalidInput("data: scikit-image is not installed; pip install scikit-image, or name a folder of images")
+        raise InvalidInput(
+            "data: scikit-image is not installed; pip install scikit-image, or name a folder of "
+            "images"
+        )
     return Path(found.origin).parent / "data"
 
 
@@ -183,7 +204,10 @@ def _covering(pixels: Pixels, height: int, width: int) -> Pixels:
     if factor <= 1:
         return pixels
     small = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].float()
-    size = (max(height, round(pixels.shape[0] * factor)), max(width, round(pixels.shape[1] * factor)))
+    size = (
+        max(height, round(pixels.shape[0] * factor)),
+        max(width, round(pixels.shape[1] * factor)),
+    )
     large = functional.interpolate(small, size=size, mode="bicubic", align_corners=False)
     return large[0].round_().clamp_(0, 255).to(torch.uint8).permute(1, 2, 0).numpy()
 

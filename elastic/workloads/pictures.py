@@ -17,7 +17,8 @@ from PIL import Image, UnidentifiedImageError
 from elastic.errors import InvalidInput
 
 Pixels: TypeAlias = NDArray[Any]
-"""`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and alpha."""
+"""`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and
+alpha."""
 
 # Pillow warns from here on: 89 million pixels, of which reading takes at most 10 bytes each.
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485
@@ -29,10 +30,15 @@ _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
 # To give all rows at once, Pillow takes room for them three times over.
 _ROWS_AT_ONCE = 256
 _SIDEWAYS, _UPSIDE_DOWN = (5, 6, 7, 8), (3, 4, 7, 8)
-# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half is the lower one:
-# of big-endian numbers, of little-endian ones, and of those that libtiff has put into this machine's order.
+# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half
+# is the lower one: of big-endian numbers, of little-endian ones, and of those that libtiff has put
+# into this machine's order.
 _OTHER_ORDER = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
-_LOWER_HALF = {f"{mode};16{by}": f"{mode};16{other}" for mode in ("RGB", "RGBA") for by, other in _OTHER_ORDER.items()}
+_LOWER_HALF = {
+    f"{mode};16{by}": f"{mode};16{other}"
+    for mode in ("RGB", "RGBA")
+    for by, other in _OTHER_ORDER.items()
+}
 _GREY_AND_ALPHA_16 = "LA;16B"
 # TIFF 6.0: BitsPerSample, and PlanarConfiguration, which is 2 where each colour lies by itself.
 _BITS, _PLANES = 258, 284
@@ -40,7 +46,8 @@ _BITS, _PLANES = 258, 284
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An upright image whose pixels are made a few rows at a time: `rows` gives those from a row on up to another.
+    """An upright image whose pixels are made a few rows at a time: `rows` gives those from a row on
+    up to another.
 
     `shape` and `itemsize` are those of the `Pixels` that all rows together would be.
     """
@@ -63,7 +70,8 @@ def size_of(path: str | Path) -> tuple[int, int]:
 
 
 def read_pixels(path: str | Path) -> Pixels:
-    """Gives the image upright: 16 bits a channel where a PNG or a TIFF has so many, else 8. Raises NoImage.
+    """Gives the image upright: 16 bits a channel where a PNG or a TIFF has so many, else 8. Raises
+    NoImage.
 
     A palette becomes colour, and CMYK too. Of several frames it is the first.
     """
@@ -74,21 +82,26 @@ def read_pixels(path: str | Path) -> Pixels:
 
 
 def open_picture(path: str | Path) -> Picture:
-    """Gives the image as `read_pixels` does, at half its memory: 4 bytes a pixel, 8 to 16 with 16 bits a channel.
+    """Gives the image as `read_pixels` does, at half its memory: 4 bytes a pixel, 8 to 16 with 16
+    bits a channel.
 
     Raises NoImage.
     """
     with _opened(path) as image:
         if _is_deep(image):
             whole = _upright(_deep(path, image), _orientation(image))
-            return Picture((whole.shape[0], whole.shape[1], whole.shape[2]), 2, lambda top, end: whole[top:end])
+            return Picture(
+                (whole.shape[0], whole.shape[1], whole.shape[2]), 2, lambda top, end: whole[top:end]
+            )
         image.load()  # what it holds stays, though its file is closed
         orientation = _orientation(image)
         is_sideways = orientation in _SIDEWAYS
         height, width = (image.width, image.height) if is_sideways else (image.height, image.width)
 
         def rows(top: int, end: int) -> Pixels:
-            begins, ends = (height - end, height - top) if orientation in _UPSIDE_DOWN else (top, end)
+            begins, ends = (
+                (height - end, height - top) if orientation in _UPSIDE_DOWN else (top, end)
+            )
             box = (begins, 0, ends, image.height) if is_sideways else (0, begins, image.width, ends)
             pixels = _plain(image.crop(box))
             return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
@@ -98,11 +111,17 @@ def open_picture(path: str | Path) -> Picture:
 
 
 def profile_of(path: str | Path) -> bytes | None:
-    """Gives the ICC profile that says what the colours or greys of `read_pixels` mean, if the file brings one."""
+    """Gives the ICC profile that says what the colours or greys of `read_pixels` mean, if the file
+    brings one."""
     with _opened(path) as image:
         profile = image.info.get("icc_profile")
-        # ICC.1:2022, table 15: the colour space stands at byte 16. What was CMYK is colour without a profile now.
-        return profile if profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK" else None
+        # ICC.1:2022, table 15: the colour space stands at byte 16. What was CMYK is colour without
+        # a profile now.
+        return (
+            profile
+            if profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK"
+            else None
+        )
 
 
 def in_8_bits(pixels: Pixels) -> Pixels:
@@ -121,7 +140,9 @@ def with_channels(pixels: Pixels, channels: int) -> Pixels:
     if channels == 3:
         return numpy.repeat(pixels[:, :, :1], 3, axis=2)
     # ITU-R BT.601, in the whole numbers that Pillow takes.
-    weighted = pixels[:, :, :3].astype(numpy.uint32) @ numpy.array([19595, 38470, 7471], dtype=numpy.uint32)
+    weighted = pixels[:, :, :3].astype(numpy.uint32) @ numpy.array(
+        [19595, 38470, 7471], dtype=numpy.uint32
+    )
     return ((weighted + 0x8000) >> 16).astype(numpy.uint8)[:, :, None]
 
 
@@ -130,7 +151,9 @@ def _opened(path: str | Path) -> Iterator[Image.Image]:
     try:
         with Image.open(path) as image:
             if _is_in_deep_planes(image):
-                raise ValueError("its colours lie in planes of 16 bits; save it with them side by side")
+                raise ValueError(
+                    "its colours lie in planes of 16 bits; save it with them side by side"
+                )
             most = MOST_DEEP_PIXELS if _is_deep(image) else MOST_PIXELS
             if image.width * image.height > most:
                 raise _too_large(path, f"{image.width} x {image.height}", most=most)
@@ -140,11 +163,15 @@ def _opened(path: str | Path) -> Iterator[Image.Image]:
     except Image.DecompressionBombError as error:  # Pillow opens none of twice the size
         raise _too_large(path, f"more than {2 * MOST_PIXELS:,}", most=MOST_PIXELS) from error
     except UnidentifiedImageError as error:
-        raise NoImage(f"{path}: wanted an image, found a file of another kind, or a damaged one") from error
+        raise NoImage(
+            f"{path}: wanted an image, found a file of another kind, or a damaged one"
+        ) from error
     except FileNotFoundError as error:
         raise NoImage(f"{path}: wanted an image, found no such file") from error
     except Exception as error:  # a decoder raises whatever a damaged file leads it to
-        raise NoImage(f"{path}: wanted an image, found one that cannot be read ({error})") from error
+        raise NoImage(
+            f"{path}: wanted an image, found one that cannot be read ({error})"
+        ) from error
 
 
 def _too_large(path: str | Path, found: str, *, most: int) -> NoImage:
@@ -153,7 +180,10 @@ def _too_large(path: str | Path, found: str, *, most: int) -> NoImage:
 
 def _is_deep(image: Image.Image) -> bool:
     """Whether it is one of those whose 16 bits a channel Pillow would cut to 8."""
-    return image.format in ("PNG", "TIFF") and _packed_as(image) in (*_LOWER_HALF, _GREY_AND_ALPHA_16)
+    return image.format in ("PNG", "TIFF") and _packed_as(image) in (
+        *_LOWER_HALF,
+        _GREY_AND_ALPHA_16,
+    )
 
 
 def _packed_as(image: Image.Image) -> str:
@@ -204,7 +234,8 @@ def _bands(image: Image.Image) -> Iterator[tuple[int, Image.Image]]:
 def _unpack_as(image: Image.Image, packed: str) -> None:
     tiles: Any = image
     tiles.tile = [
-        each._replace(args=(packed, *each.args[1:]) if isinstance(each.args, tuple) else packed) for each in tiles.tile
+        each._replace(args=(packed, *each.args[1:]) if isinstance(each.args, tuple) else packed)
+        for each in tiles.tile
     ]
 
 
@@ -216,15 +247,21 @@ def _plain(image: Image.Image) -> Pixels:
         case "I;16" | "I;16L" | "I;16B" | "I;16N":
             return _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16))
         case "I":  # a grey image of 16 bits, as some files have it
-            return _in_bands(image, lambda rows: numpy.asarray(rows).clip(0, 0xFFFF).astype(numpy.uint16))
+            return _in_bands(
+                image, lambda rows: numpy.asarray(rows).clip(0, 0xFFFF).astype(numpy.uint16)
+            )
         case "F":
             raise ValueError("it holds fractions; save it with 8 or 16 bits a channel")
         case "1" | "L" | "La":
             has_alpha = is_clear or mode == "La"
-            return _in_bands(image, lambda rows: numpy.asarray(rows.convert("LA" if has_alpha else "L")))
+            return _in_bands(
+                image, lambda rows: numpy.asarray(rows.convert("LA" if has_alpha else "L"))
+            )
         case _:
             has_alpha = is_clear or mode in ("PA", "RGBa")
-            return _in_bands(image, lambda rows: numpy.asarray(rows.convert("RGBA" if has_alpha else "RGB")))
+            return _in_bands(
+                image, lambda rows: numpy.asarray(rows.convert("RGBA" if has_alpha else "RGB"))
+            )
 
 
 def _orientation(image: Image.Image) -> object:

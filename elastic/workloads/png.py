@@ -11,7 +11,12 @@ import numpy
 from elastic.workloads.pictures import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # by channels: grey, grey and alpha, colour, colour and alpha
+_COLOUR_TYPES = {
+    1: 0,
+    2: 4,
+    3: 2,
+    4: 6,
+}  # by channels: grey, grey and alpha, colour, colour and alpha
 _UP = 2  # the filter that leaves of each row what differs from the row above
 MOST_SIDE = 2**31 - 1
 
@@ -20,13 +25,22 @@ class PngWriter:
     """Writes a picture's rows, from the top to the bottom, to an open file; `close` ends it."""
 
     def __init__(
-        self, file: BinaryIO, *, width: int, height: int, channels: int, bits: int, profile: bytes | None = None
+        self,
+        file: BinaryIO,
+        *,
+        width: int,
+        height: int,
+        channels: int,
+        bits: int,
+        profile: bytes | None = None,
     ) -> None:
         self._file = file
         self._packer = zlib.compressobj()
         self._above = numpy.zeros(width * channels * bits // 8, dtype=numpy.uint8)
         file.write(_SIGNATURE)
-        self._chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0))
+        self._chunk(
+            b"IHDR", struct.pack(">IIBBBBB", width, height, bits, _COLOUR_TYPES[channels], 0, 0, 0)
+        )
         if profile is not None:
             self._chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(profile))
 

@@ -1,4 +1,5 @@
-"""When the next checkpoint is due: as its cost and the chance of an interruption weigh it, and never past a limit."""
+"""When the next checkpoint is due: as its cost and the chance of an interruption weigh it, and
+never past a limit."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ FIRST_AFTER_S = 60.0
 
 
 def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:
-    """Gives the training time between checkpoints, in seconds, at which the time lost altogether is least.
+    """Gives the training time between checkpoints, in seconds, at which the time lost altogether is
+    least.
 
-    A checkpoint loses `cost_s`, and an interruption half an interval on average, so that an hour loses
-    3600 C / t + r t / 2 seconds: least at t = sqrt(2 C M), M = 3600 / r being the mean time between interruptions
-    (J. W. Young, CACM 17(9), 1974; J. T. Daly, FGCS 22(3), 2006: its first order, good while C is far below M).
+    A checkpoint loses `cost_s`, and an interruption half an interval on average, so that an hour
+    loses 3600 C / t + r t / 2 seconds: least at t = sqrt(2 C M), M = 3600 / r being the mean time
+    between interruptions (J. W. Young, CACM 17(9), 1974; J. T. Daly, FGCS 22(3), 2006: its first
+    order, good while C is far below M).
 
     >>> best_interval_s(cost_s=2.0, interruptions_per_h=1.0)
     120.0
@@ -24,13 +27,15 @@ def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """`most_iterations` is the limit between two checkpoints; `interruptions_per_h` is None where nobody knows it."""
+    """`most_iterations` is the limit between two checkpoints; `interruptions_per_h` is None where
+    nobody knows it."""
 
     most_iterations: int
     interruptions_per_h: float | None = None
 
     def is_due(self, *, iterations: int, elapsed_s: float, cost_s: float | None) -> bool:
-        """Whether a checkpoint is due, so many iterations and seconds after the last one or the start.
+        """Whether a checkpoint is due, so many iterations and seconds after the last one or the
+        start.
 
         `cost_s` is what one takes from training, None until one was made.
 
@@ -43,4 +48,6 @@ class Rhythm:
             return False
         if cost_s is None:
             return elapsed_s >= FIRST_AFTER_S
-        return elapsed_s >= best_interval_s(cost_s=cost_s, interruptions_per_h=self.interruptions_per_h)
+        return elapsed_s >= best_interval_s(
+            cost_s=cost_s, interruptions_per_h=self.interruptions_per_h
+        )

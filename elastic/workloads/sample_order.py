@@ -1,4 +1,5 @@
-"""Which sample comes when: a pure function of the seed and of the samples seen so far, whatever the fleet."""
+"""Which sample comes when: a pure function of the seed and of the samples seen so far, whatever the
+fleet."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample of the job's endless sequence: which item, and where to cut it (fractions of the room there is)."""
+    """One sample of the job's endless sequence: which item, and where to cut it (fractions of the
+    room there is)."""
 
     item: int
     top: float
@@ -21,11 +23,17 @@ def draw(position: int, *, items: int, seed: int) -> Draw:
     """Gives the `position`-th sample of the job: every epoch is a new shuffle of all items."""
     epoch, place = divmod(position, items)
     chance = random.Random(f"crop {seed} {position}")
-    return Draw(_shuffled(items, seed, epoch)[place], chance.random(), chance.random(), chance.random() < 0.5)
+    return Draw(
+        _shuffled(items, seed, epoch)[place],
+        chance.random(),
+        chance.random(),
+        chance.random() < 0.5,
+    )
 
 
 def share(batch_size: int, *, rank: int, world_size: int) -> range:
-    """Gives the places in the global batch that `rank` computes where all compute alike many, or one more or less.
+    """Gives the places in the global batch that `rank` computes where all compute alike many, or
+    one more or less.
 
     Shares are contiguous, cover the batch exactly once and may be empty.
 

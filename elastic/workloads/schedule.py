@@ -2,7 +2,8 @@
 
 
 def learning_rate(*, base: float, iteration: int, total: int, decay_from: float) -> float:
-    """Gives the rate of the step after `iteration`: `base`, then linearly to 0 from the fraction `decay_from` on.
+    """Gives the rate of the step after `iteration`: `base`, then linearly to 0 from the fraction
+    `decay_from` on.
 
     A function of progress alone, so nothing about it needs saving or depends on the fleet.
 

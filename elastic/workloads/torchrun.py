@@ -1,15 +1,24 @@
-"""torchrun with one mend to its rendezvous: a node that has been left behind comes back to the others.
+"""torchrun with one mend to its rendezvous: a node that has been left behind comes back to the
+others.
 
-A node whose beats were late is taken out of the group. If nobody else is in it, the next to come begins a new round
-alone, and torch (2.13) never tells the first: both would train apart, each as rank 0 of one. Here the first restarts
-its workers, as it does when a node waits, and meets the other.
+A node whose beats were late is taken out of the group. If nobody else is in it, the next to come
+begins a new round alone, and torch (2.13) never tells the first: both would train apart, each as
+rank 0 of one. Here the first restarts its workers, as it does when a node waits, and meets the
+other.
 """
 
 from __future__ import annotations
 
-from torch.distributed.elastic.rendezvous import RendezvousInfo, RendezvousParameters, rendezvous_handler_registry
+from torch.distributed.elastic.rendezvous import (
+    RendezvousInfo,
+    RendezvousParameters,
+    rendezvous_handler_registry,
+)
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import create_backend
-from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler, create_handler
+from torch.distributed.elastic.rendezvous.dynamic_rendezvous import (
+    DynamicRendezvousHandler,
+    create_handler,
+)
 from torch.distributed.run import main
 
 BACKEND = "elasticd"
@@ -32,7 +41,8 @@ class ReturningHandler(DynamicRendezvousHandler):
         return found
 
     def num_nodes_waiting(self) -> int:
-        """How many wait to be let in; 1 also where the others have gone on without this node: it is then to meet them.
+        """How many wait to be let in; 1 also where the others have gone on without this node: it is
+        then to meet them.
 
         torchrun asks this every 0.1 s while its workers run, and restarts them where it is not 0.
         """

@@ -1,4 +1,5 @@
-"""What the rest of elasticd knows of a training program: its options, presets, phases and command line."""
+"""What the rest of elasticd knows of a training program: its options, presets, phases and command
+line."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from elastic.workloads.options import OptionValue, from_mapping, to_argv
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or with the job (None)."""
+    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or with the
+    job (None)."""
 
     name: str
     until_iteration: int | None = None
@@ -23,10 +25,11 @@ class Phase:
 class Workload:
     """A program that torchrun starts with `--module`.
 
-    `options` is the frozen dataclass its options are checked by, `presets` names sets of them, `phases` says which
-    stretches a job with given options has. `placed` gives options whose relative paths count from a folder.
-    `looked_over` gives what is worth knowing of the files on this machine that options name, and raises InvalidInput
-    where these cannot be trained on. `has_session` says whether it trains in a session (`elastic.workloads.session`).
+    `options` is the frozen dataclass its options are checked by, `presets` names sets of them,
+    `phases` says which stretches a job with given options has. `placed` gives options whose
+    relative paths count from a folder. `looked_over` gives what is worth knowing of the files on
+    this machine that options name, and raises InvalidInput where these cannot be trained on.
+    `has_session` says whether it trains in a session (`elastic.workloads.session`).
     """
 
     name: str
@@ -38,8 +41,11 @@ class Workload:
     looked_over: Callable[[Any], Sequence[str]]
     has_session: bool = False
 
-    def configure(self, values: Mapping[str, object] | None = None, *, preset: str | None = None) -> Any:
-        """Gives checked options: the defaults, changed by `preset`, changed by `values`; raises InvalidInput."""
+    def configure(
+        self, values: Mapping[str, object] | None = None, *, preset: str | None = None
+    ) -> Any:
+        """Gives checked options: the defaults, changed by `preset`, changed by `values`; raises
+        InvalidInput."""
         if preset is not None and preset not in self.presets:
             known = ", ".join(sorted(self.presets))
             raise InvalidInput(f"preset: wanted one of {known}, got {preset!r}", field="preset")

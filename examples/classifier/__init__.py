@@ -1,1 +1,2 @@
-"""A plain image classifier on a session: the smallest whole script that members may join, leave and lose."""
+"""A plain image classifier on a session: the smallest whole script that members may join, leave and
+lose."""

@@ -3,9 +3,9 @@
     python -m elastic.workloads.rendezvous --ready-file /tmp/store &
     ELASTICD_SESSION_STORE=/tmp/store torchrun --standalone -m examples.classifier --steps 300
 
-Start the second line as often as you like; end any of them by Ctrl-C, SIGTERM or SIGKILL. The weights come out the
-same. For more than one machine start the store with `--host ADDRESS`, and on the others say where it stands, as its
-ready file does: `ELASTICD_SESSION_STORE=ADDRESS:PORT`.
+Start the second line as often as you like; end any of them by Ctrl-C, SIGTERM or SIGKILL. The
+weights come out the same. For more than one machine start the store with `--host ADDRESS`, and on
+the others say where it stands, as its ready file does: `ELASTICD_SESSION_STORE=ADDRESS:PORT`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Classifier:
         torch.manual_seed(0)
         self.model = nn.Sequential(
             nn.Conv2d(1, 16, 3, padding=1),
-            # A norm over the batch would depend on how it is divided among ranks; one over groups of channels does not.
+            # A norm over the batch would depend on how it is divided among ranks; one over groups
+            # of channels does not.
             nn.GroupNorm(4, 16),
             nn.ReLU(),
             nn.MaxPool2d(2),
@@ -57,7 +58,9 @@ class Classifier:
     def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         """Gives this rank's part of the gradients."""
         images, labels = samples(turn.places() or range(1))
-        losses = nn.functional.cross_entropy(self.model(images), labels, reduction="sum") / turn.batch
+        losses = (
+            nn.functional.cross_entropy(self.model(images), labels, reduction="sum") / turn.batch
+        )
         loss = losses if turn.share else losses * 0.0
         turn.numbers = loss.detach().reshape(1)
         return torch.autograd.grad(loss, self.weights)
@@ -91,7 +94,9 @@ def _sample(place: int) -> tuple[Tensor, int]:
 
 def main(argv: Sequence[str]) -> int:
     """Trains to the end, or until asked to leave."""
-    parser = argparse.ArgumentParser(prog="examples.classifier", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="examples.classifier", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--checkpoint-interval", type=int, default=100)
@@ -117,7 +122,13 @@ def _train(options: argparse.Namespace) -> None:
         tell=lambda saved: checkpointed(saved.iteration, elapsed_s=saved.elapsed_s),
     )
     with Session.join(
-        task.adam.units(), task.apply, batch=options.batch, step=step, steps=options.steps, numbers=1, terms=terms
+        task.adam.units(),
+        task.apply,
+        batch=options.batch,
+        step=step,
+        steps=options.steps,
+        numbers=1,
+        terms=terms,
     ) as session:
 
         def keep() -> None:
@@ -132,7 +143,9 @@ def _train(options: argparse.Namespace) -> None:
             is_last = session.step >= options.steps
             if outcome is not None and session.is_first:
                 # The nodes that train now may be lost more often than others were.
-                saver.rhythm = Rhythm(options.checkpoint_interval, session.generation.interruptions_per_h)
+                saver.rhythm = Rhythm(
+                    options.checkpoint_interval, session.generation.interruptions_per_h
+                )
                 if not is_last and saver.is_due(outcome.step):
                     saver.take(outcome.step, _kept(task))
                 if is_last or outcome.step % 20 == 0:

@@ -35,8 +35,8 @@ class CloudFailed(Exception):
 
 @dataclass(slots=True)
 class Cloud:
-    """A running `elasticd lab`; `environment` is what it said to export. Remembers every instance that it was seen
-    to have, so that whatever survives it can be named.
+    """A running `elasticd lab`; `environment` is what it said to export. Remembers every instance
+    that it was seen to have, so that whatever survives it can be named.
     """
 
     process: subprocess.Popen[bytes]
@@ -61,10 +61,15 @@ class Cloud:
         """The instances that are not terminated."""
         instances = self._ask("state")["instances"]
         self._instances |= {each["instance_id"] for each in instances}
-        return [f"{each['instance_id']} ({each['phase']})" for each in instances if each["phase"] != "terminated"]
+        return [
+            f"{each['instance_id']} ({each['phase']})"
+            for each in instances
+            if each["phase"] != "terminated"
+        ]
 
     def end(self) -> None:
-        """Ends the lab with all of its instances. Raises CloudFailed if it does not end, or not in good order."""
+        """Ends the lab with all of its instances. Raises CloudFailed if it does not end, or not in
+        good order."""
         with suppress(OSError, ValueError):
             self.running()
         self.process.send_signal(signal.SIGTERM)
@@ -73,7 +78,9 @@ class Cloud:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            raise CloudFailed(f"the lab did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM") from None
+            raise CloudFailed(
+                f"the lab did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM"
+            ) from None
         if status != 0:
             raise CloudFailed(f"the lab ended with status {status}")
 
@@ -91,7 +98,11 @@ class Cloud:
 
 def start_cloud(log: Path) -> Cloud:
     """Starts the lab and waits until it says what to export. Raises CloudFailed if it does not."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ELASTICD_", "AWS_"))}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ELASTICD_", "AWS_"))
+    }
     command = [sys.executable, "-m", "elastic.cli", "lab", "--scenario", str(SCENARIO)]
     with log.open("wb") as file:
         # A session of its own: Ctrl-C reaches the demo, which then ends the lab in good order.
@@ -120,8 +131,13 @@ def start_cloud(log: Path) -> Cloud:
 
 
 def _exports(said: str) -> Mapping[str, str]:
-    lines = [line.removeprefix("export ") for line in said.splitlines() if line.startswith("export ")]
-    return {name: "".join(shlex.split(value)) for name, _, value in (line.partition("=") for line in lines)}
+    lines = [
+        line.removeprefix("export ") for line in said.splitlines() if line.startswith("export ")
+    ]
+    return {
+        name: "".join(shlex.split(value))
+        for name, _, value in (line.partition("=") for line in lines)
+    }
 
 
 def _instance_of(process: psutil.Process) -> str | None:

@@ -60,7 +60,8 @@ class House:
 
 @contextmanager
 def open_house() -> Iterator[House]:
-    """Starts lab and daemon; in the end stops both and removes their folder. Raises DemoFailed if anything stays."""
+    """Starts lab and daemon; in the end stops both and removes their folder. Raises DemoFailed if
+    anything stays."""
     folder = Path(tempfile.mkdtemp(prefix="elasticd-demo-"))
     cloud: Cloud | None = None
     try:
@@ -85,7 +86,8 @@ def open_house() -> Iterator[House]:
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:
-    """Every process whose command line or environment names the demo's folder, which nothing else knows."""
+    """Every process whose command line or environment names the demo's folder, which nothing else
+    knows."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
@@ -97,7 +99,11 @@ def processes_of(folder: Path) -> list[psutil.Process]:
 
 def _start_daemon(folder: Path, cloud: Cloud) -> subprocess.Popen[bytes]:
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("ELASTICD_", "AWS_"))},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("ELASTICD_", "AWS_"))
+        },
         **cloud.environment,
         "ELASTICD_CONFIG": str(HERE / "elasticd.toml"),
         "ELASTICD_DATA_DIR": str(folder / "data"),
@@ -108,7 +114,12 @@ def _start_daemon(folder: Path, cloud: Cloud) -> subprocess.Popen[bytes]:
     with (folder / "daemon.log").open("wb") as log:
         # A session of its own: Ctrl-C reaches the demo, which then ends the daemon in good order.
         return subprocess.Popen(
-            command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
+            command,
+            env=environment,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
         )
 
 
@@ -124,7 +135,8 @@ def _wait_until_it_answers(house: House) -> None:
 
 
 def _stop_jobs(house: House) -> None:
-    """Stops every job that still runs: nodes outlive the daemon, so that they have to go before it."""
+    """Stops every job that still runs: nodes outlive the daemon, so that they have to go before
+    it."""
     with suppress(ElasticError, OSError, ValueError, DemoFailed), house.client() as client:
         until_s = time.monotonic() + _STOP_TIMEOUT_S
         asked: set[str] = set()
@@ -147,11 +159,14 @@ def _stop_daemon(daemon: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         daemon.kill()
         daemon.wait()
-        raise DemoFailed(f"the daemon did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM") from None
+        raise DemoFailed(
+            f"the daemon did not end within {duration(_STOP_TIMEOUT_S)} of SIGTERM"
+        ) from None
 
 
 def _end(cloud: Cloud | None, folder: Path) -> list[str]:
-    """Ends the lab and then whatever else is left of the demo, and names what had to be ended by force."""
+    """Ends the lab and then whatever else is left of the demo, and names what had to be ended by
+    force."""
     names = []
     if cloud is not None:
         try:

@@ -1,4 +1,5 @@
-"""The demo's market: half-way through, the node type that the job has settled on becomes dear, as spot prices do."""
+"""The demo's market: half-way through, the node type that the job has settled on becomes dear, as
+spot prices do."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 RISE = 4.0  # more than a price may jump and still be believed would be 5
 SETTLED_S = 12.0
-RISES_AT = 0.55  # of the iterations: what was saved by then, and what the rise would cost, both weigh
+RISES_AT = (
+    0.55  # of the iterations: what was saved by then, and what the rise would cost, both weigh
+)
 
 
 @dataclass(slots=True)
 class Market:
-    """Changes the spot prices of the cloud: `opening` gives what a type costs at first, `change` sets a new price."""
+    """Changes the spot prices of the cloud: `opening` gives what a type costs at first, `change`
+    sets a new price."""
 
     opening: Callable[[str], float]
     change: Callable[[str, float], None]
@@ -23,12 +27,15 @@ class Market:
     _has_risen: bool = False
 
     def react(self, sight: Sight, witness: Witness, *, now_s: float) -> str | None:
-        """Raises the price of the job's choice, once every type was tried and the job trains where it wants to.
+        """Raises the price of the job's choice, once every type was tried and the job trains where
+        it wants to.
 
         Gives a sentence when it does so.
         """
         current, target = sight.job["current_group"], sight.job["target_group"]
-        if self._has_risen or not (witness.tried >= set(NODE_TYPES) and current and current == target):
+        if self._has_risen or not (
+            witness.tried >= set(NODE_TYPES) and current and current == target
+        ):
             self._settled_since_s = None
             return None
         self._settled_since_s = now_s if self._settled_since_s is None else self._settled_since_s

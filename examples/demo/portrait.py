@@ -1,4 +1,5 @@
-"""Pictures the dashboard near the demo's end: `python -m examples.demo --picture docs/images/dashboard.png`."""
+"""Pictures the dashboard near the demo's end: `python -m examples.demo --picture
+docs/images/dashboard.png`."""
 
 from __future__ import annotations
 
@@ -32,8 +33,12 @@ class Portrait:
         from playwright.sync_api import sync_playwright  # only who wants a picture needs a browser
 
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light")
+            browser = playwright.chromium.launch(
+                executable_path=_CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+            )
+            page = browser.new_page(
+                viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light"
+            )
             page.goto(self.url)
             page.wait_for_timeout(_SETTLE_MS)
             page.screenshot(path=self.path, full_page=True)

@@ -44,12 +44,17 @@ def open_screen(*, started_s: float) -> Iterator[Show]:
 
 
 def picture(sight: Sight, news: list[str]) -> RenderableType:
-    """Gives everything at once: progress, iterations per dollar by node type, the choice and its reason, the news."""
+    """Gives everything at once: progress, iterations per dollar by node type, the choice and its
+    reason, the news."""
     standing = sight.standing
     return Group(
         Text(standing.line(), style="bold"),
         ProgressBar(total=standing.iterations or 1, completed=standing.iteration, width=80),
-        Panel(_ranking(sight), title="iterations per dollar, measured by the job itself (95 %)", title_align="left"),
+        Panel(
+            _ranking(sight),
+            title="iterations per dollar, measured by the job itself (95 %)",
+            title_align="left",
+        ),
         Text(f"choice: {sight.choice}. {sight.reason}", style="green"),
         Text("\n".join(news), style="dim"),
     )
@@ -60,7 +65,9 @@ def _ranking(sight: Sight) -> Table:
     for title in ("", "type", "$/h", "windows", "it/s", "it/$", ""):
         table.add_column(title, justify="left" if title in ("", "type") else "right", no_wrap=True)
     best = max((_value_of(each) or 0.0 for each in sight.job["candidates"]), default=0.0)
-    for each in sorted(sight.job["candidates"], key=lambda candidate: -(_value_of(candidate) or 0.0)):
+    for each in sorted(
+        sight.job["candidates"], key=lambda candidate: -(_value_of(candidate) or 0.0)
+    ):
         table.add_row(*_row(each, sight, best))
     return table
 
@@ -74,7 +81,9 @@ def _row(candidate: JsonObject, sight: Sight, best: float) -> tuple[str, ...]:
         figures.price(sight.prices[name]) if name in sight.prices else render.UNKNOWN,
         str(candidate["samples"]),
         figures.number(1 / step_s) if step_s else render.UNKNOWN,
-        render.interval(candidate["iterations_per_usd"]) if value is not None else "not measured yet",
+        render.interval(candidate["iterations_per_usd"])
+        if value is not None
+        else "not measured yet",
         "█" * round(_BAR_CELLS * value / best) if value is not None and best > 0 else "",
     )
 
@@ -94,7 +103,9 @@ def _lines(started_s: float) -> Show:
             print(line_of(event, started_s=started_s))
         if word is not None:
             print(word)
-        newest = max((each["id"] for each in sight.decisions if each["plan"]["action"] != "hold"), default=0)
+        newest = max(
+            (each["id"] for each in sight.decisions if each["plan"]["action"] != "hold"), default=0
+        )
         if newest != last_decision or sight.standing.is_over:
             last_decision = newest
             print(sight.standing.line())

@@ -17,7 +17,8 @@ NODE_TYPES = ("c5.large", "c5.xlarge", "c5.2xlarge")
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One look at the job: its standing, the prices in force, the newest decisions, the news since the last look."""
+    """One look at the job: its standing, the prices in force, the newest decisions, the news since
+    the last look."""
 
     job: JsonObject
     standing: WatchedJob
@@ -34,7 +35,11 @@ class Sight:
     @property
     def reason(self) -> str:
         """Why, in the daemon's words."""
-        return str(self.decisions[0]["plan"]["reason"]["text"]) if self.decisions else "nothing decided yet"
+        return (
+            str(self.decisions[0]["plan"]["reason"]["text"])
+            if self.decisions
+            else "nothing decided yet"
+        )
 
 
 @dataclass(slots=True)
@@ -81,7 +86,8 @@ class Witness:
 
     @property
     def tried(self) -> set[str]:
-        """The node types that were measured, or chosen once: a trial that cannot pay any more ends before that."""
+        """The node types that were measured, or chosen once: a trial that cannot pay any more ends
+        before that."""
         return self.measured | set(self.choices)
 
     def broken_promises(self, report: JsonObject) -> Iterable[str]:
@@ -101,9 +107,13 @@ class Witness:
         return {max(seen) for seen in self.prices.values() if len(seen) > 1}
 
     def _moved_on_price(self, report: JsonObject) -> bool:
-        """Whether a move left a type at the price it rose to: back from a trial, before the rise, does not count."""
+        """Whether a move left a type at the price it rose to: back from a trial, before the rise,
+        does not count."""
         plans = [each["plan"] for each in report["decisions"] if each["plan"]["action"] == "move"]
-        return any(plan["reason"]["numbers"].get("usd_per_h_from") in self._risen_usd_per_h() for plan in plans)
+        return any(
+            plan["reason"]["numbers"].get("usd_per_h_from") in self._risen_usd_per_h()
+            for plan in plans
+        )
 
 
 def name_of(candidate: JsonObject) -> str:

@@ -1,4 +1,5 @@
-"""Trains a small network with DistributedDataParallel, and goes on from snapshot.pt if that is there."""
+"""Trains a small network with DistributedDataParallel, and goes on from snapshot.pt if that is
+there."""
 
 import argparse
 import os

@@ -118,7 +118,9 @@ def upgrade() -> None:
         sa.Column("extras_usd_per_h", sa.Float(precision=53), nullable=False),
         sa.Column("observed_at_s", sa.Float(precision=53), nullable=False),
         sa.Column("source", sa.String(length=64), nullable=False),
-        sa.PrimaryKeyConstraint("node_type", "capacity", "zone", "valid_from_s", name=op.f("pk_past_prices")),
+        sa.PrimaryKeyConstraint(
+            "node_type", "capacity", "zone", "valid_from_s", name=op.f("pk_past_prices")
+        ),
     )
     op.create_table(
         "buckets",
@@ -158,7 +160,9 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("decisions", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_decisions_action"), ["action"], unique=False)
-        batch_op.create_index(batch_op.f("ix_decisions_job_id_action_id"), ["job_id", "action", "id"], unique=False)
+        batch_op.create_index(
+            batch_op.f("ix_decisions_job_id_action_id"), ["job_id", "action", "id"], unique=False
+        )
         batch_op.create_index(batch_op.f("ix_decisions_job_id_id"), ["job_id", "id"], unique=False)
 
     op.create_table(
@@ -231,7 +235,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_series_job_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_series")),
         sa.UniqueConstraint(
-            "job_id", "members", "training_phase", name=op.f("uq_series_job_id_members_training_phase")
+            "job_id",
+            "members",
+            "training_phase",
+            name=op.f("uq_series_job_id_members_training_phase"),
         ),
     )
     op.create_table(
@@ -279,7 +286,9 @@ def upgrade() -> None:
     with op.batch_alter_table("windows", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_windows_job_id_id"), ["job_id", "id"], unique=False)
         batch_op.create_index(
-            batch_op.f("ix_windows_series_id_is_cold_id"), ["series_id", "is_cold", "id"], unique=False
+            batch_op.f("ix_windows_series_id_is_cold_id"),
+            ["series_id", "is_cold", "id"],
+            unique=False,
         )
 
     # ### end Alembic commands ###

@@ -11,9 +11,13 @@ depends_on = None
 
 def upgrade() -> None:
     with op.batch_alter_table("jobs", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("redone", sa.BigInteger(), server_default="0", nullable=False))
+        batch_op.add_column(
+            sa.Column("redone", sa.BigInteger(), server_default="0", nullable=False)
+        )
         batch_op.add_column(sa.Column("kept_iteration", sa.BigInteger(), nullable=True))
-        batch_op.add_column(sa.Column("restarts_at_zero", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.add_column(
+            sa.Column("restarts_at_zero", sa.Boolean(), server_default=sa.false(), nullable=False)
+        )
         batch_op.add_column(sa.Column("stops_when_asked", sa.Boolean(), nullable=True))
         batch_op.add_column(sa.Column("batch", sa.String(length=8), nullable=True))
         batch_op.add_column(sa.Column("saves", sa.Text(), nullable=True))
@@ -21,5 +25,12 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     with op.batch_alter_table("jobs", schema=None) as batch_op:
-        for name in ("saves", "batch", "stops_when_asked", "restarts_at_zero", "kept_iteration", "redone"):
+        for name in (
+            "saves",
+            "batch",
+            "stops_when_asked",
+            "restarts_at_zero",
+            "kept_iteration",
+            "redone",
+        ):
             batch_op.drop_column(name)

@@ -17,8 +17,12 @@ UPDATE series SET
 
 def upgrade() -> None:
     with op.batch_alter_table("series", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("iterations", sa.BigInteger(), nullable=False, server_default="0"))
-        batch_op.add_column(sa.Column("elapsed_s", sa.Float(53), nullable=False, server_default="0"))
+        batch_op.add_column(
+            sa.Column("iterations", sa.BigInteger(), nullable=False, server_default="0")
+        )
+        batch_op.add_column(
+            sa.Column("elapsed_s", sa.Float(53), nullable=False, server_default="0")
+        )
     op.execute(_SUMS)
 
 

@@ -42,7 +42,9 @@ def downgrade() -> None:
     connection = op.get_bind()
     for row in connection.execute(sa.select(_NODES).where(_NODES.c.report.is_not(None))).all():
         change = sa.update(_NODES).where(_NODES.c.seq == row.seq)
-        connection.execute(change.values(_columns(json.loads(row.report), row.heartbeat_at_s or 0.0)))
+        connection.execute(
+            change.values(_columns(json.loads(row.report), row.heartbeat_at_s or 0.0))
+        )
     with op.batch_alter_table("nodes", schema=None) as batch_op:
         batch_op.drop_column("report")
 
@@ -73,7 +75,9 @@ def _columns(report: dict, heartbeat_at_s: float) -> dict:
     if report["preparing"] is not None:
         said = report["preparing"]
         since_s = heartbeat_at_s - said["elapsed_s"]
-        preparing = json.dumps({"what": said["what"], "since_s": since_s, "failure": said["failure"]})
+        preparing = json.dumps(
+            {"what": said["what"], "since_s": since_s, "failure": said["failure"]}
+        )
     return {
         "agent_state": report["state"],
         "agent_generation": report["generation"],

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from elastic.agent.carriage import Carriage, UploadVerdict
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
+from elastic.agent.uploader import Uploader, UploadVerdict
 from elastic.protocol import PROTOCOL
 
 STORE = """
@@ -33,17 +33,18 @@ sys.stdin.read()
 PATIENCE_S = 30.0
 
 
-def verdict_of(carriage: Carriage, generation: int) -> UploadVerdict:
+def verdict_of(uploader: Uploader, generation: int) -> UploadVerdict:
     """What it says of a generation that has ended, once it does."""
     until_s = time.monotonic() + PATIENCE_S
-    while (verdict := carriage.verdict(generation, patience_s=PATIENCE_S)) is None:
+    while (verdict := uploader.verdict(generation, patience_s=PATIENCE_S)) is None:
         assert time.monotonic() < until_s, "no verdict in time"
         time.sleep(0.01)
     return verdict
 
 
 class FakeDaemon:
-    """Answers registrations and heartbeats as told, and keeps what nodes say exactly once each, by their numbers."""
+    """Answers registrations and heartbeats as told, and keeps what nodes say exactly once each, by
+    their numbers."""
 
     def __init__(self) -> None:
         self.assignment: dict[str, Any] | None = None
@@ -58,7 +59,9 @@ class FakeDaemon:
         self.log_lines: list[str] = []
         self.staged_lines: list[tuple[str, str]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     @property
@@ -78,7 +81,11 @@ class FakeDaemon:
 
     def exit_of(self, generation: int, node_id: str = "n1") -> dict[str, Any] | None:
         for beat in reversed(self.heartbeats):
-            if beat["node_id"] == node_id and beat["exit"] and beat["exit"]["generation"] == generation:
+            if (
+                beat["node_id"] == node_id
+                and beat["exit"]
+                and beat["exit"]["generation"] == generation
+            ):
                 return dict(beat["exit"])
         return None
 
@@ -86,14 +93,21 @@ class FakeDaemon:
         if path == "/v1/agent/register":
             self.registrations.append(body)
             name = body["instance_id"]
-            content = {"node_id": name, "node_token": f"t-{name}", "heartbeat_interval_s": 0.2, "lease_s": self.lease_s}
+            content = {
+                "node_id": name,
+                "node_token": f"t-{name}",
+                "heartbeat_interval_s": 0.2,
+                "lease_s": self.lease_s,
+            }
             return 200, content | {"brings": self.brings or {}, "protocol": self.protocol}
         if token != f"Bearer t-{body['node_id']}":
             return 401, {"detail": "no such token"}
         if path == "/v1/agent/logs":
             self.log_lines += [line for stream in body["streams"] for line in stream["lines"]]
             self.staged_lines += [
-                (stream.get("stage", ""), line) for stream in body["streams"] for line in stream["lines"]
+                (stream.get("stage", ""), line)
+                for stream in body["streams"]
+                for line in stream["lines"]
             ]
             return 200, {"acked_seq": body["seq"]}
         return 200, self._hear(body)
@@ -122,7 +136,9 @@ class FakeDaemon:
                 if daemon.is_silent:
                     self.close_connection = True
                     return
-                status, content = daemon.answer(self.path, body, self.headers.get("Authorization", ""))
+                status, content = daemon.answer(
+                    self.path, body, self.headers.get("Authorization", "")
+                )
                 data = json.dumps(content).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(data)))
@@ -138,7 +154,9 @@ class FakeDaemon:
 class Node:
     """An agent in a process of its own."""
 
-    def __init__(self, folder: Path, daemon: FakeDaemon, *, node_id: str = "n1", **settings: Any) -> None:
+    def __init__(
+        self, folder: Path, daemon: FakeDaemon, *, node_id: str = "n1", **settings: Any
+    ) -> None:
         self.work_dir = folder / node_id
         self.work_dir.mkdir(parents=True, exist_ok=True)
         self._config = folder / f"{node_id}.json"
@@ -177,7 +195,10 @@ class Node:
             return {}
 
     def logs(self) -> str:
-        return "".join(path.read_text() for path in [self.work_dir / "agent.log", *self.work_dir.glob("logs/*")])
+        return "".join(
+            path.read_text()
+            for path in [self.work_dir / "agent.log", *self.work_dir.glob("logs/*")]
+        )
 
     def end(self) -> None:
         self.process.terminate()
@@ -191,7 +212,8 @@ class Node:
 
 
 class Store:
-    """A rendezvous store as a process, from when it is first asked for; jobs share it, each by its own ids."""
+    """A rendezvous store as a process, from when it is first asked for; jobs share it, each by its
+    own ids."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -201,7 +223,9 @@ class Store:
     def port(self) -> int:
         if self._process is None:
             command = [sys.executable, "-c", STORE]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
             assert self._process.stdout is not None
             self._port = int(self._process.stdout.readline())
         return self._port
@@ -214,7 +238,9 @@ class Store:
 class World:
     """One job's daemon, store and nodes; a store that is given is left alone in the end."""
 
-    def __init__(self, folder: Path, daemon: FakeDaemon | None = None, *, store: Store | None = None) -> None:
+    def __init__(
+        self, folder: Path, daemon: FakeDaemon | None = None, *, store: Store | None = None
+    ) -> None:
         self.folder = folder
         self.daemon = daemon or FakeDaemon()
         self._nodes: list[Node] = []
@@ -282,7 +308,8 @@ def settings(tmp_path: Path) -> AgentSettings:
 
 @pytest.fixture(scope="session")
 def store() -> Iterator[Store]:
-    """One for all jobs: it holds no state that another could meet, and costs two seconds of a core to start."""
+    """One for all jobs: it holds no state that another could meet, and costs two seconds of a core
+    to start."""
     result = Store()
     yield result
     result.end()

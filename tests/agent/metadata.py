@@ -24,11 +24,19 @@ class FakeMetadata:
 
     def announce(self, action: str, *, at: str | float) -> None:
         """The spot machine goes at an instant, in Unix seconds or as the service writes it."""
-        time = at if isinstance(at, str) else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        self.documents["meta-data/spot/instance-action"] = json.dumps({"action": action, "time": time})
+        time = (
+            at
+            if isinstance(at, str)
+            else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        )
+        self.documents["meta-data/spot/instance-action"] = json.dumps(
+            {"action": action, "time": time}
+        )
 
     def recommend_rebalance(self, *, at: str) -> None:
-        self.documents["meta-data/events/recommendations/rebalance"] = json.dumps({"noticeTime": at})
+        self.documents["meta-data/events/recommendations/rebalance"] = json.dumps(
+            {"noticeTime": at}
+        )
 
     def forget_tokens(self) -> None:
         self._tokens.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.agent.cause import cause_in, is_echo, told
+from elastic.agent.cause import cause_in, describe_exit, is_echo
 from elastic.model import AGENT_SAYS, Exit, Outcome
 
 WORKER = """Traceback (most recent call last):
@@ -36,7 +36,9 @@ def test_ranks_in_front_of_lines_do_not_hide_it() -> None:
 
 
 def test_an_end_that_begins_within_a_traceback_still_tells() -> None:
-    assert cause_in(WORKER.split("\n", 1)[1]) == "RuntimeError: Parent directory /data does not exist."
+    assert (
+        cause_in(WORKER.split("\n", 1)[1]) == "RuntimeError: Parent directory /data does not exist."
+    )
 
 
 def test_a_file_that_is_no_python_is_named() -> None:
@@ -60,12 +62,14 @@ def test_a_log_without_an_exception_tells_no_cause() -> None:
     ("line", "cause"),
     [
         (
-            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:836] failed (exitcode: 7) local_rank: 0 "
+            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:836] failed (exitcode: 7) "
+            "local_rank: 0 "
             "(pid: 7148) of fn: run_script_path (start_method: fork)",
             "local rank 0 exited with 7; its last line: loss 0.5",
         ),
         (
-            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:1002] failed (exitcode: -9) local_rank: 3 "
+            "E1122 11:24:46 6999 elastic/multiprocessing/api.py:1002] failed (exitcode: -9) "
+            "local_rank: 3 "
             "(pid: 7148) of binary: /usr/bin/python3",
             "local rank 3 was killed by SIGKILL",
         ),
@@ -76,10 +80,15 @@ def test_a_log_without_an_exception_tells_no_cause() -> None:
         ),
     ],
 )
-def test_an_end_without_an_exception_is_told_as_torchrun_or_a_parser_of_options_saw_it(line: str, cause: str) -> None:
+def test_an_end_without_an_exception_is_told_as_torchrun_or_a_parser_of_options_saw_it(
+    line: str, cause: str
+) -> None:
     assert cause_in(f"loss 0.5\n{line}\n{TORCHRUN}") == cause
-    assert cause_in(f"{WORKER}{line}\n{TORCHRUN}") == "RuntimeError: Parent directory /data does not exist."
-    said = told(Exit(1, Outcome.FAILED, 1, log_tail=f"loss 0.5\n{line}"))
+    assert (
+        cause_in(f"{WORKER}{line}\n{TORCHRUN}")
+        == "RuntimeError: Parent directory /data does not exist."
+    )
+    said = describe_exit(Exit(1, Outcome.FAILED, 1, log_tail=f"loss 0.5\n{line}"))
     assert said == f"the workers exited with 1: {cause}"
 
 
@@ -87,7 +96,10 @@ def test_an_exit_by_number_is_told_with_what_the_worker_wrote_last() -> None:
     end = "E1122 11:24:46.784000 6999 torch/distributed/elastic/multiprocessing/api.py:836] failed (exitcode: 2) "
     log = f"loading\nno such split: valid2\n\n{end}local_rank: 0 (pid: 7) of fn: run_script_path\n{TORCHRUN}"
     assert cause_in(log) == "local rank 0 exited with 2; its last line: no such split: valid2"
-    assert cause_in(log.removeprefix("loading\nno such split: valid2\n")) == "local rank 0 exited with 2"
+    assert (
+        cause_in(log.removeprefix("loading\nno such split: valid2\n"))
+        == "local rank 0 exited with 2"
+    )
 
 
 def test_losing_a_peer_is_the_echo_of_another_failure() -> None:

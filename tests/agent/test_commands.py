@@ -16,7 +16,9 @@ def commands(tmp_path: Path) -> Commands:
     return Commands(tmp_path / "prepare.log", environment={"PATH": "/usr/bin:/bin", "KEY": "value"})
 
 
-def test_a_command_runs_in_its_folder_with_the_jobs_variables(commands: Commands, tmp_path: Path) -> None:
+def test_a_command_runs_in_its_folder_with_the_jobs_variables(
+    commands: Commands, tmp_path: Path
+) -> None:
     commands.run(["/bin/sh", "-c", "pwd; echo $KEY"], what="setup", cwd=tmp_path)
     assert commands.log_path.read_text().split() == [str(tmp_path), "value"]
 
@@ -24,7 +26,11 @@ def test_a_command_runs_in_its_folder_with_the_jobs_variables(commands: Commands
 def test_one_that_fails_says_how_and_why(commands: Commands, tmp_path: Path) -> None:
     commands.run(["/bin/sh", "-c", "echo ERROR: of another"], what="before", cwd=tmp_path)
     with pytest.raises(PreparationFailed, match=r"^setup ended with 3: no such compiler$"):
-        commands.run(["/bin/sh", "-c", "echo begun; echo no such compiler >&2; exit 3"], what="setup", cwd=tmp_path)
+        commands.run(
+            ["/bin/sh", "-c", "echo begun; echo no such compiler >&2; exit 3"],
+            what="setup",
+            cwd=tmp_path,
+        )
     with pytest.raises(PreparationFailed, match="it wrote nothing"):
         commands.run(["/bin/false"], what="setup", cwd=tmp_path)
     with pytest.raises(PreparationFailed, match="No such file"):
@@ -36,7 +42,9 @@ def test_one_that_takes_too_long_is_ended(commands: Commands, tmp_path: Path) ->
         commands.run(["/bin/sleep", "600"], what="setup", cwd=tmp_path, limit_s=0.0)
 
 
-def test_a_node_that_leaves_ends_one_with_all_that_it_started(commands: Commands, tmp_path: Path) -> None:
+def test_a_node_that_leaves_ends_one_with_all_that_it_started(
+    commands: Commands, tmp_path: Path
+) -> None:
     (tmp_path / "pids").touch()
     line = ["/bin/sh", "-c", "sleep 600 & echo $! > pids; wait"]
 

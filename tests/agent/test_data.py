@@ -40,7 +40,9 @@ class FakeSource:
             yield self.objects[name][at : at + 4]
 
 
-def fetch(source: FakeSource, cache: Path, told: list[str] | None = None, *, patience_s: float = 0.0) -> Fetched:
+def fetch(
+    source: FakeSource, cache: Path, told: list[str] | None = None, *, patience_s: float = 0.0
+) -> Fetched:
     said = [] if told is None else told
     return fetch_data(
         source,
@@ -65,7 +67,9 @@ def test_all_objects_come_to_one_folder_that_is_named_by_their_list(tmp_path: Pa
     assert "are here after" in told[-1]
 
 
-def test_what_is_there_is_not_fetched_again_and_what_changed_has_another_digest(tmp_path: Path) -> None:
+def test_what_is_there_is_not_fetched_again_and_what_changed_has_another_digest(
+    tmp_path: Path,
+) -> None:
     source = FakeSource({"a": b"hello"})
     first = fetch(source, tmp_path)
     source.asked.clear()
@@ -92,7 +96,15 @@ def test_a_new_agent_goes_on_where_the_last_one_was_killed(tmp_path: Path) -> No
         raise Killed
 
     with pytest.raises(Killed):
-        fetch_data(source, WHERE, tmp_path, tell=lambda _: None, is_stopping=lambda: False, pause=die, patience_s=60.0)
+        fetch_data(
+            source,
+            WHERE,
+            tmp_path,
+            tell=lambda _: None,
+            is_stopping=lambda: False,
+            pause=die,
+            patience_s=60.0,
+        )
     source.asked.clear()
     fetched = fetch(source, tmp_path)
     assert source.asked == [("a", 4)]

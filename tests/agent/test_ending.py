@@ -1,4 +1,5 @@
-"""What a generation's end is told as: a command that can never be run is for a person, a script that failed is not."""
+"""What a generation's end is told as: a command that can never be run is for a person, a script
+that failed is not."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from elastic.agent.cause import told
+from elastic.agent.cause import describe_exit
 from elastic.agent.ending import exit_of
-from elastic.agent.intake import WorkerReports
+from elastic.agent.ingest import WorkerReports
 from elastic.agent.steering import RunningGeneration
 from elastic.model import Exit, Outcome
 from elastic.worker.hook import CANNOT_BEGIN
@@ -21,27 +22,50 @@ SAID = f"{CANNOT_BEGIN}SyntaxError: '(' was never closed (/jobs/train.py, line 2
 def ended(log: Path, text: str, *, heard: WorkerReports, exit_code: int = 1) -> Exit:
     log.write_text(text)
     return exit_of(
-        RunningGeneration(1, 20.0), heard, exit_code=exit_code, workers=1, log_path=log, torchrun_dir=log.parent
+        RunningGeneration(1, 20.0),
+        heard,
+        exit_code=exit_code,
+        workers=1,
+        log_path=log,
+        torchrun_dir=log.parent,
     )
 
 
 def test_a_command_that_can_never_be_run_is_for_a_person(tmp_path: Path) -> None:
     log, heard = tmp_path / "g1.log", WorkerReports()
-    failed = ended(log, f"{SAID}torch.distributed.elastic: failed (exitcode: 1) local_rank: 0 (pid: 7)\n", heard=heard)
+    failed = ended(
+        log,
+        f"{SAID}torch.distributed.elastic: failed (exitcode: 1) local_rank: 0 (pid: 7)\n",
+        heard=heard,
+    )
     assert failed.needs_person
-    assert told(failed) == "no worker could begin: SyntaxError: '(' was never closed (/jobs/train.py, line 2)"
-    assert not ended(log, SAID, heard=replace(heard, has_trained=True)).needs_person, "it was there before"
-    assert not ended(log, "SyntaxError: invalid syntax\n", heard=heard).needs_person, "of what it reads, perhaps"
+    assert (
+        describe_exit(failed)
+        == "no worker could begin: SyntaxError: '(' was never closed (/jobs/train.py, line 2)"
+    )
+    assert not ended(log, SAID, heard=replace(heard, has_trained=True)).needs_person, (
+        "it was there before"
+    )
+    assert not ended(log, "SyntaxError: invalid syntax\n", heard=heard).needs_person, (
+        "of what it reads, perhaps"
+    )
     assert ended(log, SAID, heard=heard, exit_code=0).outcome is Outcome.SUCCEEDED
 
 
 def test_a_rank_that_misses_one_that_has_finished_names_that_as_its_error(tmp_path: Path) -> None:
     log = tmp_path / "g1.log"
     gone = "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
-    error = ended(log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)).error
+    error = ended(
+        log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)
+    ).error
     assert error is not None
-    assert "still trained when other ranks had finished: they disagree on how much is to be done" in str(error)
-    again = ended(log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)).error
+    assert (
+        "still trained when other ranks had finished: they disagree on how much is to be done"
+        in str(error)
+    )
+    again = ended(
+        log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)
+    ).error
     assert again is not None and again.is_again(error)
     assert ended(log, gone, heard=WorkerReports(has_trained=True)).error is None
 

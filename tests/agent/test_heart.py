@@ -12,8 +12,8 @@ from typing import cast
 import pytest
 
 from elastic.agent.daemon_client import DaemonClient
+from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.heart import Heart
-from elastic.agent.spool import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 from elastic.protocol import Heartbeat, HeartbeatReply
 from tests.workloads.session.running import wait_until
@@ -100,7 +100,9 @@ def test_a_word_that_is_soon_to_come_is_asked_for_more_often() -> None:
 
 
 @pytest.mark.timeout(60)
-def test_an_answer_that_cannot_be_taken_in_is_asked_for_no_more_often_and_keeps_no_node_from_its_end() -> None:
+def test_an_answer_that_cannot_be_taken_in_is_asked_for_no_more_often_and_keeps_no_node_from_its_end() -> (
+    None
+):
     def full(_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
@@ -117,7 +119,9 @@ def test_what_is_more_than_one_report_holds_follows_at_once() -> None:
     heard: list[object] = []
     daemon = Daemon()
     daemon.is_there = True
-    heart = _heart(daemon, interval_s=0.5, waiting=BATCH_ROWS, hear=lambda reply, **_: heard.append(reply))
+    heart = _heart(
+        daemon, interval_s=0.5, waiting=BATCH_ROWS, hear=lambda reply, **_: heard.append(reply)
+    )
     begun_s = time.monotonic()
     wait_until(lambda: len(heard) >= 20, "many beats")
     assert time.monotonic() - begun_s < 5.0

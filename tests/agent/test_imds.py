@@ -59,9 +59,17 @@ def test_a_service_that_is_switched_off_says_so(metadata: FakeMetadata) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", '{"action": "terminate"}', '{"action": "terminate", "time": "soon"}', '{"action": 1, "time": 2}'],
+    [
+        "",
+        "[]",
+        '{"action": "terminate"}',
+        '{"action": "terminate", "time": "soon"}',
+        '{"action": 1, "time": 2}',
+    ],
 )
-def test_a_notice_that_makes_no_sense_is_no_notice_and_no_all_clear(metadata: FakeMetadata, text: str) -> None:
+def test_a_notice_that_makes_no_sense_is_no_notice_and_no_all_clear(
+    metadata: FakeMetadata, text: str
+) -> None:
     metadata.documents["meta-data/spot/instance-action"] = text
     with pytest.raises(ProviderUnavailable, match="wanted"):
         Imds(metadata.url).spot_action()
@@ -110,4 +118,7 @@ def test_a_proxy_that_the_environment_names_is_not_asked(
 
 def test_the_environment_may_name_another_address() -> None:
     assert imds_url({}) == "http://169.254.169.254"
-    assert imds_url({"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:7"}) == "http://127.0.0.1:7"
+    assert (
+        imds_url({"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:7"})
+        == "http://127.0.0.1:7"
+    )

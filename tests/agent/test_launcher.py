@@ -28,4 +28,8 @@ def test_the_daemon_has_the_last_word_of_a_save_and_old_ones_are_forgotten(tmp_p
     os.utime(first, (1.0, 1.0))
     lay_marks(second, {"20-00000000": 7})
     lines = second.read_text().splitlines()
-    assert (len(lines), lines[0], lines[-1]) == (MOST_OWN_MARKS + 1, "a-00000000 1", "20-00000000 7")
+    assert (len(lines), lines[0], lines[-1]) == (
+        MOST_OWN_MARKS + 1,
+        "a-00000000 1",
+        "20-00000000 7",
+    )

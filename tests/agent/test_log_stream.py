@@ -1,4 +1,5 @@
-"""What an agent sends of its workers' logs: every line once, within a bound, whatever lines hold."""
+"""What an agent sends of its workers' logs: every line once, within a bound, whatever lines
+hold."""
 
 from __future__ import annotations
 
@@ -25,13 +26,23 @@ class Daemon:
 
     def __call__(self, seq: int, pieces: Sequence[LogPiece]) -> bool | None:
         if self.answer:
-            self.batches.append({"seq": seq, "streams": [asdict(each) | {"lines": [*each.lines]} for each in pieces]})
+            self.batches.append(
+                {
+                    "seq": seq,
+                    "streams": [asdict(each) | {"lines": [*each.lines]} for each in pieces],
+                }
+            )
             self.heard()
         return self.answer
 
     @property
     def lines(self) -> list[str]:
-        return [line for batch in self.batches for stream in batch["streams"] for line in stream["lines"]]
+        return [
+            line
+            for batch in self.batches
+            for stream in batch["streams"]
+            for line in stream["lines"]
+        ]
 
     @property
     def last(self) -> dict[str, Any]:
@@ -70,19 +81,27 @@ def test_lines_are_sent_once_with_the_generation_and_rank_that_wrote_them(hands:
     hands.write(b"third\n", name="g1-l1-r5.log")
     hands.look()
     assert hands.daemon.lines == ["torchrun", "first", "second", "third"]
-    labels = [(each["generation"], each["worker"], each["rank"]) for each in hands.daemon.batches[0]["streams"]]
+    labels = [
+        (each["generation"], each["worker"], each["rank"])
+        for each in hands.daemon.batches[0]["streams"]
+    ]
     assert labels == [(1, None, None), (1, 1, 5)]
     assert [batch["seq"] for batch in hands.daemon.batches] == [1, 2]
 
 
-def test_what_the_daemon_did_not_take_is_sent_again_as_it_was_and_what_it_refuses_is_not(hands: Hands) -> None:
+def test_what_the_daemon_did_not_take_is_sent_again_as_it_was_and_what_it_refuses_is_not(
+    hands: Hands,
+) -> None:
     hands.write(b"a\n")
     hands.daemon.answer = None
     assert not hands.look()
     hands.write(b"b\n")
     hands.daemon.answer = True
     assert hands.look() and hands.look()
-    assert [(batch["seq"], batch["streams"][0]["lines"]) for batch in hands.daemon.batches] == [(1, ["a"]), (2, ["b"])]
+    assert [(batch["seq"], batch["streams"][0]["lines"]) for batch in hands.daemon.batches] == [
+        (1, ["a"]),
+        (2, ["b"]),
+    ]
     hands.write(b"c\n")
     hands.daemon.answer = False
     hands.look()
@@ -108,10 +127,16 @@ def test_a_progress_bar_is_one_line_that_changes(hands: Hands) -> None:
         hands.write(f"\rtraining: {percent}%".encode())
         if percent % 20 == 0:
             hands.look()
-            assert (hands.daemon.last["lines"], hands.daemon.last["open"]) == ([], f"training: {percent}%")
+            assert (hands.daemon.last["lines"], hands.daemon.last["open"]) == (
+                [],
+                f"training: {percent}%",
+            )
     hands.write(b"\rtraining: 100%\nepoch done\r\n")
     hands.look()
-    assert (hands.daemon.lines, hands.daemon.last["open"]) == (["training: 100%", "epoch done"], None)
+    assert (hands.daemon.lines, hands.daemon.last["open"]) == (
+        ["training: 100%", "epoch done"],
+        None,
+    )
 
 
 def test_a_bar_that_returns_after_each_drawing_is_one_line_too(hands: Hands) -> None:
@@ -147,7 +172,9 @@ def test_bytes_that_are_no_text_are_written_out_and_endless_lines_are_cut(hands:
     assert third == "next"
 
 
-def test_a_script_that_prints_without_end_is_bounded_and_what_is_left_out_is_counted(hands: Hands) -> None:
+def test_a_script_that_prints_without_end_is_bounded_and_what_is_left_out_is_counted(
+    hands: Hands,
+) -> None:
     line = b"y" * 99 + b"\n"
     written = 0
     for _ in range(10):
@@ -155,7 +182,9 @@ def test_a_script_that_prints_without_end_is_bounded_and_what_is_left_out_is_cou
         written += 100_000
         hands.look()
     sent = len(hands.daemon.lines)
-    dropped = sum(stream["dropped"] for batch in hands.daemon.batches for stream in batch["streams"])
+    dropped = sum(
+        stream["dropped"] for batch in hands.daemon.batches for stream in batch["streams"]
+    )
     assert sent + dropped == written
     assert 100 * sent <= BURST_BYTES + 10 * BYTES_PER_S
     assert sent > 9 * BYTES_PER_S / 100, "it uses what it may"
@@ -164,7 +193,10 @@ def test_a_script_that_prints_without_end_is_bounded_and_what_is_left_out_is_cou
 def test_of_many_short_lines_only_so_many_are_sent(hands: Hands) -> None:
     hands.write(b"\n" * 400_000 + b"last\n")
     hands.look()
-    assert (len(hands.daemon.lines), hands.daemon.last["dropped"]) == (MOST_LINES, 400_001 - MOST_LINES)
+    assert (len(hands.daemon.lines), hands.daemon.last["dropped"]) == (
+        MOST_LINES,
+        400_001 - MOST_LINES,
+    )
     assert hands.daemon.lines[-1] == "last"
 
 
@@ -172,7 +204,9 @@ def test_the_busy_worker_leaves_room_for_the_others(hands: Hands) -> None:
     hands.write(b"x" * 99 + b"\n", name="g1-l0-r0.log")
     hands.write((b"y" * 99 + b"\n") * 100_000, name="g1-l1-r1.log")
     hands.look()
-    assert [(len(each["lines"]) > 0, each["dropped"] > 0) for each in hands.daemon.batches[0]["streams"]] == [
+    assert [
+        (len(each["lines"]) > 0, each["dropped"] > 0) for each in hands.daemon.batches[0]["streams"]
+    ] == [
         (True, False),
         (True, True),
     ]
@@ -188,7 +222,10 @@ def test_files_are_cut_where_they_grow_too_large_and_no_line_goes_uncounted(hand
     assert (hands.folder / "g1-l0-r0.log.1").stat().st_size <= MAX_LOG_BYTES
     hands.write(b"after\n")
     hands.look()
-    assert (hands.daemon.last["lines"], hands.daemon.last["dropped"]) == (["after"], MAX_LOG_BYTES // 1000)
+    assert (hands.daemon.last["lines"], hands.daemon.last["dropped"]) == (
+        ["after"],
+        MAX_LOG_BYTES // 1000,
+    )
 
 
 def test_lines_beyond_what_is_counted_are_estimated(hands: Hands) -> None:
@@ -198,7 +235,9 @@ def test_lines_beyond_what_is_counted_are_estimated(hands: Hands) -> None:
     assert len(hands.daemon.lines) + hands.daemon.last["dropped"] == pytest.approx(lines, rel=0.01)
 
 
-def test_a_session_s_workers_write_for_the_generation_and_under_the_rank_that_they_have_now(tmp_path: Path) -> None:
+def test_a_session_s_workers_write_for_the_generation_and_under_the_rank_that_they_have_now(
+    tmp_path: Path,
+) -> None:
     hands = Hands(tmp_path, session_ranks=lambda: {0: 7})
     hands.stream.serve(1)
     hands.write(b"a\n")
@@ -207,7 +246,10 @@ def test_a_session_s_workers_write_for_the_generation_and_under_the_rank_that_th
     hands.write(b"b\n")
     hands.look()
     streams = [batch["streams"][0] for batch in hands.daemon.batches]
-    assert [(each["generation"], each["rank"], each["lines"]) for each in streams] == [(1, 7, ["a"]), (4, 7, ["b"])]
+    assert [(each["generation"], each["rank"], each["lines"]) for each in streams] == [
+        (1, 7, ["a"]),
+        (4, 7, ["b"]),
+    ]
 
 
 def test_lines_are_sent_at_once_when_their_workers_have_ended(hands: Hands) -> None:

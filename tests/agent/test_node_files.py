@@ -38,7 +38,11 @@ def a_config(folder: Path, **fields: Any) -> Path:
 
 def test_settings_are_read_with_their_defaults(tmp_path: Path) -> None:
     settings = read_settings(a_config(tmp_path))
-    assert (settings.cpu_quota, settings.lease_s, settings.daemon_url) == (None, 600.0, "http://127.0.0.1:1")
+    assert (settings.cpu_quota, settings.lease_s, settings.daemon_url) == (
+        None,
+        600.0,
+        "http://127.0.0.1:1",
+    )
 
 
 def test_settings_that_others_may_read_are_refused(tmp_path: Path) -> None:
@@ -48,7 +52,9 @@ def test_settings_that_others_may_read_are_refused(tmp_path: Path) -> None:
         read_settings(path)
 
 
-@pytest.mark.parametrize("fault", [{"lease_s": 0}, {"cpu_quota": -1}, {"lease_s": "soon"}, {"env": 5}])
+@pytest.mark.parametrize(
+    "fault", [{"lease_s": 0}, {"cpu_quota": -1}, {"lease_s": "soon"}, {"env": 5}]
+)
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path, fault: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         read_settings(a_config(tmp_path, **fault))
@@ -58,7 +64,9 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path, fault: dict[str
 def test_all_sockets_of_a_node_are_in_its_work_folder(tmp_path: Path, work_dir: str) -> None:
     settings = read_settings(a_config(tmp_path, work_dir=work_dir))
     sockets = (settings.socket_path, settings.gate_path, settings.claims_path)
-    assert [str(path) for path in sockets] == [f"{work_dir}/{name}.socket" for name in ("workers", "gate", "claims")]
+    assert [str(path) for path in sockets] == [
+        f"{work_dir}/{name}.socket" for name in ("workers", "gate", "claims")
+    ]
 
 
 def test_a_file_is_replaced_as_a_whole_and_is_its_owner_s_only(tmp_path: Path) -> None:
@@ -104,7 +112,9 @@ def test_a_log_s_end_starts_with_a_whole_line(tmp_path: Path) -> None:
     assert logs.tail(log) == "first line\nsecond\nthird\n"
 
 
-def test_of_a_log_that_grows_too_large_the_end_is_moved_aside_under_its_writer(tmp_path: Path) -> None:
+def test_of_a_log_that_grows_too_large_the_end_is_moved_aside_under_its_writer(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "g1.log"
     with log.open("ab", buffering=0) as writer:
         writer.write(b"a" * 50 + b"x" * 50)
@@ -146,19 +156,34 @@ def test_a_log_that_a_full_disk_lets_nobody_copy_is_cut_all_the_same(tmp_path: P
 
 
 TRACEBACK = "Traceback (most recent call last):\n{}\n"
-TORCHRUN = "E1122 multiprocessing/api.py:836] failed (exitcode: 1) local_rank: {} (pid: 7) of fn: train\n"
+TORCHRUN = (
+    "E1122 multiprocessing/api.py:836] failed (exitcode: 1) local_rank: {} (pid: 7) of fn: train\n"
+)
 
 
 @pytest.mark.parametrize(
     ("torchrun", "first"),
-    [(TORCHRUN.format(1), "rank 3"), (TORCHRUN.format(0), "rank 3"), ("", "rank 3"), (TORCHRUN.format(2), "rank 3")],
+    [
+        (TORCHRUN.format(1), "rank 3"),
+        (TORCHRUN.format(0), "rank 3"),
+        ("", "rank 3"),
+        (TORCHRUN.format(2), "rank 3"),
+    ],
 )
-def test_of_several_workers_the_one_that_failed_of_itself_is_told(tmp_path: Path, torchrun: str, first: str) -> None:
+def test_of_several_workers_the_one_that_failed_of_itself_is_told(
+    tmp_path: Path, torchrun: str, first: str
+) -> None:
     log = tmp_path / "g1.log"
     log.write_text(torchrun)
-    (tmp_path / "g1-l0-r2.log").write_text("rank 2\n" + TRACEBACK.format("RuntimeError: Connection closed by peer"))
-    (tmp_path / "g1-l1-r3.log").write_text("rank 3\n" + TRACEBACK.format("ValueError: no such folder: /data"))
-    (tmp_path / "g1-l2-r4.log").write_text("rank 4\n" + TRACEBACK.format("RuntimeError: Broken pipe"))
+    (tmp_path / "g1-l0-r2.log").write_text(
+        "rank 2\n" + TRACEBACK.format("RuntimeError: Connection closed by peer")
+    )
+    (tmp_path / "g1-l1-r3.log").write_text(
+        "rank 3\n" + TRACEBACK.format("ValueError: no such folder: /data")
+    )
+    (tmp_path / "g1-l2-r4.log").write_text(
+        "rank 4\n" + TRACEBACK.format("RuntimeError: Broken pipe")
+    )
     (tmp_path / "g10-l1-r3.log").write_text("another generation's\n")
     told = logs.last_words(log)
     assert told.startswith(first)
@@ -168,7 +193,9 @@ def test_of_several_workers_the_one_that_failed_of_itself_is_told(tmp_path: Path
 def test_a_worker_that_was_killed_counts_before_those_whose_peer_it_was(tmp_path: Path) -> None:
     log = tmp_path / "g1.log"
     log.write_text("failed (exitcode: -9) local_rank: 1 (pid: 7) of fn: train\n")
-    (tmp_path / "g1-l0-r0.log").write_text(TRACEBACK.format("RuntimeError: Connection closed by peer"))
+    (tmp_path / "g1-l0-r0.log").write_text(
+        TRACEBACK.format("RuntimeError: Connection closed by peer")
+    )
     (tmp_path / "g1-l1-r1.log").write_text("step 5")
     assert logs.last_words(log) == f"step 5\n{log.read_text()}"
 
@@ -184,7 +211,15 @@ def test_only_what_came_since_is_told_of_workers_that_were_started_again(tmp_pat
 
 
 def test_a_generation_s_files_are_torchrun_s_and_its_workers_by_local_rank(tmp_path: Path) -> None:
-    names = ("g2.log", "g2-l10-r1.log", "g2-l9-r0.log", "g2-l9-r0.log.1", "g1.log", "spawner.log", "g2-lx.log")
+    names = (
+        "g2.log",
+        "g2-l10-r1.log",
+        "g2-l9-r0.log",
+        "g2-l9-r0.log.1",
+        "g1.log",
+        "spawner.log",
+        "g2-lx.log",
+    )
     for name in names:
         (tmp_path / name).touch()
     found = [(each.path.name, each.local_rank, each.rank) for each in logs.log_files(tmp_path, [2])]
@@ -192,7 +227,9 @@ def test_a_generation_s_files_are_torchrun_s_and_its_workers_by_local_rank(tmp_p
     assert logs.log_files(tmp_path / "none", [2]) == []
 
 
-@pytest.mark.parametrize("fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}])
+@pytest.mark.parametrize(
+    "fault", [{"generation": "x"}, {"command": []}, {"nnodes_min": 2}, {"command": None}]
+)
 def test_an_assignment_that_makes_no_sense_is_refused(fault: dict[str, Any]) -> None:
     fields = to_json(ONE)
     assert from_json(Assignment, fields) == ONE
@@ -200,7 +237,9 @@ def test_an_assignment_that_makes_no_sense_is_refused(fault: dict[str, Any]) -> 
         from_json(Assignment, fields | fault)
 
 
-@pytest.mark.parametrize("fields", [{}, {"acked_seq": 1, "lease_s": None, "assignment": None, "shutdown": False}])
+@pytest.mark.parametrize(
+    "fields", [{}, {"acked_seq": 1, "lease_s": None, "assignment": None, "shutdown": False}]
+)
 def test_a_reply_that_is_none_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         from_json(HeartbeatReply, fields)

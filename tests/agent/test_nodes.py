@@ -74,7 +74,9 @@ def test_a_script_s_options_may_be_torchrun_s_own_cut_short(world: World, tier: 
 
 def test_a_node_says_that_it_warms_up_and_then_that_it_is_idle(world: World) -> None:
     node = world.node()
-    world.wait_for(lambda: any(beat["report"]["state"] == "idle" for beat in world.daemon.heartbeats))
+    world.wait_for(
+        lambda: any(beat["report"]["state"] == "idle" for beat in world.daemon.heartbeats)
+    )
     states = [beat["report"]["state"] for beat in world.daemon.heartbeats]
     assert states.index("warming") < states.index("idle")
     assert "warming" not in states[states.index("idle") :]
@@ -85,7 +87,9 @@ def test_a_node_whose_spawner_died_warms_up_no_longer_and_still_trains(world: Wo
     node = world.node()
     world.wait_for(lambda: world.daemon.heartbeats)
     (spawner,) = (
-        child for child in psutil.Process(node.process.pid).children() if "elastic.agent.spawner" in child.cmdline()
+        child
+        for child in psutil.Process(node.process.pid).children()
+        if "elastic.agent.spawner" in child.cmdline()
     )
     spawner.kill()
     world.wait_for(lambda: world.daemon.heartbeats[-1]["report"]["state"] == "idle")
@@ -101,13 +105,22 @@ def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, tier:
         world.node(name)
     ends = [world.wait_for(partial(world.daemon.exit_of, 1, name)) for name in names]
     assert [(end["outcome"], end["exit_code"]) for end in ends] == [("succeeded", 0)] * 3
-    assert sorted(world.daemon.turns(name) for name in names) == [0, 0, 3 * 30], "each has a batch of its own"
+    assert sorted(world.daemon.turns(name) for name in names) == [0, 0, 3 * 30], (
+        "each has a batch of its own"
+    )
 
 
 @pytest.mark.parametrize("tier", ["T0", "T1"])
-def test_a_rank_that_ends_well_does_not_make_up_for_one_that_fails_later(world: World, tier: str) -> None:
+def test_a_rank_that_ends_well_does_not_make_up_for_one_that_fails_later(
+    world: World, tier: str
+) -> None:
     fails = "\nimport os\nif os.environ['RANK'] == '0': time.sleep(1); raise OSError('no space for the final model')\n"
-    world.assign(world.script(PLAIN_SCRIPT.format(turns=5) + fails), nproc_per_node=2, tier=tier, max_restarts=0)
+    world.assign(
+        world.script(PLAIN_SCRIPT.format(turns=5) + fails),
+        nproc_per_node=2,
+        tier=tier,
+        max_restarts=0,
+    )
     world.node()
     end = world.wait_for(lambda: world.daemon.exit_of(1))
     assert (end["outcome"], end["exit_code"]) == ("failed", 1)
@@ -168,9 +181,7 @@ def test_training_that_ended_without_an_agent_is_told_by_the_next_one(world: Wor
 
 
 def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
-    script = (
-        "import os, pathlib\npathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid').write_text(str(os.getpid()))"
-    )
+    script = "import os, pathlib\npathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid').write_text(str(os.getpid()))"
     pid_file = world.folder / "artifacts" / "job.pid"
     world.assign(world.script(script + COUNTING_SCRIPT.format(turns=100)))
     node = world.node()
@@ -182,7 +193,9 @@ def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
     assert world.daemon.turns() > 100
     assert "SIGKILL" in node.logs()
     (note,) = world.daemon.messages("note")
-    assert note["text"] == "torchrun started the workers anew (1): local rank 0 was killed by SIGKILL"
+    assert (
+        note["text"] == "torchrun started the workers anew (1): local rank 0 was killed by SIGKILL"
+    )
 
 
 def test_a_lease_that_nobody_renews_ends_the_node_and_all_its_processes(world: World) -> None:
@@ -203,7 +216,9 @@ def test_a_lease_ends_the_training_even_when_the_agent_is_dead(world: World) -> 
     world.wait_for(lambda: world.daemon.turns() > 10)
     group = node.group()
     node.kill_agent_only()
-    world.wait_for(lambda: not is_running(group["pid"]) and not is_running(group["spawner_pid"]), timeout_s=30)
+    world.wait_for(
+        lambda: not is_running(group["pid"]) and not is_running(group["spawner_pid"]), timeout_s=30
+    )
 
 
 def test_a_shutdown_drains_reports_and_leaves_nothing_behind(world: World) -> None:
@@ -230,7 +245,9 @@ def test_an_unmodified_script_is_stopped_at_a_step_boundary(world: World) -> Non
 
 
 def test_unmodified_ranks_are_stopped_together_by_a_signal(world: World) -> None:
-    script = PLAIN_SCRIPT.format(turns=10_000).replace("import time", "import torch.distributed as d, time")
+    script = PLAIN_SCRIPT.format(turns=10_000).replace(
+        "import time", "import torch.distributed as d, time"
+    )
     script = script.replace("model =", "d.init_process_group('gloo')\nmodel =")
     world.assign(world.script(script), nproc_per_node=2, drain_grace_s=60.0)
     world.node()
@@ -289,7 +306,9 @@ dist.destroy_process_group()
 
 
 @pytest.mark.parametrize("tier", ["T0", "T1"])
-def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(world: World, tier: str) -> None:
+def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(
+    world: World, tier: str
+) -> None:
     command = world.script(DDP_SCRIPT.format(turns=250))
     both: dict[str, Any] = {"nnodes_min": 2, "nnodes_max": 2, "tier": tier, "drain_grace_s": 60.0}
     world.assign(command, **both)
@@ -300,10 +319,17 @@ def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(wo
     for node_id in ("n1", "n2"):
         assert world.wait_for(partial(world.daemon.exit_of, 2, node_id))["outcome"] == "succeeded"
     assert [first["outcome"] for first in firsts] == ["drained", "drained"]
-    stops = [line.split()[-2:] for node in nodes for line in node.logs().splitlines() if "stops after" in line]
+    stops = [
+        line.split()[-2:]
+        for node in nodes
+        for line in node.logs().splitlines()
+        if "stops after" in line
+    ]
     assert len(stops) == 4
     assert len({stop for stop, _ in map(tuple, stops)}) == 2
-    assert world.daemon.turns("n1") + world.daemon.turns("n2") == 2 * 250, "each has a batch of its own"
+    assert world.daemon.turns("n1") + world.daemon.turns("n2") == 2 * 250, (
+        "each has a batch of its own"
+    )
 
 
 def test_a_worker_that_will_not_stop_is_killed_with_all_it_started(world: World) -> None:
@@ -348,12 +374,16 @@ for step in range(50):
     world.wait_for(lambda: {"rank 0 begins", "rank 1 begins"} <= set(world.daemon.log_lines))
     assert world.daemon.exit_of(1) is None
     world.wait_for(lambda: world.daemon.exit_of(1))
-    assert not any(line.startswith("step") for line in world.daemon.log_lines), "it was drawn again and again"
+    assert not any(line.startswith("step") for line in world.daemon.log_lines), (
+        "it was drawn again and again"
+    )
     world.daemon.shutdown = True
     world.wait_for(lambda: world.daemon.log_lines.count("step 49") == 2)
 
 
-def test_a_script_that_prints_without_end_leaves_no_more_than_two_bounded_logs(world: World) -> None:
+def test_a_script_that_prints_without_end_leaves_no_more_than_two_bounded_logs(
+    world: World,
+) -> None:
     script = "import sys\nfor _ in range(60): sys.stdout.write(('y' * 1023 + '\\n') * 1024)\nraise ValueError('done')\n"
     world.assign(world.script(script), max_restarts=0)
     node = world.node()
@@ -375,7 +405,8 @@ for _ in range(5): optimizer.step()
 
 
 @pytest.mark.parametrize(
-    ("tier", "is_a_program", "has_torch"), [("T0", True, "without torch"), ("T1", False, "with torch")]
+    ("tier", "is_a_program", "has_torch"),
+    [("T0", True, "without torch"), ("T1", False, "with torch")],
 )
 def test_a_worker_is_a_program_of_its_own_on_t0_and_forked_with_torch_on_t1(
     world: World, tier: str, is_a_program: bool, has_torch: str
@@ -392,7 +423,9 @@ def test_a_worker_is_a_program_of_its_own_on_t0_and_forked_with_torch_on_t1(
     assert not world.daemon.messages("note")
 
 
-def test_an_unmodified_script_on_t0_is_stopped_at_a_step_boundary_and_goes_on_with_another_node(world: World) -> None:
+def test_an_unmodified_script_on_t0_is_stopped_at_a_step_boundary_and_goes_on_with_another_node(
+    world: World,
+) -> None:
     command = world.script(COUNTING_SCRIPT.format(turns=150))
     world.assign(command, tier="T0")
     world.node()
@@ -404,7 +437,9 @@ def test_an_unmodified_script_on_t0_is_stopped_at_a_step_boundary_and_goes_on_wi
     assert world.daemon.turns() == 150
 
 
-def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_signal(world: World) -> None:
+def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_signal(
+    world: World,
+) -> None:
     script = world.script(
         "#!/bin/sh\ntrap 'echo stopping; exit 0' TERM\n"
         'echo "rank $RANK of $WORLD_SIZE"\nwhile true; do sleep 0.1; done\n',
@@ -421,9 +456,12 @@ def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_sign
     assert "stopping" in node.logs()
 
 
-def test_a_script_that_cannot_be_forked_is_started_afresh_next_and_its_owner_told(world: World) -> None:
+def test_a_script_that_cannot_be_forked_is_started_afresh_next_and_its_owner_told(
+    world: World,
+) -> None:
     command = world.script(
-        "import sys\nif 'torch' in sys.modules: raise RuntimeError('this library was begun before the fork')\n"
+        "import sys\nif 'torch' in sys.modules: raise RuntimeError('this library was begun before "
+        "the fork')\n"
         "from elastic.worker import finished, paramount\nparamount(1); finished(1)\n"
     )
     world.assign(command, max_restarts=0)
@@ -453,13 +491,16 @@ def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_
         "import torch\n"
         "before = len(os.listdir('/proc/self/task'))\n"
         "(torch.ones(512, 512) @ torch.ones(512, 512)).sin().sum()\n"
-        "print('threads', torch.get_num_threads(), 'more', len(os.listdir('/proc/self/task')) - before, flush=True)\n"
+        "print('threads', torch.get_num_threads(), 'more', len(os.listdir('/proc/self/task')) - "
+        "before, flush=True)\n"
     )
     world.assign(world.script(script), threads=2, tier=tier)
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["exit_code"] == 0
     assert "threads 2 more 1" in node.logs()
-    assert f"forked {tier != 'T0'}" in node.logs(), "the number of threads alone needs no process of its own"
+    assert f"forked {tier != 'T0'}" in node.logs(), (
+        "the number of threads alone needs no process of its own"
+    )
 
 
 def test_the_loss_of_a_node_leaves_the_others_training(world: World) -> None:

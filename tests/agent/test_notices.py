@@ -39,7 +39,9 @@ def metadata(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMetadata]:
         yield served
 
 
-def test_the_daemon_hears_of_a_notice_and_training_goes_on(world: World, metadata: FakeMetadata) -> None:
+def test_the_daemon_hears_of_a_notice_and_training_goes_on(
+    world: World, metadata: FakeMetadata
+) -> None:
     world.assign(world.script(COUNTING_SCRIPT.format(turns=100_000)))
     world.node(imds=True)
     world.wait_for(lambda: world.daemon.turns() > 10)
@@ -53,7 +55,9 @@ def test_the_daemon_hears_of_a_notice_and_training_goes_on(world: World, metadat
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "drained"
 
 
-def test_a_node_whose_daemon_is_silent_drains_by_itself_in_time(world: World, metadata: FakeMetadata) -> None:
+def test_a_node_whose_daemon_is_silent_drains_by_itself_in_time(
+    world: World, metadata: FakeMetadata
+) -> None:
     world.assign(world.script(COUNTING_SCRIPT.format(turns=100_000)), drain_grace_s=3.0)
     node = world.node(imds=True)
     world.wait_for(lambda: world.daemon.turns() > 10)
@@ -69,14 +73,18 @@ def test_a_node_whose_daemon_is_silent_drains_by_itself_in_time(world: World, me
     assert (end["outcome"], end["iteration"]) == ("drained", saved)
     assert world.daemon.turns() == saved
     # The daemon still wants the generation; a machine that goes begins nothing.
-    world.assign(world.script(COUNTING_SCRIPT.format(turns=100_000)), drain_grace_s=3.0, generation=2)
+    world.assign(
+        world.script(COUNTING_SCRIPT.format(turns=100_000)), drain_grace_s=3.0, generation=2
+    )
     beats = len(world.daemon.heartbeats)
     world.wait_for(lambda: len(world.daemon.heartbeats) > beats + 5)
     assert world.daemon.heartbeats[-1]["report"]["state"] == "idle"
     assert world.daemon.heartbeats[-1]["notice"]["kind"] == "interruption"
 
 
-def test_the_peers_of_a_node_that_drains_by_itself_stop_at_the_same_turn(world: World, metadata: FakeMetadata) -> None:
+def test_the_peers_of_a_node_that_drains_by_itself_stop_at_the_same_turn(
+    world: World, metadata: FakeMetadata
+) -> None:
     world.assign(world.script(TOGETHER_SCRIPT), nnodes_min=2, nnodes_max=2, drain_grace_s=3.0)
     world.node("n1", imds=True)
     world.node("n2")
@@ -84,10 +92,16 @@ def test_the_peers_of_a_node_that_drains_by_itself_stop_at_the_same_turn(world: 
     metadata.announce("terminate", at=time.time() + 2)
     ends = [world.wait_for(partial(world.daemon.exit_of, 1, name)) for name in ("n1", "n2")]
     assert [end["outcome"] for end in ends] == ["drained", "drained"]
-    assert ends[0]["iteration"] == ends[1]["iteration"] == world.daemon.turns("n1") + world.daemon.turns("n2")
+    assert (
+        ends[0]["iteration"]
+        == ends[1]["iteration"]
+        == world.daemon.turns("n1") + world.daemon.turns("n2")
+    )
 
 
-def test_a_node_without_a_metadata_service_asks_for_none(world: World, metadata: FakeMetadata) -> None:
+def test_a_node_without_a_metadata_service_asks_for_none(
+    world: World, metadata: FakeMetadata
+) -> None:
     metadata.announce("terminate", at=time.time() + 1)
     world.assign(world.script(COUNTING_SCRIPT.format(turns=100)))
     world.node()

@@ -1,4 +1,5 @@
-"""Nodes of one job begin from one state of the working folder, and what the first rank writes comes home."""
+"""Nodes of one job begin from one state of the working folder, and what the first rank writes comes
+home."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ import pytest
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints.folder import Look
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.objects import FolderObjects
-from elastic.checkpoints.shelf import Shelf
 from elastic.errors import Superseded
 from elastic.model import Tier
 from elastic.protocol import Assignment
@@ -39,7 +40,9 @@ class Node:
         self.settings.work_dir.mkdir(parents=True)
 
     def in_generation(self, generation: int, job: Assignment = JOB) -> OutputUploader:
-        return OutputUploader(replace(job, generation=generation), settings=self.settings, objects=self.objects)
+        return OutputUploader(
+            replace(job, generation=generation), settings=self.settings, objects=self.objects
+        )
 
     def lead(self, generation: int, *, meeting: str = "", job: Assignment = JOB) -> OutputUploader:
         outputs = self.in_generation(generation, job)
@@ -62,12 +65,14 @@ def node(tmp_path: Path) -> Callable[[str], Node]:
 
 
 def home(node: Node) -> set[str]:
-    shelf = Shelf(node.objects, job_id="j")
-    newest = shelf.kept(shelf.places())[:1]
+    index = CheckpointIndex(node.objects, job_id="j")
+    newest = index.kept(index.places())[:1]
     return {file.path for manifest in newest for file in manifest.files}
 
 
-def test_a_second_node_begins_with_the_file_that_the_first_one_wrote(node: Callable[[str], Node]) -> None:
+def test_a_second_node_begins_with_the_file_that_the_first_one_wrote(
+    node: Callable[[str], Node],
+) -> None:
     a, b = node("a"), node("b")
     alone = a.lead(1)
     a.write(snapshot="epoch 4")
@@ -79,7 +84,9 @@ def test_a_second_node_begins_with_the_file_that_the_first_one_wrote(node: Calla
     assert written_at[0] == written_at[1]
 
 
-def test_a_node_waits_for_the_first_ranks_word_of_its_own_start(node: Callable[[str], Node]) -> None:
+def test_a_node_waits_for_the_first_ranks_word_of_its_own_start(
+    node: Callable[[str], Node],
+) -> None:
     a, b = node("a"), node("b")
     a.lead(1, meeting="a:1")
     assert not b.in_generation(1).follow("a:2"), "torchrun has started them again, elsewhere"
@@ -87,7 +94,9 @@ def test_a_node_waits_for_the_first_ranks_word_of_its_own_start(node: Callable[[
     assert b.in_generation(1).follow("a:1")
 
 
-def test_what_another_node_wrote_itself_goes_where_the_first_rank_has_none(node: Callable[[str], Node]) -> None:
+def test_what_another_node_wrote_itself_goes_where_the_first_rank_has_none(
+    node: Callable[[str], Node],
+) -> None:
     a, b = node("a"), node("b")
     a.lead(1, meeting="a:1")
     b.in_generation(1).follow("a:1")
@@ -109,7 +118,9 @@ def test_after_a_crash_on_the_first_ranks_node_its_newest_files_are_the_others_t
     assert b.read() == {"snapshot": "epoch 5"}
 
 
-def test_after_the_first_ranks_node_is_lost_the_others_go_on_from_what_is_home(node: Callable[[str], Node]) -> None:
+def test_after_the_first_ranks_node_is_lost_the_others_go_on_from_what_is_home(
+    node: Callable[[str], Node],
+) -> None:
     a, b = node("a"), node("b")
     leading = a.lead(1, meeting="a:1")
     b.in_generation(1).follow("a:1")
@@ -151,7 +162,9 @@ def test_a_file_that_is_removed_is_removed_everywhere(node: Callable[[str], Node
     assert a.read() == {"new": "2"}
 
 
-def test_a_torn_file_gives_way_to_the_version_before_on_its_own_node_too(node: Callable[[str], Node]) -> None:
+def test_a_torn_file_gives_way_to_the_version_before_on_its_own_node_too(
+    node: Callable[[str], Node],
+) -> None:
     a = node("a")
     leading = a.lead(1)
     a.write(snapshot="epoch 1", first="whole")
@@ -168,7 +181,9 @@ class DyingObjects(FolderObjects):
         raise KeyboardInterrupt
 
 
-def test_a_folder_that_was_half_filled_is_not_taken_for_the_newest(node: Callable[[str], Node], tmp_path: Path) -> None:
+def test_a_folder_that_was_half_filled_is_not_taken_for_the_newest(
+    node: Callable[[str], Node], tmp_path: Path
+) -> None:
     a, b = node("a"), node("b")
     leading = a.lead(1)
     a.write(one="1", two="2")
@@ -190,7 +205,9 @@ def test_a_later_generation_does_not_read_all_files_again(node: Callable[[str], 
     leading.carry(is_still=True, now_s=2.0)
     (look,) = digests
     digests[look] = "0" * 64  # were the file read again, it would not be this
-    following = OutputUploader(replace(JOB, generation=2), settings=a.settings, objects=a.objects, digests=digests)
+    following = OutputUploader(
+        replace(JOB, generation=2), settings=a.settings, objects=a.objects, digests=digests
+    )
     assert following.carry(is_still=True, now_s=3.0), "another digest is another file"
 
 
@@ -201,7 +218,7 @@ def test_nothing_new_makes_no_new_manifest(node: Callable[[str], Node]) -> None:
     assert leading.carry(is_still=True, now_s=2.0)
     assert not leading.carry(is_still=True, now_s=3.0)
     a.lead(2)
-    assert len(Shelf(a.objects, job_id="j").places()) == 1
+    assert len(CheckpointIndex(a.objects, job_id="j").places()) == 1
 
 
 def test_a_file_is_carried_once_it_rests_while_workers_run(node: Callable[[str], Node]) -> None:
@@ -213,17 +230,23 @@ def test_a_file_is_carried_once_it_rests_while_workers_run(node: Callable[[str],
     assert home(a) == {"log"}
 
 
-def test_more_than_is_carried_by_default_is_an_error_that_says_what_to_do(node: Callable[[str], Node]) -> None:
+def test_more_than_is_carried_by_default_is_an_error_that_says_what_to_do(
+    node: Callable[[str], Node],
+) -> None:
     a = node("a")
     leading = a.lead(1)
     with (a.settings.code_dir / "huge.bin").open("wb") as file:
         file.truncate(6 << 30)  # takes no room: nothing is written
-    with pytest.raises(TooMuch, match=r"holds 6 GiB of new files, the largest huge.bin .* name those .*`outputs:`"):
+    with pytest.raises(
+        TooMuch, match=r"holds 6 GiB of new files, the largest huge.bin .* name those .*`outputs:`"
+    ):
         leading.carry(is_still=False, now_s=2.0)
     named = a.in_generation(1, replace(JOB, outputs=("*.pt",)))
     assert not named.carry(is_still=False, now_s=2.0)
     a.write(one="1")
-    few = OutputUploader(replace(JOB, outputs=("*",)), settings=a.settings, objects=a.objects, most_files=1)
+    few = OutputUploader(
+        replace(JOB, outputs=("*",)), settings=a.settings, objects=a.objects, most_files=1
+    )
     with pytest.raises(TooMuch, match="holds 2 new files"):
         few.carry(is_still=False, now_s=2.0)
 
@@ -239,7 +262,9 @@ def test_a_quick_look_finds_what_is_too_much(node: Callable[[str], Node]) -> Non
     (a.settings.code_dir / "samples" / "three").touch()
     with pytest.raises(TooMuch, match="holds 3 new files"):
         few.check()
-    OutputUploader(replace(JOB, outputs=("*.pt",)), settings=a.settings, objects=a.objects, most_files=2).check()
+    OutputUploader(
+        replace(JOB, outputs=("*.pt",)), settings=a.settings, objects=a.objects, most_files=2
+    ).check()
 
 
 def test_in_a_session_a_later_first_rank_drops_nothing_that_an_earlier_one_wrote(
@@ -258,7 +283,9 @@ def test_in_a_session_a_later_first_rank_drops_nothing_that_an_earlier_one_wrote
     assert home(b) == {"sample", "shared"}
 
 
-def test_which_state_a_generation_begins_with_is_kept_in_one_small_file(node: Callable[[str], Node]) -> None:
+def test_which_state_a_generation_begins_with_is_kept_in_one_small_file(
+    node: Callable[[str], Node],
+) -> None:
     a = node("a")
     a.lead(1, meeting="a:1")
     a.lead(2, meeting="a:2")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.agent.cause import told
+from elastic.agent.cause import describe_exit
 from elastic.model import Exit, Outcome
 from tests.agent.conftest import World
 
@@ -21,9 +21,13 @@ finished({turns})
 
 
 @pytest.mark.parametrize("turns", [3, 100_000])
-def test_a_script_without_a_session_fails_on_t2_and_its_owner_is_told_why(world: World, turns: int) -> None:
+def test_a_script_without_a_session_fails_on_t2_and_its_owner_is_told_why(
+    world: World, turns: int
+) -> None:
     world.node()
     world.assign(world.script(SCRIPT.format(turns=turns)), tier="T2")
     said = world.wait_for(lambda: world.daemon.exit_of(1))
     assert said["outcome"] == "failed"
-    assert "use T1" in told(Exit(1, Outcome.FAILED, said["exit_code"], log_tail=said["log_tail"]))
+    assert "use T1" in describe_exit(
+        Exit(1, Outcome.FAILED, said["exit_code"], log_tail=said["log_tail"])
+    )

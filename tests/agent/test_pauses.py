@@ -37,7 +37,9 @@ def test_a_pause_that_the_end_came_soon_after_is_a_links() -> None:
     assert pauses.pulse(now=102.0) is None
     for at in range(110, 120):
         pauses.note_turn(at)
-    assert pauses.pulse(now=119.0) == Pulse(0.0, 1.0, 1.0), "what comes before the first turn is no pause either"
+    assert pauses.pulse(now=119.0) == Pulse(0.0, 1.0, 1.0), (
+        "what comes before the first turn is no pause either"
+    )
 
 
 def test_a_pause_in_which_the_daemon_did_not_answer_is_a_links() -> None:

@@ -30,7 +30,9 @@ print("on", torch.__version__, "greeted by", greeting.WORD, "with", open("built.
 """
 
 
-def prepared(settings: AgentSettings, brings: Brings, source: Source | None = None) -> tuple[Preparation, list[str]]:
+def prepared(
+    settings: AgentSettings, brings: Brings, source: Source | None = None
+) -> tuple[Preparation, list[str]]:
     """A preparation that is over, and what it told."""
     told: list[str] = []
     over = threading.Event()
@@ -40,7 +42,12 @@ def prepared(settings: AgentSettings, brings: Brings, source: Source | None = No
         return source
 
     preparation = Preparation(
-        brings, settings=settings, code=None, tell=told.append, open_source=open_source, wake=over.set
+        brings,
+        settings=settings,
+        code=None,
+        tell=told.append,
+        open_source=open_source,
+        wake=over.set,
     )
     preparation.start()
     assert not brings.has_any or over.wait(60)
@@ -52,7 +59,11 @@ def failure_in(world: World) -> dict[str, Any]:
     """What a node has said that it cannot get ready."""
 
     def found() -> dict[str, Any] | None:
-        said = [beat["report"]["preparing"] for beat in world.daemon.heartbeats if beat["report"]["preparing"]]
+        said = [
+            beat["report"]["preparing"]
+            for beat in world.daemon.heartbeats
+            if beat["report"]["preparing"]
+        ]
         return next((each for each in said if each["failure"]), None)
 
     return dict(world.wait_for(found, timeout_s=100.0))
@@ -65,9 +76,15 @@ def wheel(folder: Path, name: str, content: str, *, version: str = "0.0.1") -> P
     info = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr(f"{name}.py", content)
-        file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        file.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(
+            f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n"
+        )
     return path
 
 
@@ -78,7 +95,9 @@ def test_who_brings_nothing_is_ready_at_once(settings: AgentSettings) -> None:
 
 
 def test_data_from_a_bucket_is_named_to_the_workers(settings: AgentSettings) -> None:
-    preparation, told = prepared(settings, Brings(data="s3://b/faces"), FakeSource({"a.png": b"png"}))
+    preparation, told = prepared(
+        settings, Brings(data="s3://b/faces"), FakeSource({"a.png": b"png"})
+    )
     assert preparation.failure is None
     folder = Path(preparation.outfit.variables["ELASTICD_DATA_DIR"])
     assert (folder / "a.png").read_bytes() == b"png"
@@ -137,7 +156,11 @@ def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: Wo
     assert states[0] == "preparing"
     stages = {stage for stage, _ in world.daemon.staged_lines}
     assert {"installing", ""} <= stages
-    doing = {beat["report"]["preparing"]["what"] for beat in world.daemon.heartbeats if beat["report"]["preparing"]}
+    doing = {
+        beat["report"]["preparing"]["what"]
+        for beat in world.daemon.heartbeats
+        if beat["report"]["preparing"]
+    }
     assert "installing 3 requirements" in doing
 
 
@@ -158,12 +181,19 @@ def test_a_package_that_there_is_not_is_told_with_pips_word(world: World) -> Non
     assert failed["failure"].count("Could not find a version") == 1, "each line stands there once"
     assert world.daemon.exit_of(1) is None, "nothing begins here"
     lines = [line for stage, line in world.daemon.staged_lines if stage == "installing"]
-    assert any("no-such-package" in line for line in lines), "they come before the word of the failure"
+    assert any("no-such-package" in line for line in lines), (
+        "they come before the word of the failure"
+    )
 
 
 @pytest.mark.slow
 def test_a_setup_that_fails_says_its_last_line(world: World) -> None:
-    world.daemon.brings = {"requirements": [], "setup": ["echo one; echo two; exit 3"], "data": None, "env": {}}
+    world.daemon.brings = {
+        "requirements": [],
+        "setup": ["echo one; echo two; exit 3"],
+        "data": None,
+        "env": {},
+    }
     world.node()
     failed = failure_in(world)
     assert failed["what"].startswith("setup: echo one")

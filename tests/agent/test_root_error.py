@@ -1,4 +1,5 @@
-"""The error that ended a generation is the first worker's own, whatever the others wrote after it."""
+"""The error that ended a generation is the first worker's own, whatever the others wrote after
+it."""
 
 from __future__ import annotations
 
@@ -27,10 +28,19 @@ Failures:
 FIRST = "E1122 multiprocessing/api.py:836] failed (exitcode: {}) local_rank: 1 (pid: 7148) of binary: x\n"
 
 
-def leave(folder: Path, rank: int, kind: str, text: str, *, at_s: float, generation: int = 1) -> None:
+def leave(
+    folder: Path, rank: int, kind: str, text: str, *, at_s: float, generation: int = 1
+) -> None:
     place = folder / f"job-1-g{generation}_xyz/attempt_0/{rank}"
     place.mkdir(parents=True)
-    said = {"kind": kind, "text": text, "place": "train.py, line 3", "lines": text, "rank": rank, "at_s": at_s}
+    said = {
+        "kind": kind,
+        "text": text,
+        "place": "train.py, line 3",
+        "lines": text,
+        "rank": rank,
+        "at_s": at_s,
+    }
     (place / FILE_NAME).write_text(json.dumps(said))
 
 
@@ -45,9 +55,12 @@ def test_the_first_error_of_its_own_is_the_root(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text"), [ECHO, ("torch.distributed.DistStoreError", "torch.distributed.DistStoreError: no answer")]
+    ("kind", "text"),
+    [ECHO, ("torch.distributed.DistStoreError", "torch.distributed.DistStoreError: no answer")],
 )
-def test_workers_that_only_followed_others_tell_that_alone(tmp_path: Path, kind: str, text: str) -> None:
+def test_workers_that_only_followed_others_tell_that_alone(
+    tmp_path: Path, kind: str, text: str
+) -> None:
     leave(tmp_path, 0, kind, text, at_s=1.0)
     log = f"Traceback (most recent call last):\n{text}\n{FIRST.format(1)}"
     error = root_error(tmp_path, 1, log_tail=log)
@@ -59,7 +72,9 @@ def test_workers_that_only_followed_others_tell_that_alone(tmp_path: Path, kind:
 def test_a_worker_that_was_killed_is_the_root_of_what_the_others_say(tmp_path: Path) -> None:
     leave(tmp_path, 0, *ECHO, at_s=1.0)
     error = root_error(tmp_path, 1, log_tail=KILLED)
-    assert error == ScriptError("SIGKILL", "local rank 1 was killed by SIGKILL, as Linux does when memory runs out")
+    assert error == ScriptError(
+        "SIGKILL", "local rank 1 was killed by SIGKILL, as Linux does when memory runs out"
+    )
 
 
 def test_those_that_torchrun_ends_beside_one_that_failed_are_not(tmp_path: Path) -> None:
@@ -82,11 +97,17 @@ def test_a_broken_file_and_half_a_character_harm_nobody(tmp_path: Path) -> None:
     assert error is not None and error.text == "OSError: ?.png"
 
 
-def test_an_exit_after_an_exception_that_the_script_caught_keeps_its_traceback(tmp_path: Path) -> None:
+def test_an_exit_after_an_exception_that_the_script_caught_keeps_its_traceback(
+    tmp_path: Path,
+) -> None:
     leave(tmp_path, 0, "exit 1", "", at_s=1.0)
     trace = "Traceback (most recent call last):\n  File 'a.py'\nValueError: no x"
     error = root_error(tmp_path, 1, log_tail=f"loss 1\n{trace}\n{FIRST.format(1)}")
-    assert error is not None and (error.kind, error.text, error.lines) == ("exit 1", "ValueError: no x", trace)
+    assert error is not None and (error.kind, error.text, error.lines) == (
+        "exit 1",
+        "ValueError: no x",
+        trace,
+    )
 
 
 def test_an_exit_by_number_is_told_with_what_the_log_says(tmp_path: Path) -> None:

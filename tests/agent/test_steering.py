@@ -55,20 +55,37 @@ DRAINING = replace(GROUP, drain_asked_at=100.0)
 
 
 def next_step(
-    wanted: Assignment | None, group: RunningGeneration | None, *, now: float = 100.0, leave: bool = False
+    wanted: Assignment | None,
+    group: RunningGeneration | None,
+    *,
+    now: float = 100.0,
+    leave: bool = False,
 ) -> object:
-    return steer(wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, now=now)
+    return steer(
+        wanted=Wanted(assignment=wanted, is_known=True, must_leave=leave), group=group, now=now
+    )
 
 
 def test_a_word_is_awaited_where_turns_are_overdue_and_after_the_end_but_not_for_ever() -> None:
-    def awaits(group: RunningGeneration | None, pulse: Pulse | None = None, *, ended_at: float | None = None) -> bool:
+    def awaits(
+        group: RunningGeneration | None,
+        pulse: Pulse | None = None,
+        *,
+        ended_at: float | None = None,
+    ) -> bool:
         return awaits_word(group, pulse, ended_at=ended_at, now=100.0)
 
     assert awaits(GROUP, Pulse(1.1, 0.5))
-    assert not awaits(GROUP) and not awaits(GROUP, Pulse(1.1, 1.0)), "it pauses for as long at times"
+    assert not awaits(GROUP) and not awaits(GROUP, Pulse(1.1, 1.0)), (
+        "it pauses for as long at times"
+    )
     assert not awaits(GROUP, Pulse(HURRY_S, 0.5)), "none has come"
     assert not awaits(replace(GROUP, is_in_session=True), Pulse(1.1, 0.5))
-    assert awaits(None, ended_at=99.0) and not awaits(None) and not awaits(None, ended_at=99.0 - HURRY_S)
+    assert (
+        awaits(None, ended_at=99.0)
+        and not awaits(None)
+        and not awaits(None, ended_at=99.0 - HURRY_S)
+    )
 
 
 def test_an_idle_node_starts_what_it_is_assigned() -> None:
@@ -128,18 +145,28 @@ def test_workers_that_cannot_agree_on_a_step_get_their_signal_at_once() -> None:
     assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Terminate()
 
 
-def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_and_that_is_no_failure() -> None:
-    """They look for no drain before their first turn, and hold nothing of what the members have come to."""
+def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_and_that_is_no_failure() -> (
+    None
+):
+    """They look for no drain before their first turn, and hold nothing of what the members have
+    come to."""
     waiting = replace(GROUP, is_in_session=True)
     assert next_step(None, waiting) == AskToDrain()
-    assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), "it may have reported its start"
+    assert hears_no_drain(waiting, any_word=True, has_turned=False, has_joined=False), (
+        "it may have reported its start"
+    )
     asked = replace(waiting, drain_asked_at=100.0, needs_signal=True)
     assert next_step(None, asked, now=100.1) == Terminate()
-    assert outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True) is Outcome.DRAINED
+    assert (
+        outcome_of(last_words=frozenset(), have_all_said=False, exit_code=1, was_draining=True)
+        is Outcome.DRAINED
+    )
 
 
 @pytest.mark.parametrize("is_in_session", [True, False])
-def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grace_is_over(is_in_session: bool) -> None:
+def test_workers_that_may_have_turns_behind_them_get_no_signal_before_their_grace_is_over(
+    is_in_session: bool,
+) -> None:
     group = replace(GROUP, is_in_session=is_in_session)
     adopted = replace(group, is_adopted=True)
     assert not hears_no_drain(adopted, any_word=False, has_turned=False, has_joined=False)
@@ -161,13 +188,17 @@ def test_what_does_not_heed_the_signal_is_killed() -> None:
     assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
 
 
-def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_the_signal() -> None:
+def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_the_signal() -> (
+    None
+):
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5)
     assert next_step(TWO, terminated, now=130.4 + LEFT_GRACE_S) == Wait()
     assert next_step(TWO, terminated, now=130.5 + LEFT_GRACE_S) == Kill()
 
 
-def test_a_program_that_goes_on_after_the_python_that_it_ran_has_its_whole_time_after_the_signal() -> None:
+def test_a_program_that_goes_on_after_the_python_that_it_ran_has_its_whole_time_after_the_signal() -> (
+    None
+):
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5, is_foreign=True)
     assert next_step(TWO, terminated, now=129.0 + TERM_GRACE_S) == Wait()
     assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()
@@ -186,23 +217,33 @@ def test_a_torchrun_that_has_ended_is_collected_before_anything_else() -> None:
 def test_a_generation_that_ended_here_is_not_begun_again() -> None:
     wanted = Wanted(assignment=ONE, is_known=True)
     assert steer(wanted=wanted, group=None, ended_generation=1, now=0.0) == Wait()
-    assert steer(wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0) == StartAssignment(
-        TWO
-    )
+    assert steer(
+        wanted=replace(wanted, assignment=TWO), group=None, ended_generation=1, now=0.0
+    ) == StartAssignment(TWO)
 
 
 def test_nothing_is_begun_before_the_daemon_knows_how_the_last_generation_ended() -> None:
     wanted = Wanted(assignment=TWO, is_known=True)
-    assert steer(wanted=wanted, group=None, ended_generation=1, is_end_told=False, now=0.0) == Wait()
+    assert (
+        steer(wanted=wanted, group=None, ended_generation=1, is_end_told=False, now=0.0) == Wait()
+    )
     leaving = replace(wanted, must_leave=True)
-    assert steer(wanted=leaving, group=None, ended_generation=1, is_end_told=False, now=0.0) == Leave()
+    assert (
+        steer(wanted=leaving, group=None, ended_generation=1, is_end_told=False, now=0.0) == Leave()
+    )
 
 
 @pytest.mark.parametrize(
     ("last_words", "have_all_said", "exit_code", "was_draining", "outcome"),
     [
         ({"finished"}, True, 0, False, Outcome.SUCCEEDED),
-        ({"finished"}, False, 1, False, Outcome.FAILED),  # another rank failed, while it saved the model say
+        (
+            {"finished"},
+            False,
+            1,
+            False,
+            Outcome.FAILED,
+        ),  # another rank failed, while it saved the model say
         ({"finished"}, True, 1, False, Outcome.FAILED),  # it failed after its last line
         ({"finished"}, True, -9, True, Outcome.SUCCEEDED),  # killed in the exit barrier
         ({"finished"}, True, 1, True, Outcome.SUCCEEDED),  # made to end there
@@ -222,13 +263,20 @@ def test_a_generation_succeeds_only_if_each_of_its_workers_has(
     last_words: set[str], have_all_said: bool, exit_code: int, was_draining: bool, outcome: Outcome
 ) -> None:
     found = outcome_of(
-        last_words=frozenset(last_words), have_all_said=have_all_said, exit_code=exit_code, was_draining=was_draining
+        last_words=frozenset(last_words),
+        have_all_said=have_all_said,
+        exit_code=exit_code,
+        was_draining=was_draining,
     )
     assert found is outcome
 
 
-@pytest.mark.parametrize(("exit_code", "was_draining"), [(0, False), (1, False), (1, True), (-9, True)])
-def test_any_member_of_a_session_may_say_that_its_job_is_done(exit_code: int, was_draining: bool) -> None:
+@pytest.mark.parametrize(
+    ("exit_code", "was_draining"), [(0, False), (1, False), (1, True), (-9, True)]
+)
+def test_any_member_of_a_session_may_say_that_its_job_is_done(
+    exit_code: int, was_draining: bool
+) -> None:
     found = outcome_of(
         last_words=frozenset({"finished", "drained"}),
         have_all_said=False,
@@ -239,7 +287,9 @@ def test_any_member_of_a_session_may_say_that_its_job_is_done(exit_code: int, wa
     assert found is Outcome.SUCCEEDED
 
 
-@pytest.mark.parametrize(("exit_code", "was_draining", "outcome"), [(0, False, "failed"), (0, True, "drained")])
+@pytest.mark.parametrize(
+    ("exit_code", "was_draining", "outcome"), [(0, False, "failed"), (0, True, "drained")]
+)
 def test_a_member_of_a_session_that_ends_well_and_says_nothing_has_not_ended_the_job(
     exit_code: int, was_draining: bool, outcome: str
 ) -> None:
@@ -256,10 +306,15 @@ def test_a_member_of_a_session_that_ends_well_and_says_nothing_has_not_ended_the
 def test_a_node_is_idle_again_once_its_exit_is_known() -> None:
     assert node_state(None, has_heard_workers=True, has_news_of_exit=True) is AgentState.EXITED
     assert node_state(None, has_heard_workers=True, has_news_of_exit=False) is AgentState.IDLE
-    assert node_state(None, has_heard_workers=False, has_news_of_exit=False, is_warm=False) is AgentState.WARMING
+    assert (
+        node_state(None, has_heard_workers=False, has_news_of_exit=False, is_warm=False)
+        is AgentState.WARMING
+    )
     assert node_state(GROUP, has_heard_workers=False, has_news_of_exit=False) is AgentState.STARTING
     assert node_state(GROUP, has_heard_workers=True, has_news_of_exit=False) is AgentState.RUNNING
-    assert node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is AgentState.DRAINING
+    assert (
+        node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False) is AgentState.DRAINING
+    )
     saving = node_state(DRAINING, has_heard_workers=True, has_news_of_exit=False, is_saving=True)
     assert saving is AgentState.SAVING
 
@@ -288,10 +343,14 @@ def test_workers_that_train_outside_the_session_that_they_were_begun_for_are_kil
     member = replace(GROUP, is_in_session=True)
     assert is_outside(member, has_trained=True, has_joined=False)
     assert not is_outside(member, has_trained=True, has_joined=True)
-    assert not is_outside(member, has_trained=False, has_joined=False), "it loads, or waits to come in"
+    assert not is_outside(member, has_trained=False, has_joined=False), (
+        "it loads, or waits to come in"
+    )
     assert not is_outside(GROUP, has_trained=True, has_joined=False), "it is no session's"
     adopted = replace(member, is_adopted=True)
-    assert not is_outside(adopted, has_trained=True, has_joined=False), "an agent before this one may have heard it"
+    assert not is_outside(adopted, has_trained=True, has_joined=False), (
+        "an agent before this one may have heard it"
+    )
     outside = replace(member, outside_since=100.0)
     assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S / 2) == Wait()
     assert next_step(ONE, outside, now=100.0 + OUTSIDE_GRACE_S) == Kill()

@@ -34,7 +34,9 @@ def test_with_a_bucket_the_folders_are_the_nodes_own(tmp_path: Path) -> None:
 
 
 def test_a_shared_folder_stays_where_it_is(tmp_path: Path) -> None:
-    settings = read_settings(written(tmp_path, checkpoint_root="/shared", artifact_root="/pictures"))
+    settings = read_settings(
+        written(tmp_path, checkpoint_root="/shared", artifact_root="/pictures")
+    )
     assert (settings.storage, str(settings.checkpoint_root)) == (None, "/shared")
     assert str(settings.artifact_root) == "/pictures"
 

@@ -91,13 +91,17 @@ def lose(node: Node) -> None:
     (node.work_dir / "agent.log").touch()
 
 
-def assign(world: World, script: str, *, generation: int = 1, turns: int = 10_000, **fields: Any) -> None:
+def assign(
+    world: World, script: str, *, generation: int = 1, turns: int = 10_000, **fields: Any
+) -> None:
     command = world.script(script.replace("TURNS", str(turns)))
     folders = {"checkpoint_dir": "job/checkpoints", "artifact_dir": "job/artifacts"}
     world.assign(command, generation=generation, **folders, **fields)
 
 
-def test_a_lost_node_costs_at_most_what_came_after_the_last_stored_checkpoint(world: World, bucket: Bucket) -> None:
+def test_a_lost_node_costs_at_most_what_came_after_the_last_stored_checkpoint(
+    world: World, bucket: Bucket
+) -> None:
     assign(world, TOLD_SCRIPT)
     first = storing(world, bucket, "n1")
     world.wait_for(lambda: len(world.daemon.messages("checkpoint", "n1")) >= 3)
@@ -112,12 +116,16 @@ def test_a_lost_node_costs_at_most_what_came_after_the_last_stored_checkpoint(wo
     assert "job/artifacts/logs/n2-g2-l0-r0.log" in bucket.names("job/artifacts/")
 
 
-def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(world: World, bucket: Bucket) -> None:
+def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(
+    world: World, bucket: Bucket
+) -> None:
     assign(world, TOLD_SCRIPT)
     first = storing(world, bucket, "n1")
     world.wait_for(lambda: len(world.daemon.messages("checkpoint", "n1")) >= 3)
     lose(first)
-    kept = len(bucket.names("job/checkpoints/manifests/"))  # two, and one more where it died before it removed that
+    kept = len(
+        bucket.names("job/checkpoints/manifests/")
+    )  # two, and one more where it died before it removed that
     (world.folder / "torn").touch()
     for name in bucket.names("job/checkpoints/data/"):
         bucket.upload(world.folder / "torn", name)
@@ -126,13 +134,14 @@ def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(wor
     end = world.wait_for(lambda: world.daemon.exit_of(2, "n2"))
     assert (end["outcome"], end["needs_person"]) == ("failed", True)
     assert cause_in(end["log_tail"]) == (
-        f"{bucket.location}/job/checkpoints: wanted a checkpoint, none of {kept} can be used; restore the bucket's "
+        f"{bucket.location}/job/checkpoints: wanted a checkpoint, none of {kept} can be used; "
+        "restore the bucket's "
         "files and resume the job, or submit it under another name to start anew"
     )
     told = [message["text"] for message in world.daemon.messages("note", "n2")]
-    assert [(each.startswith("the checkpoint manifests/g000001-"), "found" in each) for each in told] == [
-        (True, True)
-    ] * kept
+    assert [
+        (each.startswith("the checkpoint manifests/g000001-"), "found" in each) for each in told
+    ] == [(True, True)] * kept
     assert '"distrusts_fork": false' in (second.work_dir / "agent.json").read_text()
 
 
@@ -150,7 +159,9 @@ def test_a_planned_move_to_an_empty_disk_loses_no_iteration(world: World, bucket
     assert f"began at {end['iteration']}\n" in second.logs()
 
 
-def test_a_script_that_tells_of_no_checkpoint_has_them_stored_all_the_same(world: World, bucket: Bucket) -> None:
+def test_a_script_that_tells_of_no_checkpoint_has_them_stored_all_the_same(
+    world: World, bucket: Bucket
+) -> None:
     assign(world, UNMODIFIED_SCRIPT)
     first = storing(world, bucket, "n1")
     world.wait_for(lambda: world.daemon.messages("checkpoint", "n1"))

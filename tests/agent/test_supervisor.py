@@ -13,21 +13,21 @@ from typing import cast
 
 import pytest
 
-from elastic.agent.carriage import SharedFolder
 from elastic.agent.daemon_client import Refused
 from elastic.agent.data import Source
-from elastic.agent.intake import Intake
+from elastic.agent.disk_outbox import DiskOutbox
+from elastic.agent.ingest import Ingest
 from elastic.agent.launcher import Launcher, Life
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.memory import Memory
 from elastic.agent.preparing import Preparation
-from elastic.agent.rounds import RoundBook
+from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
-from elastic.agent.spool import Spool
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.tiers import WorkerStart
+from elastic.agent.uploader import SharedFolder
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
 from tests.agent.test_steering import ONE
@@ -43,35 +43,40 @@ def preparation_of(settings: AgentSettings, brings: Brings) -> Preparation:
         raise AssertionError(location)
 
     preparation = Preparation(
-        brings, settings=settings, code=None, tell=lambda _: None, open_source=no_source, wake=lambda: None
+        brings,
+        settings=settings,
+        code=None,
+        tell=lambda _: None,
+        open_source=no_source,
+        wake=lambda: None,
     )
     preparation.start()
     return preparation
 
 
 @contextmanager
-def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Supervisor, Intake]]:
-    spool = Spool(settings.work_dir / "spool.sqlite")
-    intake = Intake(settings.socket_path, spool=spool)
-    intake.start()
+def supervised(settings: AgentSettings, launcher: Launcher) -> Iterator[tuple[Supervisor, Ingest]]:
+    disk_outbox = DiskOutbox(settings.work_dir / "spool.sqlite")
+    ingest = Ingest(settings.socket_path, disk_outbox=disk_outbox)
+    ingest.start()
     yield (
         Supervisor(
             settings,
             memory=Memory("n1", "token", 1.0),
             launcher=launcher,
-            intake=intake,
-            spool=spool,
+            ingest=ingest,
+            disk_outbox=disk_outbox,
             lease=Lease(settings.work_dir, first_s=60.0),
-            carriage=SharedFolder(),
-            rounds=RoundBook(wake=lambda: None),
+            uploader=SharedFolder(),
+            rounds=RoundRegistry(wake=lambda: None),
             log_stream=LogStream(settings.log_dir, send=lambda *_: True),
             preparation=preparation_of(settings, Brings()),
             wake_heart=threading.Event(),
         ),
-        intake,
+        ingest,
     )
-    intake.stop()
-    spool.close()
+    ingest.stop()
+    disk_outbox.close()
 
 
 class NeverDone(Launcher):
@@ -102,20 +107,29 @@ def test_a_node_says_how_much_room_its_disk_has(settings: AgentSettings) -> None
     assert free_bytes == pytest.approx(shutil.disk_usage(settings.work_dir).free, abs=2**30)
 
 
-def test_who_is_done_waits_for_no_other_node(settings: AgentSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_done_waits_for_no_other_node(
+    settings: AgentSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("elastic.agent.steering.EXIT_BARRIER_GRACE_S", 0.3)
     launcher = NeverDone(settings)
-    with supervised(settings, launcher) as (supervisor, intake):
+    with supervised(settings, launcher) as (supervisor, ingest):
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
         for assignment in (ONE, None):
             reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=assignment, shutdown=False)
             supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic())
             time.sleep(0.5)
-            intake._take([{"kind": "turns", "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
+            turns = {"kind": "turns", "rank": 0, "generation": ONE.generation, "worker": "w"}
+            ingest._take([turns])  # noqa: SLF001
         assert not launcher.killed.is_set()
-        said = {"kind": "drained", "rank": 0, "generation": ONE.generation, "worker": "w", "iteration": None}
-        intake._take([said])  # noqa: SLF001 (as from its socket)
+        said = {
+            "kind": "drained",
+            "rank": 0,
+            "generation": ONE.generation,
+            "worker": "w",
+            "iteration": None,
+        }
+        ingest._take([said])  # noqa: SLF001 (as from its socket)
         assert launcher.killed.wait(10), "torchrun would wait 300 s for the other nodes' workers"
         supervisor.leave()
         thread.join(timeout=5.0)
@@ -130,12 +144,14 @@ def test_workers_that_hang_or_make_no_turn_that_is_seen_are_ended_at_once(
             self.killed.set()
 
     launcher = Hanging(settings)
-    with supervised(settings, launcher) as (supervisor, intake):
+    with supervised(settings, launcher) as (supervisor, ingest):
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
         for assignment in (ONE, None):
-            kind = "turns" if is_told else "saved"  # the daemon's word is heeded whatever the workers do
-            intake._take([{"kind": kind, "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
+            kind = (
+                "turns" if is_told else "saved"
+            )  # the daemon's word is heeded whatever the workers do
+            ingest._take([{"kind": kind, "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
             reply = HeartbeatReply(
                 acked_seq=0,
                 lease_s=60.0,
@@ -150,7 +166,9 @@ def test_workers_that_hang_or_make_no_turn_that_is_seen_are_ended_at_once(
         thread.join(timeout=5.0)
 
 
-def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(settings: AgentSettings) -> None:
+def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent(
+    settings: AgentSettings,
+) -> None:
     with supervised(settings, Launcher(settings)) as (supervisor, _):
 
         class Interrupted:
@@ -158,11 +176,14 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
 
             @property
             def exit(self) -> None:
-                supervisor.leave()  # what the signal's handler does, in the thread that it interrupts
+                # what the signal's handler does, in the thread that it interrupts
+                supervisor.leave()
 
         def live() -> None:
             reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
-            supervisor.hear(reply, heartbeat=cast(Heartbeat, Interrupted()), asked_at=time.monotonic())
+            supervisor.hear(
+                reply, heartbeat=cast(Heartbeat, Interrupted()), asked_at=time.monotonic()
+            )
             supervisor.run()
 
         thread = threading.Thread(target=live, daemon=True)
@@ -171,20 +192,22 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
         assert not thread.is_alive()
 
 
-def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: AgentSettings) -> None:
+def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(
+    settings: AgentSettings,
+) -> None:
     reply = HeartbeatReply(acked_seq=0, lease_s=60.0, assignment=None, shutdown=False)
     turn = {"kind": "turns", "rank": 0, "generation": 1, "worker": "w"}
-    with supervised(settings, Launcher(settings)) as (supervisor, intake):
+    with supervised(settings, Launcher(settings)) as (supervisor, ingest):
 
         def longest_s() -> float:
-            pulse = intake.heard().pulse
+            pulse = ingest.heard().pulse
             assert pulse is not None
             return pulse.longest_s
 
         for is_none in (False, True):
-            intake.listen_to(1)
+            ingest.listen_to(1)
             for _ in range(2):
-                intake._take([turn])  # noqa: SLF001 (as from its socket)
+                ingest._take([turn])  # noqa: SLF001 (as from its socket)
                 time.sleep(0.2)
             supervisor.hear(reply, heartbeat=NOTHING_NEW, asked_at=time.monotonic() - 1.0)
             assert longest_s() >= 0.2
@@ -195,22 +218,48 @@ def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(settings: 
             assert longest_s() == 0.0
 
 
-def test_messages_that_the_daemon_refuses_are_dropped_and_the_others_are_sent_again(settings: AgentSettings) -> None:
-    window = {"kind": "window", "rank": 0, "generation": 1, "world_size": 1, "worker": "w", "phase": "main"}
-    window |= {"iteration": 1, "iterations": 1, "elapsed_s": 0.5, "is_cold": False, "ended_at_s": 1.7e9}
-    with supervised(settings, Launcher(settings)) as (supervisor, intake):
-        intake.listen_to(1)
-        intake._take([dict(window) for _ in range(4)])  # noqa: SLF001 (as from its socket)
+def test_messages_that_the_daemon_refuses_are_dropped_and_the_others_are_sent_again(
+    settings: AgentSettings,
+) -> None:
+    window = {
+        "kind": "window",
+        "rank": 0,
+        "generation": 1,
+        "world_size": 1,
+        "worker": "w",
+        "phase": "main",
+    }
+    window |= {
+        "iteration": 1,
+        "iterations": 1,
+        "elapsed_s": 0.5,
+        "is_cold": False,
+        "ended_at_s": 1.7e9,
+    }
+    with supervised(settings, Launcher(settings)) as (supervisor, ingest):
+        ingest.listen_to(1)
+        ingest._take([dict(window) for _ in range(4)])  # noqa: SLF001 (as from its socket)
         heartbeat = supervisor.heartbeat(sent_at_s=1.0)
-        refused = Refused({"windows.1.phase": "no such phase", "windows.1.seq": "nor number", "windows.3": "no"})
+        refused = Refused(
+            {"windows.1.phase": "no such phase", "windows.1.seq": "nor number", "windows.3": "no"}
+        )
         assert supervisor.drop_refused(heartbeat, refused)
         again = supervisor.heartbeat(sent_at_s=2.0)
         assert [each.seq for each in again.windows] == [1, 3]
-        assert [each.text.rpartition("The last: ")[2] for each in again.events if isinstance(each, NoteMessage)] == [
+        assert [
+            each.text.rpartition("The last: ")[2]
+            for each in again.events
+            if isinstance(each, NoteMessage)
+        ] == [
             "windows.1.phase: no such phase",
             "windows.3: no",
         ]
-        for of_another_kind in ({}, {"report.state": "unknown"}, {"windows": "too many"}, {"windows.99.phase": "no"}):
+        for of_another_kind in (
+            {},
+            {"report.state": "unknown"},
+            {"windows": "too many"},
+            {"windows.99.phase": "no"},
+        ):
             assert not supervisor.drop_refused(again, Refused(of_another_kind))
         assert supervisor.heartbeat(sent_at_s=3.0).windows == again.windows
 

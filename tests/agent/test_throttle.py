@@ -33,14 +33,20 @@ def used_s(root: psutil.Process) -> float:
 
 
 @pytest.mark.parametrize(
-    ("busy", "quota"), [(BUSY, 0.5), (BUSY, 0.25), (TWO_BUSY, 0.5)], indirect=["busy"], ids=["half", "quarter", "two"]
+    ("busy", "quota"),
+    [(BUSY, 0.5), (BUSY, 0.25), (TWO_BUSY, 0.5)],
+    indirect=["busy"],
+    ids=["half", "quarter", "two"],
 )
-def test_a_tree_uses_its_share_of_a_core_however_many_processes_it_has(busy: psutil.Process, quota: float) -> None:
+def test_a_tree_uses_its_share_of_a_core_however_many_processes_it_has(
+    busy: psutil.Process, quota: float
+) -> None:
     throttle = Throttle(quota=quota, members=tree(lambda: busy.pid))
     throttle.start()
     time.sleep(0.5)
     shares: list[float] = []
-    # A neighbour of this machine may take its cores for seconds: a quota that is not kept is missed each time.
+    # A neighbour of this machine may take its cores for seconds: a quota that is not kept is missed
+    # each time.
     while len(shares) < 3 and not (shares and 0.8 * quota < shares[-1] < 1.15 * quota):
         start, before_s = time.monotonic(), used_s(busy)
         time.sleep(4.0)

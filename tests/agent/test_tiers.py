@@ -26,12 +26,20 @@ def way(*command: str, tier: Tier = Tier.T1) -> tuple[str, ...]:
         ([sys.executable, "train.py"], ["T1", "--watched", "train.py"]),
         (["-m", "mine.train", "-x"], ["T1", "--watched", "-m", "mine.train", "-x"]),
         (["--module", "mine.train"], ["T1", "--watched", "-m", "mine.train"]),
-        (["python", "-m", "elastic.workloads.esrgan"], ["T1", "--plain", "-m", "elastic.workloads.esrgan"]),
-        (["/opt/other/bin/python3", "train.py"], ["T0", "--program", "/opt/other/bin/python3", "train.py"]),
+        (
+            ["python", "-m", "elastic.workloads.esrgan"],
+            ["T1", "--plain", "-m", "elastic.workloads.esrgan"],
+        ),
+        (
+            ["/opt/other/bin/python3", "train.py"],
+            ["T0", "--program", "/opt/other/bin/python3", "train.py"],
+        ),
         (["/job/train.sh", "-x"], ["T0", "--program", "/job/train.sh", "-x"]),
     ],
 )
-def test_our_own_python_is_forked_for_and_every_other_program_is_not(command: list[str], wanted: list[str]) -> None:
+def test_our_own_python_is_forked_for_and_every_other_program_is_not(
+    command: list[str], wanted: list[str]
+) -> None:
     assert list(way(*command)) == wanted
 
 
@@ -44,7 +52,9 @@ def test_our_own_python_is_forked_for_and_every_other_program_is_not(command: li
         (b"\x7fELF\x02\x01\x01\0\0", "--program"),
     ],
 )
-def test_a_file_without_a_telling_name_is_looked_into(tmp_path: Path, head: bytes, mode: str) -> None:
+def test_a_file_without_a_telling_name_is_looked_into(
+    tmp_path: Path, head: bytes, mode: str
+) -> None:
     (tmp_path / "train").write_bytes(head)
     assert way(str(tmp_path / "train"))[1] == mode
 
@@ -91,7 +101,11 @@ def test_a_member_of_a_session_stays_one_however_it_is_started(tmp_path: Path) -
 def test_workers_that_had_no_checkpoint_to_go_on_from_speak_against_no_fork() -> None:
     for were_refused in (True, False):
         is_distrusted = is_fork_distrusted(
-            False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False, were_refused=were_refused
+            False,
+            tier=Tier.T1,
+            outcome=Outcome.FAILED,
+            has_heard_workers=False,
+            were_refused=were_refused,
         )
         assert is_distrusted is not were_refused
 
@@ -103,15 +117,48 @@ def test_t0_that_was_asked_for_needs_no_fork_to_distrust() -> None:
 @pytest.mark.parametrize("before", [True, False])
 def test_only_a_failure_before_the_first_turn_says_something_about_forks(before: bool) -> None:
     failed = Outcome.FAILED
-    assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=True) is before
-    assert is_fork_distrusted(before, tier=Tier.T1, outcome=Outcome.DRAINED, has_heard_workers=False) is before
+    assert (
+        is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=True) is before
+    )
+    assert (
+        is_fork_distrusted(before, tier=Tier.T1, outcome=Outcome.DRAINED, has_heard_workers=False)
+        is before
+    )
     assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False) is True
-    missing = ScriptError("ModuleNotFoundError", "ModuleNotFoundError: No module named 'a'", "train.py, line 1")
-    assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=missing) is before
+    missing = ScriptError(
+        "ModuleNotFoundError", "ModuleNotFoundError: No module named 'a'", "train.py, line 1"
+    )
+    assert (
+        is_fork_distrusted(
+            before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=missing
+        )
+        is before
+    )
     refused = ScriptError("exit 2", "train.py: error: no such option", "train.py, line 1", rank=0)
-    assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=refused) is before
-    for error in (replace(refused, rank=None), replace(refused, lines="Traceback: of what the script caught")):
-        assert is_fork_distrusted(before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=error) is True
-    assert is_fork_distrusted(before, tier=Tier.T0, outcome=failed, has_heard_workers=False) is False
-    assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
-    assert is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False) is not before
+    assert (
+        is_fork_distrusted(
+            before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=refused
+        )
+        is before
+    )
+    for error in (
+        replace(refused, rank=None),
+        replace(refused, lines="Traceback: of what the script caught"),
+    ):
+        assert (
+            is_fork_distrusted(
+                before, tier=Tier.T1, outcome=failed, has_heard_workers=False, error=error
+            )
+            is True
+        )
+    assert (
+        is_fork_distrusted(before, tier=Tier.T0, outcome=failed, has_heard_workers=False) is False
+    )
+    assert (
+        is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False)
+        is not before
+    )
+    assert (
+        is_fork_distrusted(before, tier=Tier.T2, outcome=failed, has_heard_workers=False)
+        is not before
+    )

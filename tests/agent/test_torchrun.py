@@ -9,7 +9,13 @@ import pytest
 
 from elastic.agent.settings import AgentSettings
 from elastic.agent.tiers import choose_way
-from elastic.agent.torchrun import FORKED_WORKER, as_here, preloads, torchrun_arguments, torchrun_environment
+from elastic.agent.torchrun import (
+    FORKED_WORKER,
+    as_here,
+    preloads,
+    torchrun_arguments,
+    torchrun_environment,
+)
 from elastic.model import Tier
 from elastic.protocol import Assignment
 from tests.agent.test_steering import ONE
@@ -32,7 +38,9 @@ def arguments_of(assignment: Assignment) -> list[str]:
 
 def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
     arguments = arguments_of(replace(ONE, command=("train.py", "--nnodes=7")))
-    assert arguments.index("--run-path") < arguments.index("train.py") < arguments.index("--nnodes=7")
+    assert (
+        arguments.index("--run-path") < arguments.index("train.py") < arguments.index("--nnodes=7")
+    )
     assert "--local-addr=127.0.0.1" in arguments
     assert any(part.startswith("--rdzv-conf=is_host=0,") for part in arguments)
 
@@ -52,33 +60,47 @@ def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() 
     assert "--nnodes=1:1" in arguments
     assert "--rdzv-conf=store_type=file" in arguments
     assert not any(ONE.rdzv_endpoint in part for part in arguments)
-    environment = torchrun_environment(session, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(
+        session, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
     assert environment["ELASTICD_SESSION_STORE"] == "/work/session-store"
     assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
 
 
 def test_a_script_on_another_tier_is_told_of_no_session() -> None:
     inherited = {"ELASTICD_SESSION_STORE": "127.0.0.1:29400"}
-    environment = torchrun_environment(ONE, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited=inherited)
+    environment = torchrun_environment(
+        ONE, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited=inherited
+    )
     assert environment["ELASTICD_SESSION_STORE"] == ""
 
 
 @pytest.mark.parametrize(("rate", "told"), [(None, ""), (0.125, "0.125")])
 def test_workers_are_told_how_often_they_are_interrupted(rate: float | None, told: str) -> None:
     assignment = replace(ONE, interruptions_per_h=rate)
-    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(
+        assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
     assert environment["ELASTICD_INTERRUPTIONS_PER_H"] == told
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_members_of_a_session_are_told_how_often_their_own_node_is_lost_and_sum_up_to_the_group_s(workers: int) -> None:
-    assignment = replace(ONE, tier=Tier.T2, nnodes_max=4, nproc_per_node=workers, interruptions_per_h=0.5)
-    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+def test_members_of_a_session_are_told_how_often_their_own_node_is_lost_and_sum_up_to_the_group_s(
+    workers: int,
+) -> None:
+    assignment = replace(
+        ONE, tier=Tier.T2, nnodes_max=4, nproc_per_node=workers, interruptions_per_h=0.5
+    )
+    environment = torchrun_environment(
+        assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
     assert float(environment["ELASTICD_SESSION_LOSSES_PER_H"]) * 4 * workers == 0.5
 
 
 def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() -> None:
-    assignment = replace(ONE, env={"B": "job", "ELASTICD_NODE_ID": "forged", "OMP_NUM_THREADS": "4"})
+    assignment = replace(
+        ONE, env={"B": "job", "ELASTICD_NODE_ID": "forged", "OMP_NUM_THREADS": "4"}
+    )
     environment = torchrun_environment(
         assignment,
         settings=SETTINGS,
@@ -92,7 +114,9 @@ def test_the_job_s_environment_comes_before_the_node_s_and_ours_before_both() ->
     assert environment["ELASTICD_CHECKPOINT_DIR"] == "/shared/checkpoints/c"
 
 
-def test_workers_have_the_threads_of_their_node_type_unless_the_node_s_settings_say_otherwise() -> None:
+def test_workers_have_the_threads_of_their_node_type_unless_the_node_s_settings_say_otherwise() -> (
+    None
+):
     assignment = replace(ONE, threads=4)
     inherited = {"OMP_NUM_THREADS": "1"}
     for env, threads in (({}, "4"), ({"OMP_NUM_THREADS": "2"}, "2")):
@@ -123,7 +147,9 @@ def test_no_more_threads_compute_than_can_run_at_once(
 
 def test_an_absolute_checkpoint_folder_is_taken_as_it_is() -> None:
     assignment = replace(ONE, checkpoint_dir="/elsewhere")
-    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(
+        assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
     assert environment["ELASTICD_CHECKPOINT_DIR"] == "/elsewhere"
 
 
@@ -133,5 +159,7 @@ def test_a_user_s_script_is_spared_the_import_that_its_first_optimizer_makes() -
 
 def test_the_join_token_is_in_no_argument_and_no_environment() -> None:
     assignment = replace(ONE)
-    environment = torchrun_environment(assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={})
+    environment = torchrun_environment(
+        assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
     assert "secret" not in repr((arguments_of(assignment), environment, SETTINGS))

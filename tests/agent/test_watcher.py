@@ -12,7 +12,9 @@ from elastic.agent.watcher import Watcher
 from elastic.model import Notice, NoticeKind
 from tests.agent.metadata import FakeMetadata, serve_metadata
 
-NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=50.0, at_s=1_505_722_920.0, action="terminate")
+NOTICE = Notice(
+    NoticeKind.INTERRUPTION, noticed_at_s=50.0, at_s=1_505_722_920.0, action="terminate"
+)
 
 
 @pytest.fixture
@@ -36,7 +38,9 @@ def test_nothing_is_told_while_nothing_is_announced(watcher: Watcher, taken: lis
     assert taken == []
 
 
-def test_a_notice_is_told_once(watcher: Watcher, taken: list[Notice], metadata: FakeMetadata) -> None:
+def test_a_notice_is_told_once(
+    watcher: Watcher, taken: list[Notice], metadata: FakeMetadata
+) -> None:
     metadata.announce("terminate", at="2017-09-18T08:22:00Z")
     watcher.look()
     watcher.look()

@@ -1,4 +1,5 @@
-"""An API over a store of its own, for each test; what is costly to make and holds no state is made once."""
+"""An API over a store of its own, for each test; what is costly to make and holds no state is made
+once."""
 
 from __future__ import annotations
 

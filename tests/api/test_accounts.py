@@ -41,14 +41,24 @@ def test_the_report_accounts_for_every_dollar_and_says_what_fixed_choices_would_
 ) -> None:
     job, node = train(world)
     decide_once(world, job)
-    (artifacts(world, job.id) / "report.json").write_text('{"psnr_y_db": 27.5, "options": {}, "x": NaN}')
+    (artifacts(world, job.id) / "report.json").write_text(
+        '{"psnr_y_db": 27.5, "options": {}, "x": NaN}'
+    )
     report = client.get(f"/v1/jobs/{job.id}/report").json()
-    assert report["spent_usd"] == pytest.approx(0.36 / 60) == sum(each["usd"] for each in report["nodes"])
+    assert (
+        report["spent_usd"]
+        == pytest.approx(0.36 / 60)
+        == sum(each["usd"] for each in report["nodes"])
+    )
     assert [(each["node_id"], each["seconds"]) for each in report["nodes"]] == [(node.id, 60.0)]
     # It trained on nothing else, so that is what it cost. The large type was never measured.
     assert [each["usd"] for each in report["fixed"]] == [pytest.approx(report["spent_usd"])]
-    assert sum(each["usd"] for each in report["uses"]) == pytest.approx(report["spent_usd"], rel=1e-12)
-    assert report["first_fixed"] == report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
+    assert sum(each["usd"] for each in report["uses"]) == pytest.approx(
+        report["spent_usd"], rel=1e-12
+    )
+    assert (
+        report["first_fixed"] == report["best_fixed"] == report["worst_fixed"] == report["fixed"][0]
+    )
     assert [each["plan"]["action"] for each in report["decisions"]] == ["start"]
     assert report["quality"] == {"psnr_y_db": 27.5}
     assert report["artifacts"][0]["name"] == "report.json"
@@ -63,16 +73,24 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     bought = intend(world.store, job.id, LARGE, why="price", now_s=now_s)
     new = world.store.node_joined(bought.id, now_s=now_s)
     world.store.start_generation(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
-    together = [window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)]
+    together = [
+        window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)
+    ]
     world.store.heard(
-        old.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100), now_s=now_s
+        old.id,
+        HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100),
+        now_s=now_s,
     )
     assert len(world.store.recent_series(job.id)) == 3
     report = client.get(f"/v1/jobs/{job.id}/report").json()
-    assert [[each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]] == [["small"]]
+    assert [
+        [each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]
+    ] == [["small"]]
 
 
-def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(client: TestClient, world: World) -> None:
+def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     early = client.get(f"/v1/jobs/{job.id}/forecast")
     assert early.status_code == 409 and "from the first decision on" in early.text
@@ -88,7 +106,11 @@ def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(cli
 def test_a_job_that_has_done_nothing_has_a_report_too(client: TestClient) -> None:
     client.post("/v1/jobs", json={"name": "idle", "command": ["/x.py"]})
     report = client.get("/v1/jobs/idle/report").json()
-    assert (report["spent_usd"], report["iterations_per_usd"], report["best_fixed"]) == (0.0, None, None)
+    assert (report["spent_usd"], report["iterations_per_usd"], report["best_fixed"]) == (
+        0.0,
+        None,
+        None,
+    )
 
 
 def test_cost_over_time_never_falls_and_ends_at_the_total(client: TestClient, world: World) -> None:
@@ -102,21 +124,34 @@ def test_cost_over_time_never_falls_and_ends_at_the_total(client: TestClient, wo
 def test_a_launch_costs_its_minimum_from_its_first_second() -> None:
     row = LedgerRow(1, "j", "n", SMALL, 1, 3600.0, from_s=0.0, to_s=120.0, minimum_s=60.0)
     points = cost_over_time([row], points=5, now_s=500.0)
-    assert [(each.at_s, each.usd) for each in points] == [(0, 60), (30, 60), (60, 60), (90, 90), (120, 120)]
+    assert [(each.at_s, each.usd) for each in points] == [
+        (0, 60),
+        (30, 60),
+        (60, 60),
+        (90, 90),
+        (120, 120),
+    ]
     assert cost_over_time([], points=5, now_s=1.0) == []
 
 
 def test_throughput_is_given_over_time(client: TestClient, world: World) -> None:
     job, _ = train(world)
     items = client.get(f"/v1/jobs/{job.id}/throughput").json()["items"]
-    # Reported at one instant: 20 iterations of the warm-up and 40 of the main phase, all in the last five seconds.
-    assert [(each["training_phase"], each["iterations_per_s"]) for each in items] == [("main", pytest.approx(12.0))]
+    # Reported at one instant: 20 iterations of the warm-up and 40 of the main phase, all in the
+    # last five seconds.
+    assert [(each["training_phase"], each["iterations_per_s"]) for each in items] == [
+        ("main", pytest.approx(12.0))
+    ]
 
 
 def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: World) -> None:
     job, _ = train(world)
     world.store.add_price(
-        SMALL, 0.72, valid_from_s=world.clock.now_s(), observed_at_s=world.clock.now_s(), source="test"
+        SMALL,
+        0.72,
+        valid_from_s=world.clock.now_s(),
+        observed_at_s=world.clock.now_s(),
+        source="test",
     )
     world.clock.advance(60.0)
     page = client.get("/v1/ledger", params={"job": "first", "limit": 1}).json()
@@ -124,18 +159,24 @@ def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: Worl
     rest = client.get("/v1/ledger", params={"before": page["next_before"]}).json()
     assert len(rest["items"]) == 1 and rest["next_before"] is None
     assert page["total_usd"] == rest["total_usd"] == pytest.approx((0.36 + 0.72) / 60)
-    assert sum(each["usd"] for each in page["items"] + rest["items"]) == pytest.approx(page["total_usd"])
+    assert sum(each["usd"] for each in page["items"] + rest["items"]) == pytest.approx(
+        page["total_usd"]
+    )
     assert job.id == page["items"][0]["job_id"]
 
 
 def test_a_ledger_row_cites_its_price(client: TestClient, world: World) -> None:
     train(world)
     (row,) = client.get("/v1/ledger").json()["items"]
-    (price,) = [each for each in client.get("/v1/prices").json()["items"] if each["id"] == row["price_id"]]
+    (price,) = [
+        each for each in client.get("/v1/prices").json()["items"] if each["id"] == row["price_id"]
+    ]
     assert (row["price_source"], row["price_observed_at_s"]) == ("test", price["observed_at_s"])
 
 
-def test_the_ledger_is_added_up_by_job_and_by_node_with_what_goes_on(client: TestClient, world: World) -> None:
+def test_the_ledger_is_added_up_by_job_and_by_node_with_what_goes_on(
+    client: TestClient, world: World
+) -> None:
     job, node = train(world)
     for by, key in (("job", job.id), ("node", node.id)):
         found = client.get("/v1/ledger/summary", params={"by": by, "job": job.id}).json()
@@ -146,7 +187,9 @@ def test_the_ledger_is_added_up_by_job_and_by_node_with_what_goes_on(client: Tes
 
 
 def test_a_row_over_midnight_is_shared_by_its_days() -> None:
-    row = LedgerRow(1, "j", "n", SMALL, 1, 3600.0, from_s=86_400.0 - 20.0, to_s=None, extras_usd_per_h=36.0)
+    row = LedgerRow(
+        1, "j", "n", SMALL, 1, 3600.0, from_s=86_400.0 - 20.0, to_s=None, extras_usd_per_h=36.0
+    )
     over = replace(row, to_s=86_400.0 + 10.0, minimum_s=60.0)
     days = ledger_totals([row, over], LedgerBy.DAY, now_s=86_420.0)
     assert [each.key for each in days] == ["1970-01-01", "1970-01-02"]
@@ -159,39 +202,65 @@ def test_a_row_over_midnight_is_shared_by_its_days() -> None:
 
 def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, world: World) -> None:
     world.store.add_price(LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test")
-    assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [0.3, 0.72, 0.36]
+    assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [
+        0.3,
+        0.72,
+        0.36,
+    ]
     current = client.get("/v1/prices", params={"current": True}).json()["items"]
-    assert [(each["offering"]["node_type"], each["usd_per_h"]) for each in current] == [("large", 0.3), ("small", 0.36)]
+    assert [(each["offering"]["node_type"], each["usd_per_h"]) for each in current] == [
+        ("large", 0.3),
+        ("small", 0.36),
+    ]
 
 
-def test_a_types_history_tells_what_was_heard_late_and_what_was_heard_then(client: TestClient, world: World) -> None:
+def test_a_types_history_tells_what_was_heard_late_and_what_was_heard_then(
+    client: TestClient, world: World
+) -> None:
     day_s = 86_400.0
     told_late = ((100, 7.0), (95, 9.0), (45, 0.18))
     world.store.past_prices.add(
-        PastPrice(SMALL, usd_per_h, START_S - days_ago * day_s, observed_at_s=START_S, source="archive")
+        PastPrice(
+            SMALL, usd_per_h, START_S - days_ago * day_s, observed_at_s=START_S, source="archive"
+        )
         for days_ago, usd_per_h in told_late
     )
     assert client.get("/v1/prices/history", params={"node_type": "none"}).status_code == 404
     (told,) = client.get("/v1/prices/history", params={"node_type": "small"}).json()["items"]
-    assert [(each["usd_per_h"], each["source"], each["observed_at_s"]) for each in told["points"]] == [
+    assert [
+        (each["usd_per_h"], each["source"], each["observed_at_s"]) for each in told["points"]
+    ] == [
         (9.0, "archive", START_S),
         (0.18, "archive", START_S),
         (0.36, "test", told["points"][-1]["observed_at_s"]),
     ]
     assert told["mean_usd_per_h"] == pytest.approx((9.0 + 0.18) / 2, rel=0.01)
-    (told,) = client.get("/v1/prices/history", params={"node_type": "small", "days": 40}).json()["items"]
-    assert (told["lowest_usd_per_h"], told["mean_usd_per_h"], told["highest_usd_per_h"]) == (0.18, 0.18, 0.36)
-    assert client.get("/v1/prices/history", params={"node_type": "small", "days": 0}).status_code == 422
+    (told,) = client.get("/v1/prices/history", params={"node_type": "small", "days": 40}).json()[
+        "items"
+    ]
+    assert (told["lowest_usd_per_h"], told["mean_usd_per_h"], told["highest_usd_per_h"]) == (
+        0.18,
+        0.18,
+        0.36,
+    )
+    assert (
+        client.get("/v1/prices/history", params={"node_type": "small", "days": 0}).status_code
+        == 422
+    )
     page = client.get("/prices/small").text
     assert "small on-demand local: $0.18 to $9.00 an hour by 3 prices" in page
     assert client.get("/prices/none").status_code == 404
 
 
-def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient, world: World) -> None:
+def test_prices_tell_what_cannot_be_bought_now_and_until_when(
+    client: TestClient, world: World
+) -> None:
     world.context.provider.blocks.block(SMALL, Obstacle.QUOTA, now_s=START_S)
     world.context.provider.blocks.block(LARGE, nodes=4, now_s=START_S)
     spot = Offering("small", Capacity.SPOT)
-    world.store.add_price(spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test")
+    world.store.add_price(
+        spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test"
+    )
     items = client.get("/v1/prices", params={"current": True}).json()["items"]
     told = {each["offering"]["capacity"] + each["offering"]["node_type"]: each for each in items}
     assert {key: each["is_stale"] for key, each in told.items()} == {
@@ -203,7 +272,9 @@ def test_prices_tell_what_cannot_be_bought_now_and_until_when(client: TestClient
     assert told["on-demandsmall"]["unavailable"] == [
         {"offering": small, "until_s": START_S + 180, "why": "quota", "nodes": 1},
     ]
-    assert [(each["why"], each["nodes"]) for each in told["on-demandlarge"]["unavailable"]] == [("capacity", 4)]
+    assert [(each["why"], each["nodes"]) for each in told["on-demandlarge"]["unavailable"]] == [
+        ("capacity", 4)
+    ]
     assert told["spotsmall"]["unavailable"] == []
     page = client.get("/prices").text
     assert "quota: blocked until" in page
@@ -229,17 +300,24 @@ def test_nodes_are_paged_from_the_newest_on(client: TestClient, world: World) ->
         intend(world.store, job.id, SMALL, now_s=START_S)
     seen, before = [], None
     for _ in range(3):
-        page = client.get("/v1/nodes", params={"limit": 2} | ({} if before is None else {"before": before})).json()
+        page = client.get(
+            "/v1/nodes", params={"limit": 2} | ({} if before is None else {"before": before})
+        ).json()
         seen += [each["id"] for each in page["items"]]
         before = page["next_before"]
     assert seen == [node.id for node in world.store.nodes()] and before is None
 
 
 def test_node_types_are_listed(client: TestClient) -> None:
-    assert [each["name"] for each in client.get("/v1/node-types").json()["items"]] == ["small", "large"]
+    assert [each["name"] for each in client.get("/v1/node-types").json()["items"]] == [
+        "small",
+        "large",
+    ]
 
 
-def test_measurements_are_listed_with_the_group_they_measure(client: TestClient, world: World) -> None:
+def test_measurements_are_listed_with_the_group_they_measure(
+    client: TestClient, world: World
+) -> None:
     train(world)
     page = client.get("/v1/measurements", params={"limit": 4}).json()
     assert [each["window"]["iteration"] for each in page["items"]] == [60, 50, 40, 30]
@@ -251,7 +329,9 @@ def test_measurements_are_listed_with_the_group_they_measure(client: TestClient,
 def test_a_decision_is_explained_by_its_whole_snapshot(client: TestClient, world: World) -> None:
     job, node = train(world)
     decision = decide_once(world, job)
-    assert [each["id"] for each in client.get("/v1/decisions", params={"job": job.id}).json()["items"]] == [decision]
+    assert [
+        each["id"] for each in client.get("/v1/decisions", params={"job": job.id}).json()["items"]
+    ] == [decision]
     found = client.get(f"/v1/decisions/{decision}")
     snapshot = found.json()["snapshot"]
     assert snapshot["job"]["id"] == job.id and snapshot["nodes"][0]["id"] == node.id
@@ -276,22 +356,36 @@ def test_what_an_earlier_version_of_the_policy_decided_is_said_not_to_be_replaya
     job, _ = train(world)
     of_ours = world.store.snapshot(decide_once(world, job))
     plan = Plan(Action.HOLD, None, Reason("best", "made before"))
-    for policy, told in (("best_value", "this elasticd has version"), ("gone", "this elasticd has no such policy")):
+    for policy, told in (
+        ("best_value", "this elasticd has version"),
+        ("gone", "this elasticd has no such policy"),
+    ):
         old = world.store.record_decision(of_ours, plan, policy, version=0, sets_target=False)
         answer = client.post(f"/v1/decisions/{old}:replay")
         assert answer.status_code == 409
-        assert f"version 0 of the policy {policy}" in answer.json()["detail"] and told in answer.json()["detail"]
+        assert (
+            f"version 0 of the policy {policy}" in answer.json()["detail"]
+            and told in answer.json()["detail"]
+        )
 
 
-def test_what_would_have_had_others_chosen_is_found_by_deciding_again(client: TestClient, world: World) -> None:
+def test_what_would_have_had_others_chosen_is_found_by_deciding_again(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     decision = decide_once(world, job)
     before = world.store.newest_event_id()
     found = client.get(f"/v1/decisions/{decision}/what-if").json()
-    assert found["decision_id"] == decision and found["losers"] == []  # one candidate was weighed, and chosen
+    assert (
+        found["decision_id"] == decision and found["losers"] == []
+    )  # one candidate was weighed, and chosen
     plan = decide(world.store.snapshot(decision))
     made = world.store.record_decision(
-        world.store.snapshot(decision), plan, "best_value", version=VERSIONS["best_value"], sets_target=False
+        world.store.snapshot(decision),
+        plan,
+        "best_value",
+        version=VERSIONS["best_value"],
+        sets_target=False,
     )
     losers = client.get(f"/v1/decisions/{made}/what-if").json()["losers"]
     assert [each["name"] for each in losers] and all(each["text"] for each in losers)
@@ -299,7 +393,9 @@ def test_what_would_have_had_others_chosen_is_found_by_deciding_again(client: Te
     assert world.store.newest_event_id() <= before + 1
 
 
-def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(client: TestClient, world: World) -> None:
+def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     folder = artifacts(world, job.id)
     (folder / "sample.png").write_bytes(b"\x89PNG")
@@ -313,7 +409,14 @@ def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(client: T
     page = client.get(listed[0]["href"])
     assert page.headers["content-type"] == "application/octet-stream"
     assert page.headers["content-disposition"].startswith("attachment")
-    for name in ("link.txt", "..%2Fsecret.txt", "%2e%2e%2fsecret.txt", ".hidden", "none.png", "a%00.png"):
+    for name in (
+        "link.txt",
+        "..%2Fsecret.txt",
+        "%2e%2e%2fsecret.txt",
+        ".hidden",
+        "none.png",
+        "a%00.png",
+    ):
         assert client.get(f"/v1/jobs/{job.id}/artifacts/{name}").status_code == 404
 
 
@@ -345,7 +448,10 @@ def test_metrics_are_read_by_prometheus(client: TestClient, world: World) -> Non
     assert samples["elasticd_nodes", "joined", "small"] == 1
     assert samples["elasticd_job_spent_usd", "first", job.id] == pytest.approx(0.36 / 60)
     assert samples["elasticd_job_burn_usd_per_h", "first", job.id] == 0.36
-    assert samples["elasticd_iterations_per_usd", "1 x small on-demand", "first", job.id, "main"] == 20_000
+    assert (
+        samples["elasticd_iterations_per_usd", "1 x small on-demand", "first", job.id, "main"]
+        == 20_000
+    )
     assert samples["elasticd_decisions_total", "start"] == 1
     assert samples["elasticd_events_total", "node_joined"] == 1
     assert samples["elasticd_price_age_seconds", "large", "local", "on-demand"] == 60
@@ -353,4 +459,6 @@ def test_metrics_are_read_by_prometheus(client: TestClient, world: World) -> Non
 
 
 def test_health_tells_everybody_only_whether_all_is_well(client: TestClient, world: World) -> None:
-    assert json.loads(client.get("/healthz", headers={"Authorization": ""}).text) == {"status": "ok"}
+    assert json.loads(client.get("/healthz", headers={"Authorization": ""}).text) == {
+        "status": "ok"
+    }

@@ -13,7 +13,7 @@ from api.app import give_context
 from elastic.errors import Forbidden, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.providers import Trouble
-from elastic.reconciler import Alarms, Namespace, RightToEnd
+from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
 from elastic.reconciler.stillness import Idle
 from tests.api.world import World
 
@@ -21,8 +21,8 @@ from tests.api.world import World
 @pytest.fixture
 def alarmed(client: TestClient, world: World, bare_app: FastAPI) -> TestClient:
     """A daemon that may not list its machines."""
-    right = RightToEnd(lambda _: None, 600.0)
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    right = TerminationPermission(lambda _: None, 600.0)
+    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(namespace, right)
     alarms.look(world.store, Forbidden("allow ec2:DescribeInstances"), now_s=world.clock.now_s())
     world.clock.advance(30.0)
@@ -37,12 +37,21 @@ def test_each_is_listed_with_when_it_began(alarmed: TestClient, world: World) ->
     assert alarmed.get("/healthz").status_code == 503
 
 
-def test_a_job_that_stands_still_leaves_the_daemon_well(client: TestClient, world: World, bare_app: FastAPI) -> None:
-    right = RightToEnd(lambda _: None, 600.0)
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+def test_a_job_that_stands_still_leaves_the_daemon_well(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    right = TerminationPermission(lambda _: None, 600.0)
+    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(namespace, right)
-    job, _ = world.store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0)
-    alarms.attend(world.store, job, [Idle("no turn for 1 min 1 s"), Idle("n-1 trains alone", "n-1")], now_s=0.0)
+    job, _ = world.store.submit_job(
+        JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0
+    )
+    alarms.attend(
+        world.store,
+        job,
+        [Idle("no turn for 1 min 1 s"), Idle("n-1 trains alone", "n-1")],
+        now_s=0.0,
+    )
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     kinds = [each["kind"] for each in client.get("/v1/alarms").json()["items"]]
     assert kinds == ["standstill", "outside"]
@@ -54,7 +63,9 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(client: TestClient, worl
 
 def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     lines = alarmed.get("/metrics").text.splitlines()
-    told = {each for each in lines if each.startswith(("elasticd_alarm{", "elasticd_lease_seconds "))}
+    told = {
+        each for each in lines if each.startswith(("elasticd_alarm{", "elasticd_lease_seconds "))
+    }
     assert told == {
         'elasticd_alarm{kind="cannot_write"} 0.0',
         'elasticd_alarm{kind="claim"} 0.0',
@@ -73,9 +84,11 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     assert 'elasticd_events_total{kind="alarm"} 1.0' in lines
 
 
-def test_a_type_that_is_not_sold_makes_no_daemon_unwell(client: TestClient, world: World, bare_app: FastAPI) -> None:
-    right = RightToEnd(lambda _: None, 600.0)
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+def test_a_type_that_is_not_sold_makes_no_daemon_unwell(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    right = TerminationPermission(lambda _: None, 600.0)
+    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(namespace, right, troubles=lambda: {Trouble.NOT_SOLD: "c5.lage: no such type"})
     alarms.look(world.store, None, now_s=world.clock.now_s())
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
@@ -86,11 +99,13 @@ def test_a_type_that_is_not_sold_makes_no_daemon_unwell(client: TestClient, worl
 def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
     client: TestClient, world: World, bare_app: FastAPI
 ) -> None:
-    right = RightToEnd(lambda _: None, 600.0)
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    right = TerminationPermission(lambda _: None, 600.0)
+    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(namespace, right)
     with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
-        raise StoreUnavailable("the database refused: database or disk is full; nothing was changed")
+        raise StoreUnavailable(
+            "the database refused: database or disk is full; nothing was changed"
+        )
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     (item,) = client.get("/v1/alarms").json()["items"]
     assert item["kind"] == "cannot_write" and "disk is full" in item["text"]

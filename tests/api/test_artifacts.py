@@ -35,7 +35,10 @@ def elsewhere(client: TestClient, world: World, bare_app: FastAPI, s3: Any) -> T
     there = {"checkpoint_root": "s3://training/elasticd", "ec2": ec2}
     settings = world.context.settings.model_copy(update=there)
     give_context(
-        bare_app, replace(world.context, settings=settings, artifacts=artifacts_in(settings, world.context.clock))
+        bare_app,
+        replace(
+            world.context, settings=settings, artifacts=artifacts_in(settings, world.context.clock)
+        ),
     )
     return client
 
@@ -51,7 +54,10 @@ def test_a_jobs_files_are_listed_and_served(elsewhere: TestClient, world: World,
     put(s3, f"{job.id}/artifacts/logs/i-1-g1.log", b"first\nsecond\n")
     put(s3, f"{job.id}/checkpoints/data/secret", b"secret")
     listed = elsewhere.get("/v1/jobs/first/artifacts").json()["items"]
-    assert [(each["name"], each["bytes"]) for each in listed] == [("model.pt", 700_000), ("sample.png", 4)]
+    assert [(each["name"], each["bytes"]) for each in listed] == [
+        ("model.pt", 700_000),
+        ("sample.png", 4),
+    ]
     picture = elsewhere.get(listed[1]["href"])
     assert (picture.content, picture.headers["content-type"]) == (b"\x89PNG", "image/png")
     weights = elsewhere.get(listed[0]["href"])
@@ -75,16 +81,23 @@ def test_a_bucket_is_not_asked_at_every_look(elsewhere: TestClient, world: World
     put(s3, f"{job.id}/artifacts/late.txt", b"late")
     assert elsewhere.get("/v1/jobs/first/artifacts").json()["items"] == []
     world.clock.advance(60.0)
-    assert [each["name"] for each in elsewhere.get("/v1/jobs/first/artifacts").json()["items"]] == ["late.txt"]
+    assert [each["name"] for each in elsewhere.get("/v1/jobs/first/artifacts").json()["items"]] == [
+        "late.txt"
+    ]
 
 
 def test_a_bucket_that_is_not_there_is_told_and_takes_no_page_down(
     elsewhere: TestClient, world: World, bare_app: FastAPI
 ) -> None:
     train(world)
-    settings = bare_app.state.context.settings.model_copy(update={"checkpoint_root": "s3://nobodys/elasticd"})
+    settings = bare_app.state.context.settings.model_copy(
+        update={"checkpoint_root": "s3://nobodys/elasticd"}
+    )
     give_context(
-        bare_app, replace(bare_app.state.context, settings=settings, artifacts=artifacts_in(settings, world.clock))
+        bare_app,
+        replace(
+            bare_app.state.context, settings=settings, artifacts=artifacts_in(settings, world.clock)
+        ),
     )
     refused = elsewhere.get("/v1/jobs/first/artifacts")
     assert (refused.status_code, "NoSuchBucket" in refused.json()["detail"]) == (503, True)

@@ -9,8 +9,13 @@ from elastic.errors import InvalidInput
 
 
 def test_a_variable_that_is_only_named_is_the_shells_and_secret() -> None:
-    found = settle_env({"env": ["WANDB_API_KEY", "EPOCHS=3", "EMPTY="]}, {"WANDB_API_KEY": "k", "HOME": "/root"})
-    assert found == {"env": {"WANDB_API_KEY": "k", "EPOCHS": "3", "EMPTY": ""}, "secrets": ["WANDB_API_KEY"]}
+    found = settle_env(
+        {"env": ["WANDB_API_KEY", "EPOCHS=3", "EMPTY="]}, {"WANDB_API_KEY": "k", "HOME": "/root"}
+    )
+    assert found == {
+        "env": {"WANDB_API_KEY": "k", "EPOCHS": "3", "EMPTY": ""},
+        "secrets": ["WANDB_API_KEY"],
+    }
 
 
 def test_variables_that_the_shell_has_not_are_named() -> None:
@@ -25,18 +30,30 @@ def test_a_map_of_variables_stays_as_it_is() -> None:
 def test_a_file_of_requirements_becomes_its_lines(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "requirements.txt").write_text(
-        "# what it needs\neinops==0.8  # pinned\n\n-r more/dev.txt\ntqdm \\\n  --hash=sha256:00\n./wheels/x.whl\n"
+        "# what it needs\neinops==0.8  # pinned\n\n-r more/dev.txt\ntqdm \\\n  "
+        "--hash=sha256:00\n./wheels/x.whl\n"
     )
     (tmp_path / "more/dev.txt").write_text("rich\n")
     found = settle_requirements({"requirements": "requirements.txt"}, tmp_path)
-    assert found["requirements"] == ["einops==0.8", "rich", "tqdm    --hash=sha256:00", "./wheels/x.whl"]
+    assert found["requirements"] == [
+        "einops==0.8",
+        "rich",
+        "tqdm    --hash=sha256:00",
+        "./wheels/x.whl",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "hint"),
-    [("-c other.txt\n", "constraints"), ("-r requirements.txt\n", "each once"), (None, "No such file")],
+    [
+        ("-c other.txt\n", "constraints"),
+        ("-r requirements.txt\n", "each once"),
+        (None, "No such file"),
+    ],
 )
-def test_a_file_that_cannot_be_read_out_says_why(text: str | None, hint: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_out_says_why(
+    text: str | None, hint: str, tmp_path: Path
+) -> None:
     if text is not None:
         (tmp_path / "requirements.txt").write_text(text)
     with pytest.raises(InvalidInput, match=hint):

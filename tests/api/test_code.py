@@ -1,4 +1,5 @@
-"""The code of a job is stored by its owner under its sum, and given to the nodes of that job alone."""
+"""The code of a job is stored by its owner under its sum, and given to the nodes of that job
+alone."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ def launched(world: World, job_id: str, instance_id: str) -> str:
     intent = world.store.intend_launch(
         job_id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
-    world.store.node_launched(intent.nodes[0].id, instance_id, launched_at_s=START_S, minimum_s=60.0)
+    world.store.node_launched(
+        intent.nodes[0].id, instance_id, launched_at_s=START_S, minimum_s=60.0
+    )
     return intent.token
 
 
@@ -45,7 +48,12 @@ def test_a_node_gets_the_code_of_its_job(client: TestClient, world: World, code:
     bearer = {"Authorization": f"Bearer {registered['node_token']}"}
     found = client.get("/v1/agent/code", params=who, headers=bearer)
     assert (found.status_code, found.content) == (200, code.content)
-    assert client.get("/v1/agent/code", params={**who, "instance_id": "i-2"}, headers=bearer).status_code == 401
+    assert (
+        client.get(
+            "/v1/agent/code", params={**who, "instance_id": "i-2"}, headers=bearer
+        ).status_code
+        == 401
+    )
     assert client.get("/v1/agent/code", params=who).status_code == 401, "a user is no node"
 
 
@@ -58,7 +66,9 @@ def test_a_job_without_code_has_none_to_give(client: TestClient, world: World) -
     assert client.get("/v1/agent/code", params=who, headers=bearer).status_code == 404
 
 
-def test_a_job_whose_code_is_not_there_is_not_taken_though_it_can_be_planned(client: TestClient, code: Archive) -> None:
+def test_a_job_whose_code_is_not_there_is_not_taken_though_it_can_be_planned(
+    client: TestClient, code: Archive
+) -> None:
     asked = {**JOB, "code": code.sha256}
     assert client.post("/v1/jobs:plan", json=asked).status_code == 200
     refused = client.post("/v1/jobs", json=asked)
@@ -67,7 +77,9 @@ def test_a_job_whose_code_is_not_there_is_not_taken_though_it_can_be_planned(cli
     assert client.get("/v1/jobs").json()["items"] == []
 
 
-@pytest.mark.parametrize("body", [b"", b"another", bytes(MOST_BYTES + 1)], ids=["empty", "another", "too large"])
+@pytest.mark.parametrize(
+    "body", [b"", b"another", bytes(MOST_BYTES + 1)], ids=["empty", "another", "too large"]
+)
 def test_what_is_not_of_that_sum_is_refused(client: TestClient, code: Archive, body: bytes) -> None:
     refused = client.put(f"/v1/code/{code.sha256}", content=body)
     assert refused.status_code == (413 if len(body) > MOST_BYTES else 422)
@@ -85,7 +97,9 @@ def test_a_script_is_within_the_code(client: TestClient, code: Archive) -> None:
         assert client.post("/v1/jobs:plan", json={"code": code.sha256, **job}).status_code == 422
 
 
-def test_code_that_no_living_job_runs_is_gone_after_a_day(client: TestClient, world: World, tmp_path: Path) -> None:
+def test_code_that_no_living_job_runs_is_gone_after_a_day(
+    client: TestClient, world: World, tmp_path: Path
+) -> None:
     stored = []
     for number in range(3):
         (tmp_path / "app").mkdir(exist_ok=True)

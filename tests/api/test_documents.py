@@ -23,7 +23,11 @@ def refusal(body: bytes, media_type: str | None = None) -> str:
 def test_reads_yaml_by_the_core_schema_of_1_2() -> None:
     text = b"name: no\nrate: 2e-4\ncount: 12\non: true\nempty:\nclock: 12:30:00\nday: 2031-05-01\nquoted: '7'\n"
     expected = {"name": "no", "rate": 2e-4, "count": 12, "on": True, "empty": None}
-    assert read_document(text) == expected | {"clock": "12:30:00", "day": "2031-05-01", "quoted": "7"}
+    assert read_document(text) == expected | {
+        "clock": "12:30:00",
+        "day": "2031-05-01",
+        "quoted": "7",
+    }
 
 
 def test_reads_json_by_its_brace_or_by_its_type() -> None:
@@ -42,7 +46,9 @@ def test_refuses_anchors_and_aliases(body: bytes) -> None:
     assert "anchors and aliases" in refusal(body)
 
 
-@pytest.mark.parametrize("tag", ["!!python/object/apply:os.system", "!!binary", "!!set", "!mine", "!!timestamp"])
+@pytest.mark.parametrize(
+    "tag", ["!!python/object/apply:os.system", "!!binary", "!!set", "!mine", "!!timestamp"]
+)
 def test_refuses_tags(tag: str) -> None:
     assert "tag" in refusal(f"a: {tag} x".encode()) or "tag" in refusal(f"a: {tag} {{}}".encode())
 
@@ -53,7 +59,8 @@ def test_refuses_a_field_that_stands_twice(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"a: " + b"[" * 5000, b"a: " + b"[" * 40 + b"]" * 40, b'{"a":' + b"[" * 40 + b"]" * 40 + b"}"]
+    "body",
+    [b"a: " + b"[" * 5000, b"a: " + b"[" * 40 + b"]" * 40, b'{"a":' + b"[" * 40 + b"]" * 40 + b"}"],
 )
 def test_refuses_deep_nesting(body: bytes) -> None:
     assert f"at most {MAX_DEPTH} levels" in refusal(body)
@@ -68,13 +75,26 @@ def test_refuses_more_than_the_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"\xff\xfe", b"a: \x07", b"a: [", b"- 1\n- 2", b"", b"a", b"a: 1\n---\nb: 2", b"1: x", b"? [a]\n: b"]
+    "body",
+    [
+        b"\xff\xfe",
+        b"a: \x07",
+        b"a: [",
+        b"- 1\n- 2",
+        b"",
+        b"a",
+        b"a: 1\n---\nb: 2",
+        b"1: x",
+        b"? [a]\n: b",
+    ],
 )
 def test_refuses_what_is_no_mapping_of_names(body: bytes) -> None:
     assert refusal(body)
 
 
-@pytest.mark.parametrize("body", [b'{"a": "\\u0000"}', b'{"a": "\\ud800"}', b'a: "\\0"', b'{"\\ud800": 1}'])
+@pytest.mark.parametrize(
+    "body", [b'{"a": "\\u0000"}', b'{"a": "\\ud800"}', b'a: "\\0"', b'{"\\ud800": 1}']
+)
 def test_refuses_characters_that_nothing_else_can_hold(body: bytes) -> None:
     assert "surrogate" in refusal(body)
 
@@ -91,13 +111,20 @@ plain = st.recursive(
     | st.floats(allow_nan=False)
     | st.text(st.characters(codec="ascii")),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(codec="ascii")), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec="ascii")), inner, max_size=3)
     ),
     max_leaves=8,
 )
 
 
-@given(st.dictionaries(st.text(st.characters(codec="ascii", exclude_characters="\0"), min_size=1), plain, max_size=4))
+@given(
+    st.dictionaries(
+        st.text(st.characters(codec="ascii", exclude_characters="\0"), min_size=1),
+        plain,
+        max_size=4,
+    )
+)
 def test_what_json_writes_is_read_back_or_refused_by_name(document: dict[str, object]) -> None:
     body = json.dumps(document).encode()
     with suppress(InvalidInput):

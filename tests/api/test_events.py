@@ -37,7 +37,9 @@ def free_port() -> int:
 def url(world: World) -> Iterator[str]:
     """A real server in a thread: a test client would wait for the end of a stream that has none."""
     app, port, is_up = create_app(world.context), free_port(), threading.Event()
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, ws="none", lifespan="on")
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, log_config=None, ws="none", lifespan="on"
+    )
     server = Server(config, feeds=(app.state.feed, app.state.log_feed), on_started=is_up.set)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -52,7 +54,10 @@ def read(url: str, count: int, **options: object) -> list[dict[str, str]]:
     """The first `count` events of a stream, by field."""
     found: list[dict[str, str]] = [{}]
     headers = HEADERS | dict(options.get("headers", {}))  # type: ignore[call-overload]
-    with httpx2.stream("GET", f"{url}/v1/events", headers=headers, params=options.get("params"), timeout=20) as answer:  # type: ignore[arg-type]
+    params: Any = options.get("params")
+    with httpx2.stream(
+        "GET", f"{url}/v1/events", headers=headers, params=params, timeout=20
+    ) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         for line in answer.iter_lines():
             name, _, value = line.partition(": ")
@@ -69,9 +74,14 @@ def test_a_stream_resumes_after_the_event_seen_last(url: str, world: World) -> N
     job, _ = train(world)
     everything = world.store.events(job_id=job.id)
     streamed = read(url, len(everything), params={"after": 0, "job": "first"})
-    assert [json.loads(each["data"])["text"] for each in streamed] == [each.text for each in everything]
+    assert [json.loads(each["data"])["text"] for each in streamed] == [
+        each.text for each in everything
+    ]
     rest = read(
-        url, len(everything) - 1, headers={"Last-Event-ID": streamed[0]["id"]}, params={"after": 0, "job": job.id}
+        url,
+        len(everything) - 1,
+        headers={"Last-Event-ID": streamed[0]["id"]},
+        params={"after": 0, "job": job.id},
     )
     assert [each["id"] for each in rest] == [str(each.id) for each in everything[1:]]
 
@@ -80,7 +90,9 @@ def test_a_stream_tells_of_what_happens_while_it_is_open(url: str, world: World)
     is_heard = threading.Event()
 
     def happen() -> None:
-        while not is_heard.wait(0.1):  # a stream without a start tells of what comes after it opened
+        while not is_heard.wait(
+            0.1
+        ):  # a stream without a start tells of what comes after it opened
             world.store.add_event("note", "again", now_s=world.clock.now_s())
 
     thread = threading.Thread(target=happen)
@@ -94,12 +106,17 @@ def test_a_stream_tells_of_what_happens_while_it_is_open(url: str, world: World)
 
 
 def test_a_stream_needs_a_token_and_a_job_that_is_there(url: str) -> None:
-    assert httpx2.get(f"{url}/v1/events", headers={"Accept": "text/event-stream"}).status_code == 401
-    assert httpx2.get(f"{url}/v1/events", headers=HEADERS, params={"job": "nobody"}).status_code == 404
+    assert (
+        httpx2.get(f"{url}/v1/events", headers={"Accept": "text/event-stream"}).status_code == 401
+    )
+    assert (
+        httpx2.get(f"{url}/v1/events", headers=HEADERS, params={"job": "nobody"}).status_code == 404
+    )
 
 
 def in_a_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Runs it in a thread of its own: in this one a browser's loop may run, which admits no other."""
+    """Runs it in a thread of its own: in this one a browser's loop may run, which admits no
+    other."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -119,7 +136,9 @@ def test_streams_have_a_bound() -> None:
 
 def test_a_silent_stream_is_kept_alive_by_comments(world: World) -> None:
     async def first_chunks() -> list[bytes]:
-        stream = events.follow(world.context, Feed(lambda: 0), job=None, after=10**6, silence_s=0.01)
+        stream = events.follow(
+            world.context, Feed(lambda: 0), job=None, after=10**6, silence_s=0.01
+        )
         return [await anext(stream) for _ in range(3)]
 
     assert in_a_loop(first_chunks())[1:] == [b": ping\n\n", b": ping\n\n"]
@@ -138,13 +157,17 @@ print("closed")
 """
 
 
-def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(tmp_path: Path, empty_database: Path) -> None:
+def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(
+    tmp_path: Path, empty_database: Path
+) -> None:
     port = free_port()
     arguments = [sys.executable, "-c", DAEMON, str(tmp_path), str(empty_database), str(port)]
     root = Path(__file__).parents[2]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=root, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "up\n"
-        with httpx2.stream("GET", f"http://127.0.0.1:{port}/v1/events", headers=HEADERS, timeout=20) as answer:
+        with httpx2.stream(
+            "GET", f"http://127.0.0.1:{port}/v1/events", headers=HEADERS, timeout=20
+        ) as answer:
             lines = answer.iter_lines()
             assert next(lines).startswith("retry")
             begun_s = time.monotonic()

@@ -23,13 +23,17 @@ VALUES = st.one_of(
     st.sampled_from(["first", "1", "../..", "%2e%2e", "nan", "\0", "\ud800", "a" * 5000]),
 )
 JSON_VALUES = st.recursive(
-    VALUES, lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each), max_leaves=6
+    VALUES,
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each),
+    max_leaves=6,
 )
 DESCRIBED = routes().openapi()
 FIELDS = sorted(DESCRIBED["components"]["schemas"]["JobDocument"]["properties"])
 PARAMETERS = ("limit", "before", "after", "job", "all", "tail", "buckets", "since_s", "current")
 READS = sorted(path for path, methods in DESCRIBED["paths"].items() if "get" in methods)
-relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def is_known(answer: Any) -> bool:
@@ -73,9 +77,16 @@ def test_a_job_with_any_field_changed_is_taken_or_refused(
 
 
 @relaxed
-@given(body=JSON_VALUES, path=st.sampled_from(["/v1/jobs/first:scale", "/v1/agent/register", "/v1/agent/heartbeat"]))
-def test_any_json_is_taken_or_refused(busy: World, client: TestClient, body: Any, path: str) -> None:
-    answer = client.post(path, content=json.dumps(body), headers={"Content-Type": "application/json"})
+@given(
+    body=JSON_VALUES,
+    path=st.sampled_from(["/v1/jobs/first:scale", "/v1/agent/register", "/v1/agent/heartbeat"]),
+)
+def test_any_json_is_taken_or_refused(
+    busy: World, client: TestClient, body: Any, path: str
+) -> None:
+    answer = client.post(
+        path, content=json.dumps(body), headers={"Content-Type": "application/json"}
+    )
     assert is_known(answer), answer.text
 
 

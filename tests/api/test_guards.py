@@ -1,4 +1,5 @@
-"""What must hold for every route: who may ask, from where, with how much, and what a refusal looks like."""
+"""What must hold for every route: who may ask, from where, with how much, and what a refusal looks
+like."""
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ def operations() -> list[tuple[str, str]]:
 def rows(world: World) -> tuple[int, int, int, int]:
     """How much the store holds of what a request could add."""
     store = world.store
-    return len(store.jobs()), len(store.nodes(include_gone=True)), len(store.prices()), store.newest_event_id()
+    return (
+        len(store.jobs()),
+        len(store.nodes(include_gone=True)),
+        len(store.prices()),
+        store.newest_event_id(),
+    )
 
 
 def is_problem(answer: Any, status: int) -> bool:
@@ -40,7 +46,9 @@ def is_problem(answer: Any, status: int) -> bool:
 
 
 @pytest.mark.parametrize(("method", "path"), [each for each in operations() if each[1] not in OPEN])
-def test_no_route_answers_without_a_token(stranger: TestClient, world: World, method: str, path: str) -> None:
+def test_no_route_answers_without_a_token(
+    stranger: TestClient, world: World, method: str, path: str
+) -> None:
     before = rows(world)
     body: dict[str, object] = {
         "join_token": "x",
@@ -68,7 +76,11 @@ def test_no_page_answers_without_a_token(stranger: TestClient, path: str) -> Non
 
 def test_every_route_is_described_or_a_page() -> None:
     described = {path for _, path in operations()}
-    found = {each.path for each in routes().routes if isinstance(each, APIRoute) and each.include_in_schema}
+    found = {
+        each.path
+        for each in routes().routes
+        if isinstance(each, APIRoute) and each.include_in_schema
+    }
     assert found <= described
 
 
@@ -89,10 +101,17 @@ def test_a_user_token_does_not_speak_for_a_node(client: TestClient) -> None:
     assert is_problem(client.post("/v1/agent/heartbeat", json=body), 401)
 
 
-def test_a_cookie_reads_anywhere_but_changes_only_from_our_own_pages(stranger: TestClient, world: World) -> None:
+def test_a_cookie_reads_anywhere_but_changes_only_from_our_own_pages(
+    stranger: TestClient, world: World
+) -> None:
     cookie = {"Cookie": f"{COOKIE}={TOKEN}"}
     assert stranger.get("/v1/jobs", headers=cookie).status_code == 200
-    for origin in ({}, {"Origin": "http://evil.example"}, {"Origin": "http://127.0.0.1:3000"}, {"Origin": "null"}):
+    for origin in (
+        {},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:3000"},
+        {"Origin": "null"},
+    ):
         assert is_problem(stranger.post("/v1/jobs", json=dict(SPEC), headers=cookie | origin), 401)
     assert rows(world)[0] == 0
     own = cookie | {"Origin": "http://127.0.0.1"}
@@ -100,14 +119,17 @@ def test_a_cookie_reads_anywhere_but_changes_only_from_our_own_pages(stranger: T
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80", "a b", "[::1"]
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80", "a b", "[::1"],
 )
 def test_a_foreign_host_name_is_refused(client: TestClient, world: World, host: str) -> None:
     assert is_problem(client.post("/v1/jobs", json=dict(SPEC), headers={"Host": host}), 421)
     assert rows(world)[0] == 0
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8470", "127.0.0.1:8470", "127.0.3.9", "[::1]", "[::1]:8470"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:8470", "127.0.0.1:8470", "127.0.3.9", "[::1]", "[::1]:8470"]
+)
 def test_loopback_by_any_name_is_ours(client: TestClient, host: str) -> None:
     assert client.get("/healthz", headers={"Host": host}).status_code == 200
 

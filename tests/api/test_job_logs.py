@@ -1,4 +1,5 @@
-"""A failed job's log opens where it failed: at the traceback of the worker that failed of itself."""
+"""A failed job's log opens where it failed: at the traceback of the worker that failed of
+itself."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ HEAD = "Traceback (most recent call last):"
 
 def lines(*said: tuple[int, str]) -> list[LogLine]:
     """Lines by rank, each rank on a node of its own."""
-    return [LogLine(number, 0.0, 1, f"n{rank}", 0, rank, text) for number, (rank, text) in enumerate(said, start=1)]
+    return [
+        LogLine(number, 0.0, 1, f"n{rank}", 0, rank, text)
+        for number, (rank, text) in enumerate(said, start=1)
+    ]
 
 
 def texts(found: tuple[LogLine, ...]) -> list[str]:
@@ -23,7 +27,12 @@ def test_it_is_the_last_traceback_of_that_worker_alone_and_what_followed() -> No
         (1, "loss 0.5"),
         (0, HEAD), (0, '  File "train.py", line 3'), (1, "loss 0.4"), (0, "ValueError: no such folder"), (0, "bye"),
     )  # fmt: skip
-    assert texts(failure_in(said)) == [HEAD, '  File "train.py", line 3', "ValueError: no such folder", "bye"]
+    assert texts(failure_in(said)) == [
+        HEAD,
+        '  File "train.py", line 3',
+        "ValueError: no such folder",
+        "bye",
+    ]
 
 
 def test_workers_that_only_lost_their_peer_do_not_count() -> None:
@@ -33,7 +42,9 @@ def test_workers_that_only_lost_their_peer_do_not_count() -> None:
         (2, HEAD), (2, "RuntimeError: Broken pipe"),
     )  # fmt: skip
     assert {line.rank for line in failure_in(said)} == {0}
-    assert {line.rank for line in failure_in([line for line in said if line.rank != 0])} == {1}, "the first one"
+    assert {line.rank for line in failure_in([line for line in said if line.rank != 0])} == {1}, (
+        "the first one"
+    )
 
 
 def test_tracebacks_that_belong_together_are_shown_together() -> None:

@@ -31,7 +31,11 @@ def test_a_submitted_job_is_stored_shown_and_attended_to(client: TestClient, wor
     job = answer.json()
     assert answer.headers["location"] == f"/v1/jobs/{job['id']}"
     assert answer.headers["etag"] == '"0"'
-    assert (job["phase"], job["spec"]["name"], job["spec"]["nodes_max"]) == ("submitted", "first", 2)
+    assert (job["phase"], job["spec"]["name"], job["spec"]["nodes_max"]) == (
+        "submitted",
+        "first",
+        2,
+    )
     assert job["progress"] == {
         "iteration": 0, "iterations": 100, "unit": None, "fraction": 0.0, "iterations_per_s": None, "eta_s": None,
     }  # fmt: skip
@@ -40,21 +44,29 @@ def test_a_submitted_job_is_stored_shown_and_attended_to(client: TestClient, wor
     assert client.get("/v1/jobs/first").json() == job
 
 
-def test_a_jobs_workers_have_the_daemons_grace_to_drain(client: TestClient, world: World, bare_app: FastAPI) -> None:
+def test_a_jobs_workers_have_the_daemons_grace_to_drain(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
     settings = world.context.settings.model_copy(update={"drain_grace_s": 120.0})
     give_context(bare_app, replace(world.context, settings=settings))
     assert submit(client).json()["spec"]["drain_grace_s"] == 120.0
 
 
-def test_a_job_says_where_its_checkpoints_are(client: TestClient, world: World, bare_app: FastAPI) -> None:
-    settings = world.context.settings.model_copy(update={"checkpoint_root": "s3://training/elasticd/"})
+def test_a_job_says_where_its_checkpoints_are(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    settings = world.context.settings.model_copy(
+        update={"checkpoint_root": "s3://training/elasticd/"}
+    )
     give_context(bare_app, replace(world.context, settings=settings))
     job = submit(client).json()
     assert job["files_at"] == f"s3://training/elasticd/{job['id']}"
 
 
 def test_yaml_is_taken_as_json_is(client: TestClient) -> None:
-    answer = client.post("/v1/jobs", content=ESRGAN_YAML, headers={"Content-Type": "application/yaml; charset=utf-8"})
+    answer = client.post(
+        "/v1/jobs", content=ESRGAN_YAML, headers={"Content-Type": "application/yaml; charset=utf-8"}
+    )
     assert answer.status_code == 202
     assert answer.json()["spec"]["command"][:2] == ["-m", "elastic.workloads.esrgan"]
     assert answer.json()["spec"]["objective"]["budget_usd"] == 2.0
@@ -108,7 +120,9 @@ def test_a_hostile_job_is_refused_by_name_and_changes_nothing(
         assert answer.headers["content-type"] == "application/problem+json"
         named = [each["field"] for each in answer.json().get("errors", [])]
         assert named == ([] if field is None else [field])
-    assert world.store.jobs() == () and world.store.newest_event_id() == before and world.wakes == []
+    assert (
+        world.store.jobs() == () and world.store.newest_event_id() == before and world.wakes == []
+    )
 
 
 def test_a_form_is_no_job(client: TestClient) -> None:
@@ -127,13 +141,20 @@ def test_a_plan_is_priced_and_nothing_is_submitted(client: TestClient, world: Wo
     assert world.store.jobs() == () and world.wakes == []
 
 
-def test_a_plan_says_where_a_script_must_be(client: TestClient, world: World, bare_app: FastAPI) -> None:
-    assert client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"] == [], "nodes here see what is here"
+def test_a_plan_says_where_a_script_must_be(
+    client: TestClient, world: World, bare_app: FastAPI
+) -> None:
+    assert client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"] == [], (
+        "nodes here see what is here"
+    )
     settings = world.context.settings.model_copy(update={"provider": "ec2"})
     give_context(bare_app, replace(world.context, settings=settings))
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
     assert note.startswith("/srv/train.py is a path on the nodes")
-    for elsewhere in ({"command": ["train.py"], "code": "0" * 64}, {"command": ["-m", "mine.train"]}):
+    for elsewhere in (
+        {"command": ["train.py"], "code": "0" * 64},
+        {"command": ["-m", "mine.train"]},
+    ):
         assert client.post("/v1/jobs:plan", json={**SPEC, **elsewhere}).json()["notes"] == []
 
 
@@ -153,7 +174,9 @@ def test_a_plan_knows_a_program_under_another_name_and_for_another_time_by_one_r
     assert plan["measured_by"] == job.id
     assert "earlier runs of this program" in plan["plan"]["reason"]["text"]
     assert plan["forecast"]["frontier"]
-    other = client.post("/v1/jobs:plan", json={**SPEC, "command": [*SPEC["command"], "--wide"]}).json()
+    other = client.post(
+        "/v1/jobs:plan", json={**SPEC, "command": [*SPEC["command"], "--wide"]}
+    ).json()
     assert other["measured_by"] is None
     assert "nothing is known of their speed" in other["plan"]["reason"]["text"]
     assert other["forecast"]["frontier"] == []
@@ -164,7 +187,9 @@ def test_a_plan_says_that_nothing_of_its_capacity_is_sold(client: TestClient) ->
     told = client.post("/v1/jobs:plan", json={**SPEC, "capacity": "spot"}).json()
     assert told["candidates"] == []
     (note,) = told["notes"]
-    assert note.startswith("capacity is spot, and no spot machine that the job may use is sold here")
+    assert note.startswith(
+        "capacity is spot, and no spot machine that the job may use is sold here"
+    )
 
 
 def test_a_plan_foretells_by_an_earlier_run_when_the_job_is_done_and_for_how_much(
@@ -191,13 +216,19 @@ def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submissi
     assert "objective.deadline: " in miss["text"]
     world.store.move_job(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
     submitted = client.post("/v1/jobs", json=wish).json()
-    assert any(each.startswith("will_be_late: the deadline is in 40 s") for each in submitted["warnings"])
+    assert any(
+        each.startswith("will_be_late: the deadline is in 40 s") for each in submitted["warnings"]
+    )
 
 
 @pytest.mark.parametrize(
     ("objective", "field", "text"),
     [
-        ({"max_usd_per_hour": 0.3}, "objective.max_usd_per_hour", "wanted at least $0.36, which small"),
+        (
+            {"max_usd_per_hour": 0.3},
+            "objective.max_usd_per_hour",
+            "wanted at least $0.36, which small",
+        ),
         ({"budget_usd": 0.05}, "objective.budget_usd", "wanted more than $0.06: 10 min of small"),
         ({"deadline": "2001-01-01T00:00:00Z"}, "objective.deadline", "still to come"),
         ({"on_miss": "later"}, "objective.on_miss", "wanted"),
@@ -227,12 +258,16 @@ def test_jobs_are_paged_newest_first(client: TestClient) -> None:
 
 def test_a_job_without_a_node_says_what_it_waits_for(client: TestClient, world: World) -> None:
     job = client.post("/v1/jobs", json=SPEC).json()
-    assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] is None, "nothing has been decided yet"
+    assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] is None, (
+        "nothing has been decided yet"
+    )
     decide_once(world, world.store.job(job["id"]))
     assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] == "small is the cheapest"
 
 
-def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, world: World) -> None:
+def test_a_training_job_shows_progress_money_and_candidates(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     decide_once(world, job)
     world.clock.advance(2.0)
@@ -244,15 +279,25 @@ def test_a_training_job_shows_progress_money_and_candidates(client: TestClient, 
     }  # fmt: skip
     assert shown["spent_usd"] == pytest.approx(0.36 * 62 / 3600)
     assert shown["waits_because"] is None
-    assert shown["candidates"][0]["iterations_per_usd"] == {"value": 20_000.0, "low": None, "high": None}
+    assert shown["candidates"][0]["iterations_per_usd"] == {
+        "value": 20_000.0,
+        "low": None,
+        "high": None,
+    }
 
 
-def test_nobody_says_how_long_a_job_without_an_end_still_takes(client: TestClient, world: World) -> None:
+def test_nobody_says_how_long_a_job_without_an_end_still_takes(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     world.store.set_spec(job.id, replace(job.spec, iterations=None))
     decide_once(world, world.store.job(job.id))
     progress = client.get(f"/v1/jobs/{job.id}").json()["progress"]
-    assert (progress["iterations_per_s"], progress["iterations"], progress["eta_s"]) == (2.0, None, None)
+    assert (progress["iterations_per_s"], progress["iterations"], progress["eta_s"]) == (
+        2.0,
+        None,
+        None,
+    )
 
 
 def test_stopping_drains_and_can_be_repeated(client: TestClient, world: World) -> None:
@@ -265,13 +310,20 @@ def test_stopping_drains_and_can_be_repeated(client: TestClient, world: World) -
     assert client.post(f"/v1/jobs/{job.id}:stop").status_code == 409
 
 
-def test_if_match_lets_only_the_version_that_was_read_be_changed(client: TestClient, world: World) -> None:
+def test_if_match_lets_only_the_version_that_was_read_be_changed(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     tag = client.get(f"/v1/jobs/{job.id}").headers["etag"]
     stale = client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": '"77"'})
     assert stale.status_code == 412 and stale.headers["content-type"] == "application/problem+json"
     assert world.store.job(job.id).phase is not JobPhase.DRAINING
-    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 1}, headers={"If-Match": tag}).status_code == 202
+    assert (
+        client.post(
+            f"/v1/jobs/{job.id}:scale", json={"nodes": 1}, headers={"If-Match": tag}
+        ).status_code
+        == 202
+    )
     assert client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": tag}).status_code == 412
     assert client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": "*"}).status_code == 202
 
@@ -283,10 +335,17 @@ def test_scaling_changes_what_is_asked_for_and_no_bound(client: TestClient, worl
     spec = world.store.job(job.id).spec
     assert (spec.nodes_min, spec.nodes_max, spec.nodes_wanted) == (1, 2, 2)
     assert (spec.policy, spec.fixed_node_type) == ("fixed", "large")
-    assert client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": "auto"}).json()["spec"]["nodes_wanted"] is None
+    assert (
+        client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": "auto"}).json()["spec"][
+            "nodes_wanted"
+        ]
+        is None
+    )
 
 
-def test_scaling_beyond_the_bounds_says_them_and_how_to_change_them(client: TestClient, world: World) -> None:
+def test_scaling_beyond_the_bounds_says_them_and_how_to_change_them(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     refused = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 3})
     assert refused.status_code == 422
@@ -313,34 +372,49 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
     client: TestClient, world: World
 ) -> None:
     job, node = train(world)
-    number = world.store.start_generation(job.id, (node,), rdzv_endpoint="e", now_s=START_S + 90.0).number
+    number = world.store.start_generation(
+        job.id, (node,), rdzv_endpoint="e", now_s=START_S + 90.0
+    ).number
     first = window(seq=90, node_id=node.id, generation=number, ended_at_s=START_S + 91.0)
     again = replace(first, iteration=first.iterations)
     saves = {91: Save("a-1", 2)}
     said = HeartbeatReport(
-        NodeReport(AgentState.RUNNING, generation=number), windows=[again], saves=saves, acked_seq=91
+        NodeReport(AgentState.RUNNING, generation=number),
+        windows=[again],
+        saves=saves,
+        acked_seq=91,
     )
     world.store.heard(node.id, said, now_s=START_S + 91.0)
     world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
-    assert note.startswith(f"a move or a loss restarts this job: as job {job.id} the script began at 0 again")
+    assert note.startswith(
+        f"a move or a loss restarts this job: as job {job.id} the script began at 0 again"
+    )
 
 
 def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -> None:
     job, node = train(world)
     decide_once(world, job)
     begins = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    said = HeartbeatReport(NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90)
+    said = HeartbeatReport(
+        NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90
+    )
     world.store.heard(node.id, said, now_s=START_S + 90.0)
     priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
     assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
-    assert priced["redone_usd"] == pytest.approx(60 / 2.0 / 3600.0 * 0.36), "2 it/s at $0.36/h, where it was measured"
+    assert priced["redone_usd"] == pytest.approx(60 / 2.0 / 3600.0 * 0.36), (
+        "2 it/s at $0.36/h, where it was measured"
+    )
     stays = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 1}).json()
     assert (stays["redone"], stays["redone_usd"]) == (0, 0.0)
 
 
-@pytest.mark.parametrize("body", [{}, {"nodes": 0}, {"nodes": "2"}, {"nodes": 1.5}, {"node_type": "huge"}, {"node": 1}])
-def test_scaling_to_what_is_not_there_changes_nothing(client: TestClient, world: World, body: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "body", [{}, {"nodes": 0}, {"nodes": "2"}, {"nodes": 1.5}, {"node_type": "huge"}, {"node": 1}]
+)
+def test_scaling_to_what_is_not_there_changes_nothing(
+    client: TestClient, world: World, body: dict[str, Any]
+) -> None:
     job, _ = train(world)
     assert client.post(f"/v1/jobs/{job.id}:scale", json=body).status_code == 422
     assert world.store.job(job.id).spec == job.spec
@@ -369,14 +443,18 @@ def test_every_operation_says_what_it_does_under_a_name_of_its_own() -> None:
 
 
 @pytest.mark.usefixtures("only_small_has_bf16")
-def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(client: TestClient, world: World) -> None:
+def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(
+    client: TestClient, world: World
+) -> None:
     planned = client.post("/v1/jobs:plan", json=ESRGAN).json()
     assert planned["spec"]["precision"] == "bf16"
     assert planned["why_precision"] == "small promises 1.3 x its iterations per dollar in fp32"
     assert planned["plan"]["left_out"] == {"large": "large cannot compute in bf16"}
-    assert {member[0]["node_type"] for each in planned["candidates"] for member in each["group"]["members"]} == {
-        "small"
-    }
+    assert {
+        member[0]["node_type"]
+        for each in planned["candidates"]
+        for member in each["group"]["members"]
+    } == {"small"}
     job = submit(client, ESRGAN).json()
     assert job["spec"]["precision"] == job["spec"]["hyperparameters"]["precision"] == "bf16"
     assert "bf16" in world.store.job(job["id"]).spec.command
@@ -389,12 +467,16 @@ def test_a_precision_that_nothing_computes_in_is_refused_before_anything_is_stor
 ) -> None:
     refused = submit(client, {**SPEC, "precision": "bf16"})
     assert refused.status_code == 422
-    assert "found none: small cannot compute in bf16 (nor can the other 1)" in refused.json()["detail"]
+    assert (
+        "found none: small cannot compute in bf16 (nor can the other 1)" in refused.json()["detail"]
+    )
     assert world.store.jobs() == ()
 
 
 @pytest.mark.usefixtures("only_small_has_bf16")
-def test_a_job_is_not_scaled_to_a_node_type_that_cannot_compute_in_its_precision(client: TestClient) -> None:
+def test_a_job_is_not_scaled_to_a_node_type_that_cannot_compute_in_its_precision(
+    client: TestClient,
+) -> None:
     submit(client, {**SPEC, "precision": "bf16"})
     refused = client.post("/v1/jobs/first:scale", json={"node_type": "large"})
     assert refused.status_code == 422 and "large cannot compute in bf16" in refused.json()["detail"]
@@ -407,7 +489,9 @@ def only_small_has_bf16(client: TestClient, world: World, bare_app: FastAPI) -> 
     give_context(bare_app, replace(world.context, provider=provider))
 
 
-def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(client: TestClient, world: World) -> None:
+def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(
+    client: TestClient, world: World
+) -> None:
     job, _ = train(world)
     assert client.post("/v1/jobs:plan", json=SPEC).json()["notes"] == []
     node = world.store.nodes(job.id)[0]

@@ -22,9 +22,13 @@ def batch(node: Node, *lines: str, seq: int = 1, **stream: Any) -> dict[str, Any
     return {"node_id": node.id, "instance_id": "fake-1", "seq": seq, "streams": streams}
 
 
-def send(client: TestClient, world: World, node: Node, body: dict[str, Any], *, token: str | None = None) -> int:
+def send(
+    client: TestClient, world: World, node: Node, body: dict[str, Any], *, token: str | None = None
+) -> int:
     token = token or world.context.node_tokens.node_token(node.id, "fake-1")
-    return client.post("/v1/agent/logs", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+    return client.post(
+        "/v1/agent/logs", json=body, headers={"Authorization": f"Bearer {token}"}
+    ).status_code
 
 
 def test_what_a_node_sends_is_its_job_s_log(client: TestClient, world: World) -> None:
@@ -49,7 +53,9 @@ def test_only_a_node_itself_writes_into_its_job_s_log(client: TestClient, world:
     assert send(client, world, node, batch(node, "x") | {"node_id": "n-other"}) == 401
     assert world.context.logs.lines(job.id, limit=10) == ()
     assert send(client, world, node, batch(node, "x") | {"job_id": "another"}) == 200
-    assert world.context.logs.lines("another", limit=10) == (), "a field that the protocol does not know is ignored"
+    assert world.context.logs.lines("another", limit=10) == (), (
+        "a field that the protocol does not know is ignored"
+    )
     assert [line.text for line in world.context.logs.lines(job.id, limit=10)] == ["x"]
 
 
@@ -68,7 +74,9 @@ def test_only_a_node_itself_writes_into_its_job_s_log(client: TestClient, world:
         {"open": "x" * (MAX_CHARACTERS + 101)},
     ],
 )
-def test_what_no_agent_sends_is_refused(client: TestClient, world: World, stream: dict[str, Any]) -> None:
+def test_what_no_agent_sends_is_refused(
+    client: TestClient, world: World, stream: dict[str, Any]
+) -> None:
     job, node = train(world)
     assert send(client, world, node, batch(node, **stream)) == 422
     assert world.context.logs.lines(job.id, limit=10) == ()
@@ -98,7 +106,9 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
 ) -> None:
     job, node = train(world)
     own = LogPiece(1, None, None, ("torchrun: FAILED",))
-    failed = LogPiece(1, 0, 0, ("loss 0.5", "Traceback (most recent call last):", "ValueError: no such folder"))
+    failed = LogPiece(
+        1, 0, 0, ("loss 0.5", "Traceback (most recent call last):", "ValueError: no such folder")
+    )
     world.context.logs.add(job.id, node.id, [failed, own], seq=1, now_s=0.0)
     assert client.get("/v1/jobs/first/logs").text.endswith("no such folder\n"), "it goes on"
     world.store.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
@@ -110,11 +120,17 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
     assert client.get(f"/v1/jobs/first/logs?tail=100&node={node.id}").text.endswith("FAILED\n")
     assert "loss" in client.get("/v1/jobs/first/logs?rank=0").text
     page = client.get("/jobs/first").text
-    assert page.index("Log: rank 0 failed") < page.index("Generations"), "it is what somebody who comes now looks for"
-    assert f"<code>{wanted.replace('>', '&gt;').replace('<', '&lt;')}</code>" in page.replace("&#39;", "'")
+    assert page.index("Log: rank 0 failed") < page.index("Generations"), (
+        "it is what somebody who comes now looks for"
+    )
+    assert f"<code>{wanted.replace('>', '&gt;').replace('<', '&lt;')}</code>" in page.replace(
+        "&#39;", "'"
+    )
 
 
-def test_torchrun_s_own_lines_are_shown_where_no_worker_has_begun(client: TestClient, world: World) -> None:
+def test_torchrun_s_own_lines_are_shown_where_no_worker_has_begun(
+    client: TestClient, world: World
+) -> None:
     job, node = train(world)
     refused = LogPiece(1, None, None, ("torchrun: error: no rendezvous",), open="torchrun waits")
     world.context.logs.add(job.id, node.id, [refused], seq=1, now_s=0.0)
@@ -125,33 +141,60 @@ def test_torchrun_s_own_lines_are_shown_where_no_worker_has_begun(client: TestCl
 
 
 @pytest.mark.parametrize("names_node", [False, True])
-def test_a_stream_has_torchrun_s_lines_where_it_is_of_one_node(world: World, names_node: bool) -> None:
+def test_a_stream_has_torchrun_s_lines_where_it_is_of_one_node(
+    world: World, names_node: bool
+) -> None:
     job, node = train(world)
     own = LogPiece(1, None, None, ("SignalException",), open="torchrun ends")
-    world.context.logs.add(job.id, node.id, [own, LogPiece(1, 0, 0, ("loss 0.5",))], seq=1, now_s=0.0)
+    world.context.logs.add(
+        job.id, node.id, [own, LogPiece(1, 0, 0, ("loss 0.5",))], seq=1, now_s=0.0
+    )
     events = streamed(world, node_id=node.id if names_node else None)
     said = [line["text"] for event in events for line in (*event["lines"], *event["open"])]
-    assert said == (["SignalException", "loss 0.5", "torchrun ends"] if names_node else ["loss 0.5"])
+    assert said == (
+        ["SignalException", "loss 0.5", "torchrun ends"] if names_node else ["loss 0.5"]
+    )
 
 
 def streamed(world: World, **options: Any) -> list[dict[str, Any]]:
     """What a stream of the job's log gives until it ends by itself."""
-    world.store.request_stop(world.store.job("first").id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
+    world.store.request_stop(
+        world.store.job("first").id, JobPhase.CANCELLED, None, now_s=world.clock.now_s()
+    )
     world.store.move_job(world.store.job("first").id, JobPhase.CANCELLED, now_s=world.clock.now_s())
 
     async def read() -> list[bytes]:
-        wanted = {"tail": 100, "after": None, "rank": None, "node_id": None, "silence_s": 0.01, **options}
+        wanted = {
+            "tail": 100,
+            "after": None,
+            "rank": None,
+            "node_id": None,
+            "silence_s": 0.01,
+            **options,
+        }
         feed = Feed(lambda: world.context.logs.changes)
-        return [part async for part in routes.follow(world.context, feed, world.store.job("first").id, **wanted)]
+        return [
+            part
+            async for part in routes.follow(
+                world.context, feed, world.store.job("first").id, **wanted
+            )
+        ]
 
     parts = [part.decode() for part in asyncio.run(read())]
     assert parts[0].startswith("retry:")
     assert parts[-1].startswith("event: end\n")
-    data = [line.removeprefix("data: ") for part in parts[1:-1] for line in part.splitlines() if line[:5] == "data:"]
+    data = [
+        line.removeprefix("data: ")
+        for part in parts[1:-1]
+        for line in part.splitlines()
+        if line[:5] == "data:"
+    ]
     return [json.loads(each) for each in data]
 
 
-def test_a_stream_begins_with_the_last_lines_or_after_one_and_ends_with_the_job(world: World) -> None:
+def test_a_stream_begins_with_the_last_lines_or_after_one_and_ends_with_the_job(
+    world: World,
+) -> None:
     job, node = train(world)
     pieces = [LogPiece(1, 0, 0, tuple(str(number) for number in range(1200)), open=" 50%")]
     world.context.logs.add(job.id, node.id, pieces, seq=1, now_s=0.0)
@@ -168,7 +211,9 @@ def test_a_stream_that_resumes_misses_nothing(world: World) -> None:
     world.context.logs.add(job.id, node.id, pieces, seq=1, now_s=0.0)
     seen = world.context.logs.lines(job.id, limit=1200)[99].id
     events = streamed(world, after=seen)
-    assert [line["text"] for event in events for line in event["lines"]] == [str(n) for n in range(100, 1200)]
+    assert [line["text"] for event in events for line in event["lines"]] == [
+        str(n) for n in range(100, 1200)
+    ]
 
 
 def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -> None:
@@ -181,7 +226,14 @@ def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -
 
     async def read() -> str:
         stream = routes.follow(
-            world.context, feed, job.id, tail=10, after=None, rank=None, node_id=None, silence_s=0.01
+            world.context,
+            feed,
+            job.id,
+            tail=10,
+            after=None,
+            rank=None,
+            node_id=None,
+            silence_s=0.01,
         )
         parts = []
         async for part in stream:
@@ -193,7 +245,12 @@ def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -
     assert "the last line" in asyncio.run(read())
 
 
-def test_a_stream_needs_the_user_and_a_job_that_is_there(stranger: TestClient, client: TestClient) -> None:
+def test_a_stream_needs_the_user_and_a_job_that_is_there(
+    stranger: TestClient, client: TestClient
+) -> None:
     accept = {"Accept": "text/event-stream"}
     assert client.get("/v1/jobs/none/logs", headers=accept).status_code == 404
-    assert stranger.get("/v1/jobs/none/logs", headers=accept | {"Authorization": ""}).status_code == 401
+    assert (
+        stranger.get("/v1/jobs/none/logs", headers=accept | {"Authorization": ""}).status_code
+        == 401
+    )

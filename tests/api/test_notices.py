@@ -9,7 +9,12 @@ from fastapi.testclient import TestClient
 
 from tests.api.world import START_S, World, train
 
-NOTICE = {"kind": "interruption", "noticed_at_s": START_S + 61, "at_s": START_S + 180, "action": "terminate"}
+NOTICE = {
+    "kind": "interruption",
+    "noticed_at_s": START_S + 61,
+    "at_s": START_S + 180,
+    "action": "terminate",
+}
 HINT = {"kind": "rebalance", "noticed_at_s": START_S + 60}
 
 
@@ -18,20 +23,29 @@ def beat(client: TestClient, world: World, node_id: str, notice: dict[str, Any] 
     said = {"sent_at_s": world.clock.now_s(), "report": report, "notice": notice}
     body = {"node_id": node_id, "instance_id": "fake-1", **said}
     token = world.context.node_tokens.node_token(node_id, "fake-1")
-    return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+    return client.post(
+        "/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}
+    ).status_code
 
 
-def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(client: TestClient, world: World) -> None:
+def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(
+    client: TestClient, world: World
+) -> None:
     _, node = train(world)
     assert beat(client, world, node.id, NOTICE) == 200
     assert beat(client, world, node.id, NOTICE | {"noticed_at_s": START_S + 66}) == 200
     assert len(world.wakes) == 1
     assert client.get(f"/v1/nodes/{node.id}").json()["notice"] == NOTICE
     (event,) = [event for event in world.store.events() if event.kind == "interruption_notice"]
-    assert event.text == "small on-demand local is taken back by the cloud in 1 min 59 s (spot terminate)"
+    assert (
+        event.text
+        == "small on-demand local is taken back by the cloud in 1 min 59 s (spot terminate)"
+    )
 
 
-def test_an_announced_end_is_taken_back_by_no_recommendation(client: TestClient, world: World) -> None:
+def test_an_announced_end_is_taken_back_by_no_recommendation(
+    client: TestClient, world: World
+) -> None:
     _, node = train(world)
     for notice in (HINT, NOTICE, HINT, None):
         assert beat(client, world, node.id, notice) == 200
@@ -43,7 +57,10 @@ def test_an_announced_end_is_taken_back_by_no_recommendation(client: TestClient,
 def test_an_interruption_is_counted_and_shown(client: TestClient, world: World) -> None:
     _, node = train(world)
     assert beat(client, world, node.id, NOTICE) == 200
-    assert 'elasticd_interruptions_total{node_type="small",notice="yes"} 1.0' in client.get("/metrics").text
+    assert (
+        'elasticd_interruptions_total{node_type="small",notice="yes"} 1.0'
+        in client.get("/metrics").text
+    )
     assert "leaves at 22:16:20 UTC (spot interruption)" in client.get("/nodes").text
 
 
@@ -57,7 +74,9 @@ def test_an_interruption_is_counted_and_shown(client: TestClient, world: World) 
         {"action": "x" * 33},
     ],
 )
-def test_a_notice_that_makes_no_sense_is_refused(client: TestClient, world: World, wrong: dict[str, Any]) -> None:
+def test_a_notice_that_makes_no_sense_is_refused(
+    client: TestClient, world: World, wrong: dict[str, Any]
+) -> None:
     _, node = train(world)
     assert beat(client, world, node.id, NOTICE | wrong) == 422
     assert world.store.node(node.id).notice is None

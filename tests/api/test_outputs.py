@@ -1,4 +1,5 @@
-"""What a job's workers wrote beside their code is listed, served and shown as it was last carried home."""
+"""What a job's workers wrote beside their code is listed, served and shown as it was last carried
+home."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ from fastapi.testclient import TestClient
 
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Folder
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.objects import FolderObjects
-from elastic.checkpoints.shelf import Shelf
 from tests.api.world import START_S, World, train
 
 
-def carry_home(world: World, job_id: str, folder: Path, *, generation: int = 1, **files: str) -> None:
+def carry_home(
+    world: World, job_id: str, folder: Path, *, generation: int = 1, **files: str
+) -> None:
     working = folder / f"node-{generation}"
     for name, text in files.items():
         path = working / name.replace("__", "/")
@@ -24,8 +27,10 @@ def carry_home(world: World, job_id: str, folder: Path, *, generation: int = 1, 
         path.write_text(text)
         os.utime(path, (START_S - 60, START_S - 60))
     held = Folder(working, staging=folder / "staging").hold_still()
-    shelf = Shelf(FolderObjects(world.context.settings.job_folder / job_id / "outputs"), job_id=job_id)
-    commit(shelf, held, writer=Writer(generation, "n1"), iteration=None, committed_at_s=START_S)
+    index = CheckpointIndex(
+        FolderObjects(world.context.settings.job_folder / job_id / "outputs"), job_id=job_id
+    )
+    commit(index, held, writer=Writer(generation, "n1"), iteration=None, committed_at_s=START_S)
 
 
 def test_a_job_that_has_carried_nothing_has_no_outputs(client: TestClient, world: World) -> None:
@@ -64,14 +69,20 @@ def test_many_outputs_are_folded_on_the_job_s_page(
     assert (f"<summary>{files} files</summary>" in page) == is_folded
 
 
-@pytest.mark.parametrize("path", ["gone", "..%2F..%2Felasticd.db", "manifests/g000001-000001.json", "model/"])
-def test_nothing_else_is_served(client: TestClient, world: World, tmp_path: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["gone", "..%2F..%2Felasticd.db", "manifests/g000001-000001.json", "model/"]
+)
+def test_nothing_else_is_served(
+    client: TestClient, world: World, tmp_path: Path, path: str
+) -> None:
     job, _ = train(world)
     carry_home(world, job.id, tmp_path, model="weights")
     assert client.get(f"/v1/jobs/first/outputs/{path}").status_code == 404
 
 
-def test_the_jobs_page_lists_them_with_size_and_time(client: TestClient, world: World, tmp_path: Path) -> None:
+def test_the_jobs_page_lists_them_with_size_and_time(
+    client: TestClient, world: World, tmp_path: Path
+) -> None:
     job, _ = train(world)
     carry_home(world, job.id, tmp_path, model="w" * 2048)
     page = client.get("/jobs/first").text

@@ -1,4 +1,5 @@
-"""How a machine becomes a node: one token for a launch, exchanged once a machine for one that is good on it alone."""
+"""How a machine becomes a node: one token for a launch, exchanged once a machine for one that is
+good on it alone."""
 
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from tests.api.world import SMALL, START_S, World, train
 @pytest.fixture
 def pair(world: World) -> tuple[Node, ...]:
     """Two nodes of one launch, of which only the first is known as a machine: i-1."""
-    job, _ = world.store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=START_S)
+    job, _ = world.store.submit_job(
+        JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=START_S
+    )
     intent = world.store.intend_launch(
         job.id, SMALL, count=2, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
@@ -31,7 +34,13 @@ def pair(world: World) -> tuple[Node, ...]:
 
 def ask(client: TestClient, world: World, instance_id: str, *, launch: str, **more: object) -> Any:
     token = world.context.node_tokens.join_token(launch)
-    body = {"join_token": token, "instance_id": instance_id, "agent_version": "1", "pid": 1, "hostname": "h"}
+    body = {
+        "join_token": token,
+        "instance_id": instance_id,
+        "agent_version": "1",
+        "pid": 1,
+        "hostname": "h",
+    }
     body |= {"protocol": PROTOCOL}
     return client.post("/v1/agent/register", json=body | more)
 
@@ -39,8 +48,16 @@ def ask(client: TestClient, world: World, instance_id: str, *, launch: str, **mo
 def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:
     names = {each.name for each in fields(NodeReport)} & said.keys()
     report = {"state": "idle"} | {name: said.pop(name) for name in names}
-    body = {"node_id": node_id, "instance_id": instance_id, "sent_at_s": START_S, "report": report, **said}
-    return client.post("/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}).status_code
+    body = {
+        "node_id": node_id,
+        "instance_id": instance_id,
+        "sent_at_s": START_S,
+        "report": report,
+        **said,
+    }
+    return client.post(
+        "/v1/agent/heartbeat", json=body, headers={"Authorization": f"Bearer {token}"}
+    ).status_code
 
 
 def test_each_machine_of_a_launch_becomes_its_own_node(
@@ -48,7 +65,9 @@ def test_each_machine_of_a_launch_becomes_its_own_node(
 ) -> None:
     first, second = pair
     world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
-    answers = [ask(client, world, instance_id, launch=first.token).json() for instance_id in ("i-2", "i-1")]
+    answers = [
+        ask(client, world, instance_id, launch=first.token).json() for instance_id in ("i-2", "i-1")
+    ]
     assert [each["node_id"] for each in answers] == [second.id, first.id]
     assert {node.phase for node in world.store.nodes()} == {NodePhase.JOINED}
     assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
@@ -85,15 +104,21 @@ def test_what_a_machine_says_of_its_set_up_is_shown_with_its_node(
     told = {"elapsed_s": 31.5, "received_bytes": 412_000_000}
     ask(client, world, "i-1", launch=pair[0].token, setup=told)
     assert client.get(f"/v1/nodes/{pair[0].id}").json()["setup"] == told
-    refused = ask(client, world, "i-1", launch=pair[0].token, setup={"elapsed_s": -1.0, "received_bytes": 0})
+    refused = ask(
+        client, world, "i-1", launch=pair[0].token, setup={"elapsed_s": -1.0, "received_bytes": 0}
+    )
     assert refused.status_code == 422
 
 
-@pytest.mark.parametrize(("tier", "loaded"), [(Tier.T0, []), (Tier.T1, ["train.py"]), (Tier.T2, ["train.py"])])
+@pytest.mark.parametrize(
+    ("tier", "loaded"), [(Tier.T0, []), (Tier.T1, ["train.py"]), (Tier.T2, ["train.py"])]
+)
 def test_a_machine_hears_what_it_will_run_where_its_workers_inherit_what_it_loads(
     client: TestClient, world: World, tier: Tier, loaded: list[str]
 ) -> None:
-    job, _ = world.store.submit_job(JobSpec("j", ("train.py",), tier=tier), key=None, request_hash="h", now_s=START_S)
+    job, _ = world.store.submit_job(
+        JobSpec("j", ("train.py",), tier=tier), key=None, request_hash="h", now_s=START_S
+    )
     intent = world.store.intend_launch(
         job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
@@ -109,7 +134,9 @@ def test_a_machine_that_is_not_on_record_yet_is_told_to_ask_again(
     assert ask(client, world, "i-2", launch=pair[0].token).status_code == 200
 
 
-def test_a_machine_of_no_launch_of_ours_is_refused(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+def test_a_machine_of_no_launch_of_ours_is_refused(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
     world.store.node_launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
     assert ask(client, world, "i-3", launch=pair[0].token).status_code == 401
     assert ask(client, world, "i-1", launch="another").status_code == 401
@@ -136,7 +163,9 @@ def test_a_nodes_token_is_worth_nothing_on_another_machine(
     assert world.store.node(first.id).agent_state is None
 
 
-def test_a_machine_that_is_to_end_may_not_join(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+def test_a_machine_that_is_to_end_may_not_join(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
     world.store.intend_end(pair[0].id, reason="test", now_s=START_S)
     assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
 
@@ -147,7 +176,10 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
     first, _ = pair
     token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
     said = {"state": "running", "generation": 1}
-    assert beat(client, first.id, "i-1", token, **said, round=3, claim={"round": 4, "members": 2}) == 200
+    assert (
+        beat(client, first.id, "i-1", token, **said, round=3, claim={"round": 4, "members": 2})
+        == 200
+    )
     assert world.store.rounds(first.job_id) == Rounds(newest=3, claimed=4)
     assert beat(client, first.id, "i-1", token, **said, round=4) == 200
     assert world.store.rounds(first.job_id) == Rounds(newest=4, claimed=4)
@@ -157,10 +189,17 @@ def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
 def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, world: World) -> None:
     job, node = train(world)
     token = world.context.node_tokens.node_token(node.id, "fake-1")
-    body = {"node_id": node.id, "instance_id": "fake-1", "sent_at_s": START_S, "report": {"state": "idle"}}
+    body = {
+        "node_id": node.id,
+        "instance_id": "fake-1",
+        "sent_at_s": START_S,
+        "report": {"state": "idle"},
+    }
 
     def heard(**said: object) -> object:
-        answer = client.post("/v1/agent/heartbeat", json=body | said, headers={"Authorization": f"Bearer {token}"})
+        answer = client.post(
+            "/v1/agent/heartbeat", json=body | said, headers={"Authorization": f"Bearer {token}"}
+        )
         return answer.json()["assignment"]["stored_iteration"]
 
     assert heard() is None
@@ -171,7 +210,9 @@ def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, wo
     assert heard(report=running) is None, "it has begun"
 
 
-def test_a_node_that_has_spoken_shows_how_long_ago(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+def test_a_node_that_has_spoken_shows_how_long_ago(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
     first, other = pair
     token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
     assert beat(client, first.id, "i-1", token, state="running", generation=1) == 200
@@ -181,11 +222,16 @@ def test_a_node_that_has_spoken_shows_how_long_ago(client: TestClient, world: Wo
     assert client.get(f"/v1/nodes/{first.id}").json()["unheard_s"] == 20.0
 
 
-def test_how_long_ago_the_last_turn_was_is_on_record(client: TestClient, world: World, pair: tuple[Node, ...]) -> None:
+def test_how_long_ago_the_last_turn_was_is_on_record(
+    client: TestClient, world: World, pair: tuple[Node, ...]
+) -> None:
     first, _ = pair
     token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
     said = {"state": "running", "generation": 1}
-    assert beat(client, first.id, "i-1", token, **said, pulse={"still_s": 3.0, "longest_s": 1.5}) == 200
+    assert (
+        beat(client, first.id, "i-1", token, **said, pulse={"still_s": 3.0, "longest_s": 1.5})
+        == 200
+    )
     assert world.store.node(first.id).pulse == Pulse(3.0, 1.5)
     told = {"still_s": 3.0, "longest_s": 1.5, "learnt_s": 1.0}
     world.clock.advance(10.0)
@@ -204,7 +250,9 @@ def test_a_heartbeat_that_says_nothing_new_is_on_record_from_the_next_tick_on(
     for _ in range(2):
         assert beat(client, first.id, "i-1", token, state="running", generation=1) == 200
         world.clock.advance(1.0)
-    assert world.store.node(first.id).heartbeat_at_s == START_S, "one commit a heartbeat is more than a database does"
+    assert world.store.node(first.id).heartbeat_at_s == START_S, (
+        "one commit a heartbeat is more than a database does"
+    )
     world.store.presence.write()
     assert world.store.node(first.id).heartbeat_at_s == START_S + 1.0
     ((ended_s, _),) = world.store.presence.gaps(beyond_s=0.9)
@@ -219,7 +267,9 @@ def test_the_daemon_looks_at_once_when_workers_begin_to_hang(
     wakes = []
     for still_s in (0.1, 2.4, 2.6, 3.6, 0.1):
         pulse = {"still_s": still_s, "longest_s": 0.5}
-        assert beat(client, first.id, "i-1", token, state="running", generation=1, pulse=pulse) == 200
+        assert (
+            beat(client, first.id, "i-1", token, state="running", generation=1, pulse=pulse) == 200
+        )
         wakes.append(len(world.wakes))
     assert [later - earlier for earlier, later in pairwise(wakes)] == [0, 1, 0, 0]
     assert world.store.node(first.id).pulse == Pulse(2.6, 0.5)
@@ -244,7 +294,9 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
 ) -> None:
     first, second = pair
     world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
-    tokens = {i: ask(client, world, i, launch=first.token).json()["node_token"] for i in ("i-1", "i-2")}
+    tokens = {
+        i: ask(client, world, i, launch=first.token).json()["node_token"] for i in ("i-1", "i-2")
+    }
     job = world.store.job(first.job_id)
     world.store.start_generation(job.id, pair, rdzv_endpoint="127.0.0.1:1", now_s=START_S)
 
@@ -252,9 +304,15 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
         return client.get(f"/v1/jobs/{job.id}").json()["running_tier"]
 
     assert shown() is None
-    assert beat(client, first.id, "i-1", tokens["i-1"], state="running", generation=1, tier="T1") == 200
+    assert (
+        beat(client, first.id, "i-1", tokens["i-1"], state="running", generation=1, tier="T1")
+        == 200
+    )
     assert shown() == "T1"
-    assert beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0") == 200
+    assert (
+        beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0")
+        == 200
+    )
     assert shown() == "T0"
     assert [node["tier"] for node in client.get("/v1/nodes").json()["items"]] == ["T0", "T1"]
     with reads_of_nodes() as while_all_live:
@@ -281,12 +339,23 @@ def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
     token = ask(client, world, "i-1", launch=node.token).json()["node_token"]
     world.clock.advance(100.0)
     now_s = world.clock.now_s()
-    window = {"generation": 1, "world_size": 1, "phase": "main", "iteration": 8, "iterations": 8, "elapsed_s": 8.0}
+    window = {
+        "generation": 1,
+        "world_size": 1,
+        "phase": "main",
+        "iteration": 8,
+        "iterations": 8,
+        "elapsed_s": 8.0,
+    }
     said = {
         "sent_at_s": now_s + off_s,
         "windows": [window | {"seq": 1, "is_cold": False, "ended_at_s": now_s - 5.0 + off_s}],
         "events": [{"seq": 2, "kind": "note", "text": "hello", "at_s": now_s - 3.0 + off_s}],
-        "notice": {"kind": "interruption", "noticed_at_s": now_s - 1.0 + off_s, "at_s": now_s + 119.0},
+        "notice": {
+            "kind": "interruption",
+            "noticed_at_s": now_s - 1.0 + off_s,
+            "at_s": now_s + 119.0,
+        },
     }
     world.store.start_generation(node.job_id, (node,), rdzv_endpoint="e:1", now_s=now_s - 50.0)
     assert beat(client, node.id, "i-1", token, **said) == 200
@@ -315,7 +384,10 @@ def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled
     batch = {"node_id": pair[0].id, "instance_id": "i-1", "seq": 1, "streams": [stream]}
     headers = {"Authorization": f"Bearer {token}"}
     assert client.post("/v1/agent/logs", json=batch, headers=headers).status_code == 200
-    assert f"[installing on {pair[0].id}] Collecting einops" in client.get(f"/v1/jobs/{job.id}/logs").text
+    assert (
+        f"[installing on {pair[0].id}] Collecting einops"
+        in client.get(f"/v1/jobs/{job.id}/logs").text
+    )
     assert beat(client, pair[0].id, "i-1", token, state="idle") == 200
     assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == []
 

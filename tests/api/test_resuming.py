@@ -16,7 +16,13 @@ from elastic.store import Event, HeartbeatReport
 from tests.api.world import SMALL, START_S, World, decide_once, train
 
 
-def end(world: World, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, message: str = "stopped on request") -> None:
+def end(
+    world: World,
+    job: Job,
+    ending: JobPhase = JobPhase.CANCELLED,
+    *,
+    message: str = "stopped on request",
+) -> None:
     """Everything of the job is ended, a minute and 40 s after it was submitted."""
     now_s = START_S + 100.0
     for node in world.store.nodes(job.id):
@@ -44,14 +50,26 @@ def ended(world: World) -> Job:
     return world.store.job(job.id)
 
 
-def test_a_stopped_job_goes_on_as_the_same_job(client: TestClient, world: World, ended: Job) -> None:
+def test_a_stopped_job_goes_on_as_the_same_job(
+    client: TestClient, world: World, ended: Job
+) -> None:
     assert client.get("/v1/jobs/first").json()["is_final"]
     wakes = len(world.wakes)
     answer = resume(client)
     job = answer.json()
-    assert (answer.status_code, job["id"], job["phase"], job["is_final"]) == (202, ended.id, "submitted", False)
+    assert (answer.status_code, job["id"], job["phase"], job["is_final"]) == (
+        202,
+        ended.id,
+        "submitted",
+        False,
+    )
     assert answer.headers["etag"] == f'"{ended.version + 1}"' and len(world.wakes) == wakes + 1
-    assert (job["finished_at_s"], job["ending"], job["message"], job["target_group"]) == (None, None, None, None)
+    assert (job["finished_at_s"], job["ending"], job["message"], job["target_group"]) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert (job["iteration"], job["spent_usd"]) == (60, pytest.approx(0.01))
     assert job["waits_because"] is None, "its newest decision is from before its end"
     assert client.get("/v1/jobs").json()["items"] == [job]
@@ -59,13 +77,19 @@ def test_a_stopped_job_goes_on_as_the_same_job(client: TestClient, world: World,
     assert again.status_code == 409 and "there is nothing to resume" in again.json()["detail"]
 
 
-def test_a_job_without_code_of_its_own_is_not_resumed_with_other_code(client: TestClient, ended: Job) -> None:
+def test_a_job_without_code_of_its_own_is_not_resumed_with_other_code(
+    client: TestClient, ended: Job
+) -> None:
     refused = resume(client, {"code": "0" * 64})
     assert refused.status_code == 422
-    assert "runs /srv/train.py as it is on its nodes, so resume it without" in refused.json()["detail"]
+    assert (
+        "runs /srv/train.py as it is on its nodes, so resume it without" in refused.json()["detail"]
+    )
 
 
-def test_a_job_goes_on_with_other_outputs_and_another_setup(client: TestClient, world: World, ended: Job) -> None:
+def test_a_job_goes_on_with_other_outputs_and_another_setup(
+    client: TestClient, world: World, ended: Job
+) -> None:
     refused = resume(client, {"outputs": ["/tmp/x"]})
     assert refused.status_code == 422 and "outputs" in refused.text
     assert resume(client, {"outputs": ["*.pt"], "setup": ["make"]}).status_code == 202
@@ -100,7 +124,9 @@ def test_a_job_that_succeeded_or_goes_on_is_a_conflict(client: TestClient, world
         ({"budget": 5}, "budget"),
     ],
 )
-def test_limits_that_are_none_are_refused_by_name(client: TestClient, ended: Job, body: Any, field: str) -> None:
+def test_limits_that_are_none_are_refused_by_name(
+    client: TestClient, ended: Job, body: Any, field: str
+) -> None:
     refused = resume(client, body)
     assert refused.status_code == 422
     assert [each["field"] for each in refused.json()["errors"]] == [field]
@@ -113,17 +139,25 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
     refused = resume(client)
     assert refused.status_code == 409
     assert refused.json()["detail"] == (
-        "job first cannot go on: $0.01 spent and $0.06 kept back to end in good order (10 min of $0.36/h) reach the "
-        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0826 should see it to its end"
+        "job first cannot go on: $0.01 spent and $0.06 kept back to end in good order (10 min of "
+        "$0.36/h) reach the "
+        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0826 should "
+        "see it to its end"
     )
     assert resume(client, {"budget_usd": 0.06}).status_code == 409
     job = resume(client, {"budget_usd": 0.0826}).json()
     assert job["spec"]["objective"]["budget_usd"] == 0.0826
-    (event,) = [each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"]
-    assert event["text"].startswith("job first is resumed at iteration 60; budget $0.0826 instead of $0.05; it was")
+    (event,) = [
+        each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"
+    ]
+    assert event["text"].startswith(
+        "job first is resumed at iteration 60; budget $0.0826 instead of $0.05; it was"
+    )
 
 
-def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client: TestClient, world: World) -> None:
+def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(
+    client: TestClient, world: World
+) -> None:
     job, node = train(world)
     checkpoint = Event(90, START_S, "checkpoint", "checkpoint", numbers={"iteration": 5.0})
     said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[checkpoint], acked_seq=90)
@@ -134,7 +168,9 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(client:
     assert resume(client, {"budget_usd": 0.0837}).json()["iteration"] == 5
 
 
-def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(world: World, ended: Job) -> None:
+def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(
+    world: World, ended: Job
+) -> None:
     doubt = DoubtedPrice(SMALL, 3.6, since_s=START_S + 50.0)
     context = replace(world.context, doubted=lambda: (doubt,))
     spec = replace(ended.spec, objective=Objective(budget_usd=0.3))
@@ -154,14 +190,18 @@ def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: Wor
     assert "(--budget): $0.066, and what it may cost from now on" in resume(client).json()["detail"]
 
 
-def test_without_a_price_no_budget_can_be_named(client: TestClient, world: World, ended: Job) -> None:
+def test_without_a_price_no_budget_can_be_named(
+    client: TestClient, world: World, ended: Job
+) -> None:
     world.clock.advance(10 * 86_400.0)
     limit(world, ended, Objective(budget_usd=0.01))
     detail = resume(client).json()["detail"]
     assert detail.endswith("(--budget)") and "$0.01 spent" in detail
 
 
-def test_a_deadline_that_has_passed_wants_a_later_one(client: TestClient, world: World, ended: Job) -> None:
+def test_a_deadline_that_has_passed_wants_a_later_one(
+    client: TestClient, world: World, ended: Job
+) -> None:
     limit(world, ended, Objective(deadline_s=START_S + 90.0))
     refused = resume(client)
     assert refused.status_code == 409 and "--deadline 6h" in refused.json()["detail"]
@@ -169,7 +209,9 @@ def test_a_deadline_that_has_passed_wants_a_later_one(client: TestClient, world:
     assert job["spec"]["objective"]["deadline_s"] == START_S + 100.0 + 3600.0
 
 
-def test_the_time_between_is_no_part_of_how_long_it_took(client: TestClient, world: World, ended: Job) -> None:
+def test_the_time_between_is_no_part_of_how_long_it_took(
+    client: TestClient, world: World, ended: Job
+) -> None:
     assert client.get("/v1/jobs/first/report").json()["elapsed_s"] == 100.0
     world.clock.advance(5000.0)
     resume(client)
@@ -182,7 +224,10 @@ def test_metrics_tell_of_it_again(client: TestClient, ended: Job) -> None:
     assert labels not in client.get("/metrics").text
     resume(client)
     text = client.get("/metrics").text
-    assert f"elasticd_job_iterations{labels} 60.0" in text and 'elasticd_jobs{phase="submitted"} 1.0' in text
+    assert (
+        f"elasticd_job_iterations{labels} 60.0" in text
+        and 'elasticd_jobs{phase="submitted"} 1.0' in text
+    )
     assert 'elasticd_events_total{kind="job_resumed"} 1.0' in text
 
 
@@ -194,12 +239,18 @@ def test_the_page_of_an_ended_job_names_the_command(client: TestClient, ended: J
     assert hint not in text and "being stopped" not in text
 
 
-def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(client: TestClient, world: World) -> None:
+def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(
+    client: TestClient, world: World
+) -> None:
     open_still = to_spec({"name": "first", "workload": "esrgan", "preset": "small"}, now_s=START_S)
     job, _ = world.store.submit_job(open_still, key=None, request_hash="h", now_s=START_S)
     end(world, job)
     spec = resume(client).json()["spec"]
     assert spec["precision"] == "fp32"
     assert spec["command"][spec["command"].index("--precision") + 1] == "fp32"
-    (event,) = [each for each in world.store.events(after=None, job_id=job.id) if each.kind == "job_resumed"]
-    assert event.text.startswith("job first is resumed at iteration 0 in fp32: no faster format suits ")
+    (event,) = [
+        each for each in world.store.events(after=None, job_id=job.id) if each.kind == "job_resumed"
+    ]
+    assert event.text.startswith(
+        "job first is resumed at iteration 0 in fp32: no faster format suits "
+    )

@@ -63,7 +63,10 @@ policy: {name: fixed, node_type: c5.large}
 
 
 def test_a_workload_brings_its_command_phases_and_global_batch() -> None:
-    spec = to_spec({**ESRGAN, "hyperparameters": {"lr": 2e-4, "warmup_batches": 30}, "iterations": 120}, now_s=NOW_S)
+    spec = to_spec(
+        {**ESRGAN, "hyperparameters": {"lr": 2e-4, "warmup_batches": 30}, "iterations": 120},
+        now_s=NOW_S,
+    )
     assert spec.command[:2] == ("-m", "elastic.workloads.esrgan")
     assert "--warmup_batches" in spec.command
     assert spec.phases == (TrainingPhase("warmup", 30), TrainingPhase("gan"))
@@ -72,11 +75,19 @@ def test_a_workload_brings_its_command_phases_and_global_batch() -> None:
 
 def test_data_and_checkpoint_interval_reach_the_workload() -> None:
     spec = to_spec({**ESRGAN, "data": "/data/celeba", "checkpoint": {"interval": 7}}, now_s=NOW_S)
-    assert (spec.hyperparameters["data"], spec.hyperparameters["checkpoint_interval"]) == ("/data/celeba", 7)
+    assert (spec.hyperparameters["data"], spec.hyperparameters["checkpoint_interval"]) == (
+        "/data/celeba",
+        7,
+    )
 
 
 def test_a_value_given_in_two_places_must_be_the_same() -> None:
-    assert to_spec({**ESRGAN, "iterations": 9, "hyperparameters": {"iterations": 9}}, now_s=NOW_S).iterations == 9
+    assert (
+        to_spec(
+            {**ESRGAN, "iterations": 9, "hyperparameters": {"iterations": 9}}, now_s=NOW_S
+        ).iterations
+        == 9
+    )
     assert "iterations" in faults({**ESRGAN, "iterations": 9, "hyperparameters": {"iterations": 8}})
 
 
@@ -86,11 +97,17 @@ def test_a_value_given_in_two_places_must_be_the_same() -> None:
         ({"iteratons": 5}, "iteratons", "did you mean 'iterations'?"),
         ({"nodes": {"min": 1, "maks": 2}}, "nodes.maks", "did you mean 'max'?"),
         ({"objective": {"budget": 3}}, "objective.budget", "did you mean 'budget_usd'?"),
-        ({"hyperparameters": {"residual_block": 3}}, "hyperparameters.residual_block", "'residual_blocks'"),
+        (
+            {"hyperparameters": {"residual_block": 3}},
+            "hyperparameters.residual_block",
+            "'residual_blocks'",
+        ),
         ({"zzz": 1}, "zzz", "wanted one of"),
     ],
 )
-def test_an_unknown_field_is_named_with_the_one_that_was_meant(extra: dict[str, Any], field: str, hint: str) -> None:
+def test_an_unknown_field_is_named_with_the_one_that_was_meant(
+    extra: dict[str, Any], field: str, hint: str
+) -> None:
     assert hint in faults({**ESRGAN, **extra})[field]
 
 
@@ -133,7 +150,9 @@ def test_an_unknown_field_is_named_with_the_one_that_was_meant(extra: dict[str, 
         ({"global_batch": 1, "nodes": {"min": 1, "max": 2}}, "global_batch"),
     ],
 )
-def test_what_is_wrong_with_a_field_is_said_of_that_field(extra: dict[str, Any], field: str) -> None:
+def test_what_is_wrong_with_a_field_is_said_of_that_field(
+    extra: dict[str, Any], field: str
+) -> None:
     assert field in faults({**ESRGAN, **extra})
 
 
@@ -151,7 +170,9 @@ def test_a_name_cannot_lead_anywhere(name: str) -> None:
         ([], "at least 1 item"),
     ],
 )
-def test_a_command_that_could_not_run_is_refused_before_it_costs(command: list[str], hint: str) -> None:
+def test_a_command_that_could_not_run_is_refused_before_it_costs(
+    command: list[str], hint: str
+) -> None:
     assert hint in faults({"name": "mine", "command": command})["command"]
 
 
@@ -161,7 +182,9 @@ def test_an_option_of_a_workload_among_the_jobs_fields_is_told_its_place() -> No
 
 
 def test_torchruns_options_become_the_jobs_fields() -> None:
-    line = "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py --epochs 2"
+    line = (
+        "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py --epochs 2"
+    )
     spec = to_spec({"name": "mine", "command": line, "env": {"LR": 0.1, "DEBUG": 1}}, now_s=NOW_S)
     assert spec.command == ("/srv/train.py", "--epochs", "2")
     assert (spec.nproc_per_node, spec.nodes_min, spec.nodes_max, spec.max_restarts) == (4, 1, 3, 7)
@@ -183,17 +206,22 @@ def test_numbers_in_a_command_need_no_quotes() -> None:
         ({"env": {"LR": "0.2"}}, "env"),
     ],
 )
-def test_a_command_and_a_field_that_disagree_are_both_named(extra: dict[str, Any], field: str) -> None:
+def test_a_command_and_a_field_that_disagree_are_both_named(
+    extra: dict[str, Any], field: str
+) -> None:
     line = "LR=0.1 torchrun --nproc_per_node 4 --nnodes 1:3 --max_restarts 7 /srv/train.py"
-    assert "take one of the two out" in (said := faults({"name": "mine", "command": line, **extra})[field]) or (
-        "write it once" in said
-    )
+    assert "take one of the two out" in (
+        said := faults({"name": "mine", "command": line, **extra})[field]
+    ) or ("write it once" in said)
 
 
 def test_one_node_is_what_standalone_says() -> None:
     line = "torchrun --standalone /srv/train.py"
     assert to_spec({"name": "mine", "command": line}, now_s=NOW_S).nodes_max == 1
-    assert "--standalone" in faults({"name": "mine", "command": line, "nodes": {"min": 1, "max": 2}})["nodes"]
+    assert (
+        "--standalone"
+        in faults({"name": "mine", "command": line, "nodes": {"min": 1, "max": 2}})["nodes"]
+    )
 
 
 def test_a_shells_script_is_looked_into_where_it_can_be_read(tmp_path: Path) -> None:
@@ -214,7 +242,11 @@ def test_what_a_job_brings_is_in_its_spec() -> None:
         "secrets": ["KEY"],
     }
     spec = to_spec({**COMMAND, "env": {"KEY": "k", "LR": 1}, **brings}, now_s=NOW_S)
-    assert (spec.requirements, spec.setup, spec.data) == (("einops",), ("make",), "s3://training/faces")
+    assert (spec.requirements, spec.setup, spec.data) == (
+        ("einops",),
+        ("make",),
+        "s3://training/faces",
+    )
     assert spec.shown_env == {"KEY": "(hidden)", "LR": "1"}
     assert to_spec({**COMMAND, "data": "file:///srv/faces"}, now_s=NOW_S).data == "/srv/faces"
 
@@ -229,12 +261,16 @@ def test_what_a_job_brings_is_in_its_spec() -> None:
         ({"data": "s3://B/x"}, "data", "s3://BUCKET/PREFIX"),
     ],
 )
-def test_what_cannot_be_brought_says_what_to_write(extra: dict[str, Any], field: str, hint: str) -> None:
+def test_what_cannot_be_brought_says_what_to_write(
+    extra: dict[str, Any], field: str, hint: str
+) -> None:
     assert hint in faults({**COMMAND, **extra})[field]
 
 
 def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
-    spec = to_spec({"name": "mine", "command": ["/opt/other/bin/python3", "/srv/train.py"]}, now_s=NOW_S)
+    spec = to_spec(
+        {"name": "mine", "command": ["/opt/other/bin/python3", "/srv/train.py"]}, now_s=NOW_S
+    )
     assert (spec.command[0], spec.tier) == ("/opt/other/bin/python3", Tier.T0)
 
 
@@ -266,7 +302,9 @@ def test_a_job_that_may_train_on_gpus_is_in_no_session_unless_it_asks_for_one() 
 
 
 def test_a_tier_that_cannot_be_is_refused() -> None:
-    assert "auto or T0" in faults({"name": "mine", "command": ["/srv/train.sh"], "tier": "T1"})["tier"]
+    assert (
+        "auto or T0" in faults({"name": "mine", "command": ["/srv/train.sh"], "tier": "T1"})["tier"]
+    )
     assert "auto, T0, T1" in faults({**COMMAND, "tier": "T9"})["tier"]
 
 
@@ -284,7 +322,10 @@ def test_a_script_s_own_word_is_read_where_it_can_be(tmp_path: Path) -> None:
 
 
 def test_a_command_takes_no_options_of_a_workload() -> None:
-    assert set(faults({**COMMAND, "preset": "small", "checkpoint": {"interval": 5}})) == {"preset", "checkpoint"}
+    assert set(faults({**COMMAND, "preset": "small", "checkpoint": {"interval": 5}})) == {
+        "preset",
+        "checkpoint",
+    }
     assert "command" in faults({"name": "nothing"})
 
 
@@ -306,9 +347,13 @@ def test_node_types_must_be_on_offer() -> None:
 
 def test_a_fixed_node_type_must_be_among_those_that_the_job_admits() -> None:
     asked = {**COMMAND, "node_types": ["small"], "policy": {"name": "fixed", "node_type": "large"}}
-    with pytest.raises(InvalidInput, match="wanted one of the job's node_types, small; got 'large'"):
+    with pytest.raises(
+        InvalidInput, match="wanted one of the job's node_types, small; got 'large'"
+    ):
         check_node_types(to_spec(asked, now_s=NOW_S), ["small", "large"])
-    check_node_types(to_spec({**asked, "node_types": ["small", "large"]}, now_s=NOW_S), ["small", "large"])
+    check_node_types(
+        to_spec({**asked, "node_types": ["small", "large"]}, now_s=NOW_S), ["small", "large"]
+    )
 
 
 def test_relative_paths_begin_at_the_folder_given(tmp_path: Path) -> None:
@@ -328,7 +373,9 @@ def test_images_and_weights_of_a_workload_count_from_the_files_folder(tmp_path: 
     assert to_spec(found, now_s=NOW_S).hyperparameters["init"] == f"{tmp_path}/begin.safetensors"
     found = resolve_paths({**ESRGAN, "hyperparameters": {"dataset_name": "celeba"}}, tmp_path)
     assert found["hyperparameters"] == {"dataset_name": "celeba", "data": f"{tmp_path}/data"}
-    with pytest.raises(InvalidInput, match="dataset_name: wanted a folder of images named faces, looked at "):
+    with pytest.raises(
+        InvalidInput, match="dataset_name: wanted a folder of images named faces, looked at "
+    ):
         resolve_paths({**ESRGAN, "hyperparameters": {"dataset_name": "faces"}}, tmp_path)
     assert resolve_paths(ESRGAN, tmp_path) == ESRGAN
 
@@ -361,36 +408,53 @@ def test_samples_that_a_worker_holds_are_told_by_node_type_and_for_sessions_alon
         check_node_types(to_spec(asked, now_s=NOW_S), ["c5.xlarge"])
 
 
-def test_a_workload_s_precision_is_open_until_it_is_chosen_and_then_named_on_its_command_line() -> None:
+def test_a_workload_s_precision_is_open_until_it_is_chosen_and_then_named_on_its_command_line() -> (
+    None
+):
     spec = to_spec({**ESRGAN, "iterations": 40, "hyperparameters": {"lr": 1e-3}}, now_s=NOW_S)
     assert spec.precision is None and is_precision_open(spec) and "--precision" not in spec.command
     chosen = with_precision(spec, Precision.BF16)
     assert (chosen.precision, chosen.hyperparameters["precision"]) == (Precision.BF16, "bf16")
     assert chosen.command[chosen.command.index("--precision") + 1] == "bf16"
     assert not is_precision_open(chosen)
-    asked = to_spec({**ESRGAN, "iterations": 40, "hyperparameters": {"lr": 1e-3}, "precision": "bf16"}, now_s=NOW_S)
+    asked = to_spec(
+        {**ESRGAN, "iterations": 40, "hyperparameters": {"lr": 1e-3}, "precision": "bf16"},
+        now_s=NOW_S,
+    )
     assert chosen == asked
 
 
 def test_a_precision_may_be_asked_for_in_either_place() -> None:
-    assert to_spec({**ESRGAN, "hyperparameters": {"precision": "fp16"}}, now_s=NOW_S).precision is Precision.FP16
+    assert (
+        to_spec({**ESRGAN, "hyperparameters": {"precision": "fp16"}}, now_s=NOW_S).precision
+        is Precision.FP16
+    )
     assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).precision is Precision.FP16
     assert not is_precision_open(to_spec(COMMAND, now_s=NOW_S))
     assert "fp64" in faults({**COMMAND, "precision": "fp64"})["precision"]
     assert "only a workload's" in faults({**COMMAND, "precision": "auto"})["precision"]
     assert (
         "hyperparameters.precision"
-        in faults({**ESRGAN, "precision": "bf16", "hyperparameters": {"precision": "fp32"}})["precision"]
+        in faults({**ESRGAN, "precision": "bf16", "hyperparameters": {"precision": "fp32"}})[
+            "precision"
+        ]
     )
 
 
 def test_a_precision_that_no_node_type_of_the_job_computes_in_is_refused() -> None:
-    types = [NodeType("old", 4.0, 8.0), NodeType("new", 4.0, 8.0, precisions=(Precision.FP32, Precision.BF16))]
+    types = [
+        NodeType("old", 4.0, 8.0),
+        NodeType("new", 4.0, 8.0, precisions=(Precision.FP32, Precision.BF16)),
+    ]
     spec = to_spec({**COMMAND, "precision": "bf16"}, now_s=NOW_S)
     check_fit(spec, types)
-    with pytest.raises(InvalidInput, match="can run the job, found none: old cannot compute in bf16"):
+    with pytest.raises(
+        InvalidInput, match="can run the job, found none: old cannot compute in bf16"
+    ):
         check_fit(replace(spec, node_types=("old",)), types)
-    with pytest.raises(InvalidInput, match="can run the job, found none: old cannot compute in bf16"):
+    with pytest.raises(
+        InvalidInput, match="can run the job, found none: old cannot compute in bf16"
+    ):
         check_fit(replace(spec, policy="fixed", fixed_node_type="old"), types)
     check_fit(replace(spec, precision=None, node_types=("old",)), types)
 
@@ -403,10 +467,19 @@ def test_fp16_has_no_session_and_a_job_that_names_no_tier_gets_none() -> None:
 
 @pytest.mark.parametrize(
     ("given", "batch"),
-    [({}, None), ({"batch": "worker"}, Batch.WORKER), ({"batch": "job"}, Batch.JOB), ({"global_batch": 8}, Batch.JOB)],
+    [
+        ({}, None),
+        ({"batch": "worker"}, Batch.WORKER),
+        ({"batch": "job"}, Batch.JOB),
+        ({"global_batch": 8}, Batch.JOB),
+    ],
 )
-def test_a_batch_is_each_worker_s_unless_it_is_named_for_the_job(given: dict[str, Any], batch: Batch | None) -> None:
-    assert to_spec({"name": "mine", "command": ["/srv/train.py"], **given}, now_s=NOW_S).batch is batch
+def test_a_batch_is_each_worker_s_unless_it_is_named_for_the_job(
+    given: dict[str, Any], batch: Batch | None
+) -> None:
+    assert (
+        to_spec({"name": "mine", "command": ["/srv/train.py"], **given}, now_s=NOW_S).batch is batch
+    )
 
 
 def test_a_session_and_a_workload_divide_one_batch() -> None:

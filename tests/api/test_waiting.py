@@ -1,4 +1,5 @@
-"""What a person sees of a job that waits for capacity: since when, for which pools, and when each is asked again."""
+"""What a person sees of a job that waits for capacity: since when, for which pools, and when each
+is asked again."""
 
 from __future__ import annotations
 
@@ -20,7 +21,9 @@ ON_DEMAND = Offering("small", Capacity.ON_DEMAND, "us-east-1a")
 @pytest.fixture
 def job(world: World) -> Job:
     """A job that takes spot only, and was refused twice in one pool."""
-    spec = JobSpec("patient", ("train.py",), nodes_max=1, iterations=100, capacity=CapacityChoice.SPOT)
+    spec = JobSpec(
+        "patient", ("train.py",), nodes_max=1, iterations=100, capacity=CapacityChoice.SPOT
+    )
     job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=world.clock.now_s())
     for _ in range(2):
         world.clock.advance(600.0)
@@ -41,7 +44,9 @@ def waiting(client: TestClient, job: Job) -> Any:
     return shown
 
 
-def test_it_says_since_when_for_what_and_when_it_is_asked_again(client: TestClient, world: World, job: Job) -> None:
+def test_it_says_since_when_for_what_and_when_it_is_asked_again(
+    client: TestClient, world: World, job: Job
+) -> None:
     shown = waiting(client, job)
     assert shown["since_s"] == START_S
     (pool,) = shown["pools"]  # on demand is blocked too, and it would not take that

@@ -1,4 +1,5 @@
-"""The wheel that nodes install: everybody who knows its sum gets it, and nothing else is served there."""
+"""The wheel that nodes install: everybody who knows its sum gets it, and nothing else is served
+there."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +32,9 @@ def test_a_node_gets_the_wheel_without_a_token_and_may_keep_it(serve: Serve) -> 
     assert answer.headers["content-length"] == "7"
 
 
-@pytest.mark.parametrize("path", [f"/v1/wheels/{'6' * 64}/{WHEEL.name}", f"/v1/wheels/{WHEEL.sha256}/other.whl"])
+@pytest.mark.parametrize(
+    "path", [f"/v1/wheels/{'6' * 64}/{WHEEL.name}", f"/v1/wheels/{WHEEL.sha256}/other.whl"]
+)
 def test_another_sum_or_name_is_not_found(serve: Serve, path: str) -> None:
     assert serve(WHEEL).get(path).status_code == 404
 

@@ -22,7 +22,9 @@ def live(cluster: VirtualCluster, job_id: str) -> float:
     return cluster.store.spent(job_id, cluster.clock.now_s())
 
 
-def test_a_job_that_trained_on_one_type_throughout_has_a_best_fixed_choice_of_what_it_cost(tmp_path: Path) -> None:
+def test_a_job_that_trained_on_one_type_throughout_has_a_best_fixed_choice_of_what_it_cost(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, decide, offerings=(SMALL,))
     job = cluster.submit(iterations=600, nodes_max=1)
     spent_usd = live(cluster, job.id)
@@ -31,10 +33,15 @@ def test_a_job_that_trained_on_one_type_throughout_has_a_best_fixed_choice_of_wh
 
 
 def test_every_dollar_of_a_job_that_moved_has_gone_somewhere(tmp_path: Path) -> None:
-    cluster = VirtualCluster(tmp_path, decide, offerings=(SMALL, LARGE), prices={SMALL: 0.36, LARGE: 0.40})
+    cluster = VirtualCluster(
+        tmp_path, decide, offerings=(SMALL, LARGE), prices={SMALL: 0.36, LARGE: 0.40}
+    )
     job = cluster.submit(iterations=1200, nodes_max=1)
     spent_usd = live(cluster, job.id)
-    assert {node.offering for node in cluster.store.nodes(job.id, include_gone=True)} == {SMALL, LARGE}
+    assert {node.offering for node in cluster.store.nodes(job.id, include_gone=True)} == {
+        SMALL,
+        LARGE,
+    }
     went = spent_on(cluster.store, cluster.store.job(job.id), now_s=cluster.clock.now_s())
     assert sum(went.values()) == pytest.approx(spent_usd, rel=1e-12)
     assert went[Use.USEFUL] > 0.8 * spent_usd
@@ -49,4 +56,6 @@ def test_the_whole_history_counts_and_not_its_last_windows_alone(tmp_path: Path)
     job = cluster.submit(iterations=500, nodes_max=1)
     live(cluster, job.id)
     (did,) = cluster.store.trained(job.id)
-    assert (did.iterations, did.elapsed_s) == pytest.approx((500, 500.0)), "64 windows are a second each"
+    assert (did.iterations, did.elapsed_s) == pytest.approx((500, 500.0)), (
+        "64 windows are a second each"
+    )

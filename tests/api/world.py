@@ -1,4 +1,5 @@
-"""A daemon's parts without a daemon: a store on disk, a job that trains, a fake cloud, a clock that stands still."""
+"""A daemon's parts without a daemon: a store on disk, a job that trains, a fake cloud, a clock that
+stands still."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class World:
 
 
 def make_world(folder: Path, *, template: Path) -> World:
-    """An empty daemon with two priced node types; its database is a copy of the empty one at `template`."""
+    """An empty daemon with two priced node types; its database is a copy of the empty one at
+    `template`."""
     clock = ManualClock(START_S)
     shutil.copy(template, folder / "elasticd.db")
     store = Store(Database(f"sqlite:///{folder / 'elasticd.db'}"))
@@ -75,12 +77,15 @@ def make_world(folder: Path, *, template: Path) -> World:
         user_token=TOKEN,
     )
     for offering, usd_per_h in ((SMALL, 0.36), (LARGE, 0.72)):
-        store.add_price(offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test")
+        store.add_price(
+            offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test"
+        )
     return World(context, store, clock, wakes)
 
 
 def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
-    """A job of 100 iterations, the first 20 a warm-up, on one small node: 0.5 s an iteration, a minute by the clock."""
+    """A job of 100 iterations, the first 20 a warm-up, on one small node: 0.5 s an iteration, a
+    minute by the clock."""
     store, clock = world.store, world.clock
     phases = (TrainingPhase("warmup", 20), TrainingPhase("main"))
     spec = JobSpec("first", ("/srv/train.py",), nodes_max=2, iterations=100, phases=phases)
@@ -103,14 +108,23 @@ def decide_once(world: World, job: Job) -> int:
     """Records one decision by hand and gives its id."""
     now_s = world.clock.now_s()
     facts, prices = world.store.facts(job.id, now_s=now_s), world.store.prices_in_force(now_s)
-    snapshot = observe(facts, read_catalog(world.context.provider), prices, limits=Limits(), now_s=now_s)
+    snapshot = observe(
+        facts, read_catalog(world.context.provider), prices, limits=Limits(), now_s=now_s
+    )
     group = Group.of(SMALL)
     weighed = Candidate(
         group, "main", 4, usd_per_h=0.36, step_s=Interval(0.5, 0.4, 0.6), iterations_per_usd=Interval(20_000.0),
         remaining_usd=0.002, remaining_s=20.0,
     )  # fmt: skip
-    plan = Plan(Action.START, group, Reason("start", "small is the cheapest", {"usd_per_h": 0.36}), (weighed,))
-    return world.store.record_decision(snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True)
+    plan = Plan(
+        Action.START,
+        group,
+        Reason("start", "small is the cheapest", {"usd_per_h": 0.36}),
+        (weighed,),
+    )
+    return world.store.record_decision(
+        snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True
+    )
 
 
 def _window(node: Node, done: int, now_s: float) -> Window:

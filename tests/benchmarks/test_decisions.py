@@ -165,7 +165,9 @@ def test_a_launch_is_paid_while_it_is_dead_and_a_lost_node_at_once_is_not() -> N
 def sized_market(seed: int) -> tuple[TickMarket, Task, list[Group]]:
     """Groups of up to three nodes, which boot while what trains goes on."""
     market = drawn_market(seed, 200, pools=1)
-    rates: dict[NodeTypes, int] = {(("gpu", count),): rate for count, rate in ((1, 4), (2, 7), (3, 9))}
+    rates: dict[NodeTypes, int] = {
+        (("gpu", count),): rate for count, rate in ((1, 4), (2, 7), (3, 9))
+    }
     task = Task(200, 60, rates, boot=2, pause=1, nodes_max=3)
     return market, task, [Group.of(each, n) for each in market.offerings for n in (1, 2, 3)]
 
@@ -190,9 +192,12 @@ def test_what_the_dollars_went_to_adds_up(seed: int) -> None:
 
 
 def test_the_dead_dollars_of_the_least_are_those_of_its_launches() -> None:
-    """Three ticks up, one down, three up: two launches of one dead tick each do four ticks of work."""
+    """Three ticks up, one down, three up: two launches of one dead tick each do four ticks of
+    work."""
     up = np.array([True, True, True, False, True, True, True])
-    best = known_future([GroupOption(np.ones(7), up, rate=1, pool=0, nodes=1)], work=4, deadline=7, pause=1)
+    best = known_future(
+        [GroupOption(np.ones(7), up, rate=1, pool=0, nodes=1)], work=4, deadline=7, pause=1
+    )
     assert best.usd == pytest.approx(6.0)
     assert best.dead_usd == pytest.approx(2.0)
 

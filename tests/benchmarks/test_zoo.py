@@ -15,7 +15,8 @@ from tests.docs.pages import ROOT
 
 
 def log_of(*rounds: tuple[float, int], resumed: float | None = None) -> ScriptLog:
-    """The log of rounds, each of one rank that began at a step and made so many, a second each; one file is saved."""
+    """The log of rounds, each of one rank that began at a step and made so many, a second each; one
+    file is saved."""
     lines, at_s = [], 100.0
     for number, (first, steps) in enumerate(rounds):
         who = f"pid {number} group a:{number} rank 0/1"
@@ -32,7 +33,9 @@ def log_of(*rounds: tuple[float, int], resumed: float | None = None) -> ScriptLo
 def seen(log: ScriptLog) -> Seen:
     """A run of which everything is as it should be."""
     steps = log.rounds[0].steps
-    window = WindowSeen(iterations=len(steps), elapsed_s=float(len(steps)), ended_at_s=steps[-1].at_s)
+    window = WindowSeen(
+        iterations=len(steps), elapsed_s=float(len(steps)), ended_at_s=steps[-1].at_s
+    )
     return Seen(
         row=ROWS["ddp"],
         tier="T1",
@@ -53,7 +56,9 @@ def test_a_run_that_kept_everything_falls_short_nowhere() -> None:
 
 def test_steps_that_are_done_again_survive_once() -> None:
     assert log_of((0, 100), (60, 50), (0, 10), (110, 5)).survived("worker") == 115
-    assert log_of((0, 100), (0, 30)).survived("worker") == 30, "it began again at 0: what it had done is lost"
+    assert log_of((0, 100), (0, 30)).survived("worker") == 30, (
+        "it began again at 0: what it had done is lost"
+    )
 
 
 def test_a_step_of_two_workers_is_twice_the_work_where_each_has_a_batch_of_its_own() -> None:
@@ -89,9 +94,17 @@ def test_steps_that_the_zoo_slowed_are_in_no_rate() -> None:
 def test_the_time_between_two_rounds_is_in_no_rate() -> None:
     run = seen(log_of((0, 100)))
     first, second = log_of((0, 100), (100, 100)).rounds
-    later = replace(second, begun_s=second.begun_s + 500, steps=[replace(s, at_s=s.at_s + 500) for s in second.steps])
-    windows = tuple(replace(run.windows[0], ended_at_s=each.steps[-1].at_s) for each in (first, later))
-    parted = replace(run, log=replace(run.log, rounds=(first, later)), windows=windows, iteration=200)
+    later = replace(
+        second,
+        begun_s=second.begun_s + 500,
+        steps=[replace(s, at_s=s.at_s + 500) for s in second.steps],
+    )
+    windows = tuple(
+        replace(run.windows[0], ended_at_s=each.steps[-1].at_s) for each in (first, later)
+    )
+    parted = replace(
+        run, log=replace(run.log, rounds=(first, later)), windows=windows, iteration=200
+    )
     assert shortfalls(parted) == []
 
 
@@ -105,7 +118,9 @@ def test_ranks_that_began_apart_are_told() -> None:
     assert told == "ranks began at 0 and 40"
 
 
-def test_a_script_that_elasticd_cannot_count_may_have_no_count_if_the_daemon_says_what_to_do() -> None:
+def test_a_script_that_elasticd_cannot_count_may_have_no_count_if_the_daemon_says_what_to_do() -> (
+    None
+):
     unknown = replace(seen(log_of((0, 100))), row=ROWS["by_hand"], iteration=0, windows=())
     assert shortfalls(unknown) == ["the daemon should say 'paramount'"]
     assert shortfalls(replace(unknown, said="call paramount() once a turn")) == []
@@ -116,7 +131,10 @@ def test_a_failure_may_start_two_workers_on_one_node() -> None:
     told = replace(failed, said="no module named some_package_that_is_missing")
     assert shortfalls(told) == []
     thrice = replace(told, log=log_of((0, 1), (0, 1), (0, 1)), nodes=2)
-    assert shortfalls(thrice) == ["2 nodes were bought, one is enough", "3 worker starts, 2 are enough"]
+    assert shortfalls(thrice) == [
+        "2 nodes were bought, one is enough",
+        "3 worker starts, 2 are enough",
+    ]
 
 
 def test_each_row_has_a_script_and_its_job() -> None:
@@ -128,6 +146,18 @@ def test_each_row_has_a_script_and_its_job() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(360)
 def test_the_short_form_keeps_every_promise() -> None:
-    command = [sys.executable, "-m", "benchmarks.zoo", "--rows", "ddp,import_error", "--tiers", "T1", "--jobs", "2"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=340, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.zoo",
+        "--rows",
+        "ddp,import_error",
+        "--tiers",
+        "T1",
+        "--jobs",
+        "2",
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=340, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

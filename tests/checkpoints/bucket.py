@@ -1,4 +1,5 @@
-"""A bucket to test against: moto behind an HTTP endpoint, and a client whose requests a test may count or stop."""
+"""A bucket to test against: moto behind an HTTP endpoint, and a client whose requests a test may
+count or stop."""
 
 from __future__ import annotations
 
@@ -21,13 +22,16 @@ class Killed(BaseException):
 
 @dataclass(slots=True)
 class Wire:
-    """Sees every request before it is sent. `dies_before` names an operation and how many of it still pass."""
+    """Sees every request before it is sent. `dies_before` names an operation and how many of it
+    still pass."""
 
     asked: Counter[str] = field(default_factory=Counter)
     dies_before: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, model: Any, params: Any, **_: Any) -> None:
-        params["headers"].pop("Expect", None)  # moto's server never says 100, and botocore waits a second for it
+        params["headers"].pop(
+            "Expect", None
+        )  # moto's server never says 100, and botocore waits a second for it
         name = str(model.name)
         left = self.dies_before.get(name)
         if left is not None:

@@ -9,9 +9,9 @@ import pytest
 
 from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Folder
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import Manifest
 from elastic.checkpoints.s3 import Bucket, connect
-from elastic.checkpoints.shelf import Shelf
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3
 
 
@@ -37,7 +37,7 @@ class Machine:
         self.node_id = node_id
         self.folder = Folder(disk / node_id / "checkpoints", staging=disk / node_id / "staging")
         self.folder.path.mkdir(parents=True)
-        self.shelf = Shelf(copy(bucket), job_id="job")
+        self.index = CheckpointIndex(copy(bucket), job_id="job")
 
     def write(self, **files: str) -> None:
         """Replaces files as a careful script does."""
@@ -52,7 +52,7 @@ class Machine:
     def commit(self, *, generation: int = 1, iteration: int | None = None) -> Manifest:
         held = self.folder.hold_still()
         writer = Writer(generation, self.node_id)
-        return commit(self.shelf, held, writer=writer, iteration=iteration, committed_at_s=1.0)
+        return commit(self.index, held, writer=writer, iteration=iteration, committed_at_s=1.0)
 
 
 @pytest.fixture

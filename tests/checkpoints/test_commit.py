@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from elastic.checkpoints.bring import bring
+from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.location import Location
 from elastic.checkpoints.manifest import Place
 from elastic.checkpoints.proof import check_bucket
 from elastic.checkpoints.s3 import Bucket
-from elastic.checkpoints.shelf import Shelf
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from tests.checkpoints.bucket import Killed, Wire, objects
 from tests.checkpoints.conftest import Machine
@@ -27,19 +27,23 @@ def restored(
 ) -> dict[str, str]:
     """What a node with an empty disk gets."""
     fresh = Machine(tmp_path, bucket, node_id="fresh")
-    bring(fresh.shelf, fresh.folder, generation=generation, tell=tell)
+    bring(fresh.index, fresh.folder, generation=generation, tell=tell)
     return fresh.read()
 
 
 def test_an_empty_bucket_brings_nothing(machine: Machine) -> None:
-    assert bring(machine.shelf, machine.folder, generation=1) is None
+    assert bring(machine.index, machine.folder, generation=1) is None
 
 
-def test_what_is_committed_is_brought_to_an_empty_disk(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_what_is_committed_is_brought_to_an_empty_disk(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     machine.write(a="1", b="2")
     (machine.folder.path / "half.partial").write_text("torn")
     (machine.folder.path / ".arriving").write_text("torn")
-    (machine.folder.path / ".metadata").write_text("an index that torch.distributed.checkpoint cannot do without")
+    (machine.folder.path / ".metadata").write_text(
+        "an index that torch.distributed.checkpoint cannot do without"
+    )
     manifest = machine.commit(iteration=7)
     assert (manifest.place.name, manifest.iteration) == ("manifests/g000001-000001.json", 7)
     found = restored(tmp_path, bucket)
@@ -47,7 +51,9 @@ def test_what_is_committed_is_brought_to_an_empty_disk(machine: Machine, bucket:
     assert found == {"a": "1", "b": "2"}
 
 
-def test_two_commits_are_kept_and_data_is_sent_once(machine: Machine, bucket: Bucket, wire: Wire) -> None:
+def test_two_commits_are_kept_and_data_is_sent_once(
+    machine: Machine, bucket: Bucket, wire: Wire
+) -> None:
     for number in range(4):
         machine.write(fixed="large", step=str(number))
         machine.commit()
@@ -59,16 +65,18 @@ def test_two_commits_are_kept_and_data_is_sent_once(machine: Machine, bucket: Bu
 def test_a_folder_that_holds_it_already_is_not_sent_it_again(machine: Machine, wire: Wire) -> None:
     machine.write(a="1")
     machine.commit()
-    bring(machine.shelf, machine.folder, generation=1)
+    bring(machine.index, machine.folder, generation=1)
     assert wire.asked["HeadObject"] == 0
 
 
-def test_a_folder_is_made_equal_to_what_was_committed(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_a_folder_is_made_equal_to_what_was_committed(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     machine.write(a="1")
     machine.commit()
     other = Machine(tmp_path, bucket, node_id="n2")
     other.write(a="other", stale="x")
-    bring(other.shelf, other.folder, generation=1)
+    bring(other.index, other.folder, generation=1)
     assert other.read() == {"a": "1"}
 
 
@@ -76,7 +84,7 @@ def test_a_present_checkpoint_leaves_the_folder_alone(machine: Machine) -> None:
     machine.write(a="1")
     place = machine.commit().place
     machine.write(a="ahead")
-    bring(machine.shelf, machine.folder, generation=1, present={place})
+    bring(machine.index, machine.folder, generation=1, present={place})
     assert machine.read() == {"a": "ahead"}
 
 
@@ -106,7 +114,9 @@ def test_a_death_at_any_request_leaves_a_whole_checkpoint(
     assert len(bucket.names("data/")) == 4
 
 
-def test_an_older_generation_cannot_hide_a_newer_one(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_an_older_generation_cannot_hide_a_newer_one(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     newer = Machine(tmp_path, bucket, node_id="n2")
     newer.write(a="newer")
     newer.commit(generation=2)
@@ -114,52 +124,56 @@ def test_an_older_generation_cannot_hide_a_newer_one(machine: Machine, bucket: B
     with pytest.raises(Superseded):
         machine.commit(generation=1)
     with pytest.raises(Superseded):
-        bring(machine.shelf, machine.folder, generation=1)
+        bring(machine.index, machine.folder, generation=1)
     assert restored(tmp_path, bucket) == {"a": "newer"}
 
 
-def test_an_older_generation_that_commits_late_is_told_so(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_an_older_generation_that_commits_late_is_told_so(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     newer = Machine(tmp_path, bucket, node_id="n2")
     newer.write(a="newer")
     machine.write(a="older")
-    interrupt = machine.shelf.bucket.create
+    interrupt = machine.index.bucket.create
 
     def create(name: str, content: bytes) -> bool:
         newer.commit(generation=2)
         return interrupt(name, content)
 
-    machine.shelf.bucket.create = create  # type: ignore[method-assign]
+    machine.index.bucket.create = create  # type: ignore[method-assign]
     with pytest.raises(Superseded):
         machine.commit(generation=1)
-    machine.shelf.bucket.create = interrupt  # type: ignore[method-assign]
+    machine.index.bucket.create = interrupt  # type: ignore[method-assign]
     assert restored(tmp_path, bucket) == {"a": "newer"}
 
 
-def test_a_number_that_is_taken_makes_the_writer_look_again(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_a_number_that_is_taken_makes_the_writer_look_again(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     other = Machine(tmp_path, bucket, node_id="n2")
-    places = machine.shelf.places
+    places = machine.index.places
 
     def places_before_the_other() -> list[Place]:
-        machine.shelf.places = places  # type: ignore[method-assign]
+        machine.index.places = places  # type: ignore[method-assign]
         seen = places()
         other.write(a="other")
         other.commit()
         return seen
 
     machine.write(a="mine")
-    machine.shelf.places = places_before_the_other  # type: ignore[method-assign]
+    machine.index.places = places_before_the_other  # type: ignore[method-assign]
     assert machine.commit().sequence == 2
     assert restored(tmp_path, bucket) == {"a": "mine"}
 
 
 def test_a_commit_whose_answer_was_lost_counts_once(machine: Machine, bucket: Bucket) -> None:
-    create = machine.shelf.bucket.create
+    create = machine.index.bucket.create
 
     def repeated(name: str, content: bytes) -> bool:
         create(name, content)
         return create(name, content)
 
-    machine.shelf.bucket.create = repeated  # type: ignore[method-assign]
+    machine.index.bucket.create = repeated  # type: ignore[method-assign]
     machine.write(a="1")
     machine.commit()
     assert manifests(bucket) == ["manifests/g000001-000001.json"]
@@ -196,41 +210,54 @@ def test_starting_anew_is_refused_where_every_checkpoint_is_damaged(
     newest = machine.commit()
     damage(bucket, tmp_path, "data", manifest=newest.place.name, data=newest.files[0].name)
     told: list[str] = []
-    with pytest.raises(CheckpointDamaged, match="none of 1 can be used; restore the bucket's files"):
+    with pytest.raises(
+        CheckpointDamaged, match="none of 1 can be used; restore the bucket's files"
+    ):
         restored(tmp_path, bucket, tell=told.append)
     refused = f"the checkpoint {newest.place.name} is refused: a: wanted SHA-256"
     assert [each.startswith(refused) for each in told] == [True]
 
 
-def test_starting_anew_is_refused_where_what_was_stored_is_gone(machine: Machine, bucket: Bucket) -> None:
+def test_starting_anew_is_refused_where_what_was_stored_is_gone(
+    machine: Machine, bucket: Bucket
+) -> None:
     machine.write(a="1")
     place = machine.commit(iteration=76).place
     bucket.delete(objects(bucket))
     with pytest.raises(
-        CheckpointDamaged, match=r"wanted the checkpoint of iteration 76 .*, found none at all; restore"
+        CheckpointDamaged,
+        match=r"wanted the checkpoint of iteration 76 .*, found none at all; restore",
     ):
-        bring(machine.shelf, machine.folder, generation=2, stored_iteration=76)
-    assert bring(machine.shelf, machine.folder, generation=2, present={place}, stored_iteration=76) is None
+        bring(machine.index, machine.folder, generation=2, stored_iteration=76)
+    assert (
+        bring(machine.index, machine.folder, generation=2, present={place}, stored_iteration=76)
+        is None
+    )
     assert machine.read() == {"a": "1"}, "this node holds it still"
 
 
-def test_that_a_newer_one_was_stored_and_is_gone_is_told(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_that_a_newer_one_was_stored_and_is_gone_is_told(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     for iteration in (40, 60):
         machine.write(a=str(iteration))
         last = machine.commit(iteration=iteration)
     told: list[str] = []
     fresh = Machine(tmp_path, bucket, node_id="fresh")
-    bring(fresh.shelf, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
+    bring(fresh.index, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
     assert (fresh.read(), told) == ({"a": "60"}, [])
     bucket.delete([last.place.name])
-    bring(fresh.shelf, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
+    bring(fresh.index, fresh.folder, generation=2, stored_iteration=60, tell=told.append)
     assert fresh.read() == {"a": "40"}
     assert told == [
-        "the checkpoint of iteration 60 that was stored is gone; manifests/g000001-000001.json of iteration 40 is used"
+        "the checkpoint of iteration 60 that was stored is gone; manifests/g000001-000001.json of "
+        "iteration 40 is used"
     ]
 
 
-def test_another_jobs_checkpoint_is_refused(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_another_jobs_checkpoint_is_refused(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     for content in ("mine", "another's"):
         machine.write(a=content)
         name = machine.commit().place.name
@@ -243,7 +270,9 @@ def test_another_jobs_checkpoint_is_refused(machine: Machine, bucket: Bucket, tm
     assert why.endswith(f"is used instead: {name}: wanted a checkpoint of job, found one of job-2")
 
 
-def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: Bucket, tmp_path: Path) -> None:
+def test_a_manifest_leads_nowhere_but_into_the_folder(
+    machine: Machine, bucket: Bucket, tmp_path: Path
+) -> None:
     machine.write(a="1")
     name = machine.commit().place.name
     text = bucket.read(name).decode()
@@ -256,7 +285,7 @@ def test_a_manifest_leads_nowhere_but_into_the_folder(machine: Machine, bucket: 
 def test_a_bucket_that_is_not_there_is_said_to_be_so(machine: Machine, bucket: Bucket) -> None:
     machine.write(a="1")
     bucket.location = Location("no-such-bucket", bucket.location.prefix)
-    machine.shelf = Shelf(bucket, job_id="job")
+    machine.index = CheckpointIndex(bucket, job_id="job")
     with pytest.raises(StorageUnavailable, match="NoSuchBucket"):
         machine.commit()
 
@@ -276,5 +305,7 @@ def damage(bucket: Bucket, tmp_path: Path, torn: str, *, manifest: str, data: st
         case "missing":
             bucket.delete([data])
         case _:
-            (tmp_path / "torn").write_bytes(bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5'))
+            (tmp_path / "torn").write_bytes(
+                bucket.read(manifest).replace(b'"sequence": 2', b'"sequence": 5')
+            )
             bucket.upload(tmp_path / "torn", manifest)

@@ -1,4 +1,5 @@
-"""A node's client has its role's credentials, or is not made: one made without them would never find any."""
+"""A node's client has its role's credentials, or is not made: one made without them would never
+find any."""
 
 from __future__ import annotations
 
@@ -25,7 +26,12 @@ ROLE = {
 
 @pytest.fixture(autouse=True)
 def nothing_else_gives_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_EC2_METADATA_DISABLED"):
+    for name in (
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_PROFILE",
+        "AWS_EC2_METADATA_DISABLED",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
@@ -47,7 +53,9 @@ def metadata_service(*, failures: int) -> Iterator[str]:
             self._answer("token")
 
         def do_GET(self) -> None:
-            self._answer("node" if self.path.endswith("security-credentials/") else json.dumps(ROLE))
+            self._answer(
+                "node" if self.path.endswith("security-credentials/") else json.dumps(ROLE)
+            )
 
         def log_message(self, *_: object) -> None:
             pass
@@ -58,14 +66,18 @@ def metadata_service(*, failures: int) -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_metadata_service_that_is_slow_to_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metadata_service_that_is_slow_to_answer_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with metadata_service(failures=2) as url:
         monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", url)
         client = connect(region="us-east-1")
     assert client._request_signer._credentials.access_key == "of-the-role"  # noqa: SLF001 (nothing else tells)
 
 
-def test_without_credentials_no_client_is_made_and_the_next_try_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_credentials_no_client_is_made_and_the_next_try_finds_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1")
     with pytest.raises(StorageUnavailable, match="instance_profile"):
         connect(region="us-east-1")

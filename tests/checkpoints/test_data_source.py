@@ -41,7 +41,15 @@ def test_an_object_goes_on_from_any_byte_while_it_is_the_same(faces: Bucket, cli
 def test_a_node_fetches_it_whole(faces: Bucket, tmp_path: Path) -> None:
     told: list[str] = []
     fetched = fetch_data(
-        faces, str(faces.location), tmp_path, tell=told.append, is_stopping=lambda: False, pause=lambda _: None
+        faces,
+        str(faces.location),
+        tmp_path,
+        tell=told.append,
+        is_stopping=lambda: False,
+        pause=lambda _: None,
     )
-    assert {path.name: path.read_bytes() for path in fetched.folder.iterdir()} == {"a": b"0123456789", "b": b""}
+    assert {path.name: path.read_bytes() for path in fetched.folder.iterdir()} == {
+        "a": b"0123456789",
+        "b": b"",
+    }
     assert "2 files" in told[-1]

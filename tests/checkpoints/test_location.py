@@ -14,7 +14,8 @@ def test_a_location_is_written_as_it_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["s3://", "s3://Upper", "s3://b", "s3://good/a//b", "s3://good/../x", "/a", "s3://good/ä"]
+    "text",
+    ["s3://", "s3://Upper", "s3://b", "s3://good/a//b", "s3://good/../x", "/a", "s3://good/ä"],
 )
 def test_what_is_no_location_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="s3://BUCKET/PREFIX"):

@@ -19,7 +19,9 @@ def objects(request: pytest.FixtureRequest, tmp_path: Path) -> Objects:
     return bucket
 
 
-def test_what_was_stored_comes_back_and_is_listed_by_how_its_name_begins(objects: Objects, tmp_path: Path) -> None:
+def test_what_was_stored_comes_back_and_is_listed_by_how_its_name_begins(
+    objects: Objects, tmp_path: Path
+) -> None:
     (tmp_path / "weights").write_bytes(b"1234")
     objects.upload(tmp_path / "weights", "data/g1-n1/abc")
     assert objects.create("manifests/g1.json", b"{}")
@@ -37,7 +39,9 @@ def test_a_name_that_is_taken_keeps_its_content(objects: Objects) -> None:
     assert objects.read("manifests/1") == b"first"
 
 
-def test_what_is_not_there_is_not_found_and_may_be_deleted(objects: Objects, tmp_path: Path) -> None:
+def test_what_is_not_there_is_not_found_and_may_be_deleted(
+    objects: Objects, tmp_path: Path
+) -> None:
     objects.delete(["data/none"])
     with pytest.raises(NotFound):
         objects.read("data/none")

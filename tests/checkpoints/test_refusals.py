@@ -16,7 +16,10 @@ class Refusing:
     """A client of an S3 that answers every call so."""
 
     def __init__(self, code: str, status: int) -> None:
-        self._answer = {"Error": {"Code": code, "Message": "no"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+        self._answer = {
+            "Error": {"Code": code, "Message": "no"},
+            "ResponseMetadata": {"HTTPStatusCode": status},
+        }
 
     def __getattr__(self, name: str) -> Any:
         def refuse(*_: object, **__: object) -> None:
@@ -42,11 +45,15 @@ def refusing(code: str, status: int) -> Bucket:
 def test_what_a_person_has_to_mend_says_how(code: str, status: int, advice: str) -> None:
     with pytest.raises(StorageForbidden) as caught:
         refusing(code, status).read("manifests/x")
-    start = f"s3://training/elasticd/job-1: wanted to read manifests/x, S3 answered {code}: {advice} ("
+    start = (
+        f"s3://training/elasticd/job-1: wanted to read manifests/x, S3 answered {code}: {advice} ("
+    )
     assert str(caught.value).startswith(start)
 
 
-@pytest.mark.parametrize(("code", "status"), [("SlowDown", 503), ("InternalError", 500), ("BadDigest", 400)])
+@pytest.mark.parametrize(
+    ("code", "status"), [("SlowDown", 503), ("InternalError", 500), ("BadDigest", 400)]
+)
 def test_what_may_pass_is_no_such_refusal(code: str, status: int) -> None:
     with pytest.raises(StorageUnavailable) as caught:
         refusing(code, status).names("manifests/")

@@ -32,7 +32,11 @@ class Node:
     def folder(self, globs: Sequence[str] | None = None) -> WorkingFolder:
         work = self.disk / "work"
         return WorkingFolder(
-            self.code, memory=work / "memory.json", code=work / "code.zip", staging=work / "staging", globs=globs
+            self.code,
+            memory=work / "memory.json",
+            code=work / "code.zip",
+            staging=work / "staging",
+            globs=globs,
         )
 
 
@@ -42,7 +46,10 @@ def node(tmp_path: Path) -> Node:
 
 
 def held(
-    folder: WorkingFolder, *, before: FolderState | None = None, previous: Mapping[str, File] | None = None
+    folder: WorkingFolder,
+    *,
+    before: FolderState | None = None,
+    previous: Mapping[str, File] | None = None,
 ) -> Held:
     now = folder.see()
     return folder.hold_still(now.files, now, before=before, previous=previous or {})
@@ -53,7 +60,9 @@ def test_what_was_there_before_the_first_worker_is_no_output_until_it_changes(no
     (node.code / "start.pt").write_text("trained further")
     (node.code / "runs").mkdir()
     (node.code / "runs/log.txt").write_text("epoch 1")
-    assert set(node.folder().see().files) == {"start.pt", "runs/log.txt"}, "an agent that starts again knows it too"
+    assert set(node.folder().see().files) == {"start.pt", "runs/log.txt"}, (
+        "an agent that starts again knows it too"
+    )
 
 
 def test_caches_hidden_and_half_written_files_are_left_out(node: Node) -> None:
@@ -69,7 +78,11 @@ def test_hidden_names_that_results_cannot_do_without_are_outputs(node: Node) -> 
     for name in ("ckpt/.metadata", "ckpt/__0_0.distcp", "run/.hydra/config.yaml"):
         (node.code / name).parent.mkdir(parents=True, exist_ok=True)
         (node.code / name).write_text("x")
-    assert set(folder.see().files) == {"ckpt/.metadata", "ckpt/__0_0.distcp", "run/.hydra/config.yaml"}
+    assert set(folder.see().files) == {
+        "ckpt/.metadata",
+        "ckpt/__0_0.distcp",
+        "run/.hydra/config.yaml",
+    }
 
 
 def test_only_named_files_are_outputs_where_some_are_named(node: Node) -> None:
@@ -80,7 +93,9 @@ def test_only_named_files_are_outputs_where_some_are_named(node: Node) -> None:
     assert set(folder.see().files) == {"best.pt", "runs/a/log.txt"}
 
 
-def test_a_link_is_carried_as_what_it_leads_to_but_never_out_of_the_folder(node: Node, tmp_path: Path) -> None:
+def test_a_link_is_carried_as_what_it_leads_to_but_never_out_of_the_folder(
+    node: Node, tmp_path: Path
+) -> None:
     folder = node.folder()
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "outside").mkdir()
@@ -95,7 +110,9 @@ def test_a_link_is_carried_as_what_it_leads_to_but_never_out_of_the_folder(node:
     }
 
 
-def test_a_file_is_not_written_through_a_link_that_stands_in_its_way(node: Node, tmp_path: Path) -> None:
+def test_a_file_is_not_written_through_a_link_that_stands_in_its_way(
+    node: Node, tmp_path: Path
+) -> None:
     folder = node.folder()
     (tmp_path / "outside").mkdir()
     (node.code / "out").symlink_to(tmp_path / "outside")
@@ -116,12 +133,19 @@ def test_of_a_file_that_is_being_written_the_version_before_stays(node: Node) ->
     found = held(folder, before=before, previous={"snapshot.pt": old})
     assert (found.files, found.kept, found.is_whole) == ((), (old,), False)
     found = held(folder, before=folder.see())
-    assert ([each.path for each in found.files], found.is_whole) == (["new.pt", "snapshot.pt"], True)
+    assert ([each.path for each in found.files], found.is_whole) == (
+        ["new.pt", "snapshot.pt"],
+        True,
+    )
 
 
 def test_a_log_that_never_rests_is_carried_as_far_as_it_has_grown(node: Node) -> None:
     folder = node.folder()
-    log, other, old = node.code / "metrics.csv", node.code / "state.bin", File("metrics.csv", 1, "a" * 64, "data/x")
+    log, other, old = (
+        node.code / "metrics.csv",
+        node.code / "state.bin",
+        File("metrics.csv", 1, "a" * 64, "data/x"),
+    )
 
     def seen_after(line: str, *, other_content: str) -> Held:
         before = folder.see()
@@ -133,9 +157,13 @@ def test_a_log_that_never_rests_is_carried_as_far_as_it_has_grown(node: Node) ->
         return held(folder, before=before, previous={"metrics.csv": old})
 
     first = seen_after("1,0.9\n", other_content="weights of step 1")
-    assert (first.files, first.kept, first.is_whole) == ((), (old,), False), "it might be half of a file"
+    assert (first.files, first.kept, first.is_whole) == ((), (old,), False), (
+        "it might be half of a file"
+    )
     second = seen_after("2,0.8\n", other_content="of step 2: weights")
-    assert [(each.path, each.link.read_text()) for each in second.files] == [("metrics.csv", "1,0.9\n2,0.8\n")]
+    assert [(each.path, each.link.read_text()) for each in second.files] == [
+        ("metrics.csv", "1,0.9\n2,0.8\n")
+    ]
     assert not second.is_whole, "what is written anew waits"
     with log.open("a") as file:
         file.write("3,0.7\n")

@@ -42,7 +42,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        yield Live(f"http://127.0.0.1:{listening.getsockname()[1]}", app, world, job.id, decision_id)
+        yield Live(
+            f"http://127.0.0.1:{listening.getsockname()[1]}", app, world, job.id, decision_id
+        )
         server.should_exit = True
         world.context.wake()
         thread.join(timeout=10)
@@ -50,7 +52,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 
 @pytest.fixture
-def run(live: Live, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def run(
+    live: Live, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Run:
     """Runs a command line against the live API."""
     monkeypatch.setenv("ELASTICD_URL", live.url)
     monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)

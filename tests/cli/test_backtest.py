@@ -51,20 +51,36 @@ def test_compares_the_policy_with_foresight_and_simple_rules(folder: Path, run: 
 
 
 def test_shows_a_life_that_did_not_finish_as_unfinished(folder: Path, run: Run) -> None:
-    (folder / "job.yaml").write_text(JOB.replace("{deadline: 3h}", "{deadline: 3h, budget_usd: 0.15}"))
+    (folder / "job.yaml").write_text(
+        JOB.replace("{deadline: 3h}", "{deadline: 3h, budget_usd: 0.15}")
+    )
     found = run("backtest", "job.yaml", *ALL)
     assert found.status == 0, found.err
     (row,) = (line.split() for line in found.out.splitlines() if line.startswith("best_value"))
-    assert row == ["best_value", "-", "-", "-", "0", "of", "1", "1"]  # no dollars, no share, no time; and late
+    assert row == [
+        "best_value",
+        "-",
+        "-",
+        "-",
+        "0",
+        "of",
+        "1",
+        "1",
+    ]  # no dollars, no share, no time; and late
     assert "1 of 1 did not finish: budget_exhausted, after $0.1" in found.out
 
 
 def test_tells_what_is_not_known_of_the_hardware(folder: Path, run: Run) -> None:
     (folder / "prices.csv").write_text(PRICES + "0,large,on-demand,a,2.0\n")
     (folder / "speeds.csv").write_text(SPEEDS + "large,1,0.5\n")
-    types = [{"name": "small", "cpu": 2, "memory_gib": 4}, {"name": "large", "cpu": 8, "memory_gib": 16}]
+    types = [
+        {"name": "small", "cpu": 2, "memory_gib": 4},
+        {"name": "large", "cpu": 8, "memory_gib": 16},
+    ]
     (folder / "types.json").write_text(json.dumps(types))
-    assert "Nothing is known of the hardware of large, small" in run("backtest", "job.yaml", *ALL).out
+    assert (
+        "Nothing is known of the hardware of large, small" in run("backtest", "job.yaml", *ALL).out
+    )
     found = run("backtest", "job.yaml", *ALL, "--node-types", "types.json")
     assert found.status == 0, found.err
     assert "Nothing is known" not in found.out
@@ -75,7 +91,12 @@ def test_prints_each_life_as_json(folder: Path, run: Run) -> None:
     (start,) = json.loads(found.out)["starts"]
     assert start["phase"] == "succeeded"
     assert start["usd"] == pytest.approx(start["ledger_usd"])
-    assert [each["name"] for each in start["yardsticks"]] == ["clairvoyant", "on-demand", "greedy", "uniform"]
+    assert [each["name"] for each in start["yardsticks"]] == [
+        "clairvoyant",
+        "on-demand",
+        "greedy",
+        "uniform",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -83,24 +104,56 @@ def test_prints_each_life_as_json(folder: Path, run: Run) -> None:
     [
         ("pools.json", "[]", "pools.json: wanted a JSON object of series by name, got []"),
         ("pools.json", "{", "pools.json: wanted availability as JSON"),
-        ("pools.json", json.dumps({"one": POOLS["one"] | {"gap_s": 0}}), "one: gap_s: wanted seconds a tick above 0"),
-        ("pools.json", json.dumps({"one": POOLS["one"] | {"runs": [[2, 1]]}}), "one: run 1: wanted a list of"),
-        ("pools.json", json.dumps({"one": POOLS["one"] | {"node_type": None}}), "one: node_type: wanted"),
+        (
+            "pools.json",
+            json.dumps({"one": POOLS["one"] | {"gap_s": 0}}),
+            "one: gap_s: wanted seconds a tick above 0",
+        ),
+        (
+            "pools.json",
+            json.dumps({"one": POOLS["one"] | {"runs": [[2, 1]]}}),
+            "one: run 1: wanted a list of",
+        ),
+        (
+            "pools.json",
+            json.dumps({"one": POOLS["one"] | {"node_type": None}}),
+            "one: node_type: wanted",
+        ),
         ("speeds.csv", "node_type,nodes\nsmall,1\n", "speeds.csv, line 1: wanted the fields"),
-        ("speeds.csv", SPEEDS + "small,2,-1\n", "speeds.csv, line 3: step_s: wanted a number above 0, got '-1'"),
-        ("speeds.csv", "node_type,nodes,step_s\nlarge,1,1.0\n", "wanted a node type with a price and a speed"),
-        ("prices.csv", "node_type,usd_per_h\nsmall,1\n", "prices.csv, line 2: after_s: wanted either"),
-        ("job.yaml", JOB.replace("iterations: 3600\n", ""), "iterations: wanted how many there are"),
+        (
+            "speeds.csv",
+            SPEEDS + "small,2,-1\n",
+            "speeds.csv, line 3: step_s: wanted a number above 0, got '-1'",
+        ),
+        (
+            "speeds.csv",
+            "node_type,nodes,step_s\nlarge,1,1.0\n",
+            "wanted a node type with a price and a speed",
+        ),
+        (
+            "prices.csv",
+            "node_type,usd_per_h\nsmall,1\n",
+            "prices.csv, line 2: after_s: wanted either",
+        ),
+        (
+            "job.yaml",
+            JOB.replace("iterations: 3600\n", ""),
+            "iterations: wanted how many there are",
+        ),
     ],
 )
-def test_says_what_is_wrong_with_a_file(folder: Path, run: Run, file: str, text: str, told: str) -> None:
+def test_says_what_is_wrong_with_a_file(
+    folder: Path, run: Run, file: str, text: str, told: str
+) -> None:
     (folder / file).write_text(text)
     found = run("backtest", "job.yaml", *ALL)
     assert found.status != 0
     assert told in found.err
 
 
-def test_replays_a_job_that_the_database_here_knows(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replays_a_job_that_the_database_here_knows(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec = job(1.0, name="mine", capacity=CapacityChoice.ON_DEMAND)
     simulation = Simulation(folder, spec, program(1.0), market(), decide)
     simulation.run(until_s=3 * H)
@@ -113,7 +166,9 @@ def test_replays_a_job_that_the_database_here_knows(folder: Path, run: Run, monk
     assert start["usd"] == pytest.approx(usd, rel=0.02)
 
 
-def test_makes_no_database_where_there_is_none(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_makes_no_database_where_there_is_none(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ELASTICD_DATA_DIR", str(folder / "nowhere"))
     found = run("backtest", "job.yam")
     assert "job.yam: no such file, and no database at" in found.err

@@ -1,4 +1,5 @@
-"""Candidates as people read them: short while nothing is known, each at its cheapest, none lost that matters."""
+"""Candidates as people read them: short while nothing is known, each at its cheapest, none lost
+that matters."""
 
 from __future__ import annotations
 
@@ -15,16 +16,31 @@ TYPES = {"c5.large": 1.0, "c5.xlarge": 2.0, "c5.2xlarge": 4.0}
 
 
 def candidate(
-    node_type: str = "c5.large", capacity: str = "spot", zone: str = "us-east-1a", count: int = 1, **rest: Any
+    node_type: str = "c5.large",
+    capacity: str = "spot",
+    zone: str = "us-east-1a",
+    count: int = 1,
+    **rest: Any,
 ) -> dict[str, Any]:
     offering = {"node_type": node_type, "capacity": capacity, "zone": zone}
-    return {"group": {"members": [[offering, count]]}, "training_phase": "main", "samples": 0, **rest}
+    return {
+        "group": {"members": [[offering, count]]},
+        "training_phase": "main",
+        "samples": 0,
+        **rest,
+    }
 
 
 def market(counts: tuple[int, ...] = (1,)) -> list[dict[str, Any]]:
     """Three types, on demand and spot, in two zones, of which nothing is known but the price."""
     return [
-        candidate(node_type, capacity, zone, count, usd_per_h=count * size * (usd if capacity == "spot" else 0.085))
+        candidate(
+            node_type,
+            capacity,
+            zone,
+            count,
+            usd_per_h=count * size * (usd if capacity == "spot" else 0.085),
+        )
         for node_type, size in TYPES.items()
         for capacity in ("on-demand", "spot")
         for zone, usd in SPOT.items()
@@ -64,8 +80,16 @@ def test_what_is_not_to_be_had_stands_for_others_only_where_none_is() -> None:
 def test_every_size_that_was_measured_is_shown_in_the_order_of_what_a_dollar_buys() -> None:
     rate = {"value": 1.0, "low": None, "high": None}
     measured = [
-        candidate(zone=zone, count=count, samples=8, step_s=rate, effective_iterations_per_usd=effective - (zone > "b"))
-        for zone, (count, effective) in ((zone, each) for zone in ("a", "c") for each in ((1, 3000.0), (2, 3500.0)))
+        candidate(
+            zone=zone,
+            count=count,
+            samples=8,
+            step_s=rate,
+            effective_iterations_per_usd=effective - (zone > "b"),
+        )
+        for zone, (count, effective) in (
+            (zone, each) for zone in ("a", "c") for each in ((1, 3000.0), (2, 3500.0))
+        )
     ]
     untried = [candidate(count=4, usd_per_h=0.1), candidate(count=8, usd_per_h=0.2)]
     shown = groups(shortlist([*untried, *measured], kept=[]))
@@ -103,7 +127,9 @@ PRICED: dict[str, Any] = {
     },
     "plan": {
         "target": market()[3]["group"],
-        "reason": {"text": "start on c5.large spot us-east-1b: $0.03100/h is the least burn of 12 candidates"},
+        "reason": {
+            "text": "start on c5.large spot us-east-1b: $0.03100/h is the least burn of 12 candidates"
+        },
     },
     "candidates": market(),
     "measured_by": None,
@@ -138,16 +164,27 @@ def test_a_long_command_is_cut_and_a_price_with_more_than_the_machine_in_it_says
 ) -> None:
     command = ["-m", "elastic.workloads.esrgan", *(f"--option{number}" for number in range(30))]
     prices = [{"extras_usd_per_h": 0.00829}]
-    show_plan({**PRICED, "spec": {**PRICED["spec"], "command": command}, "prices": prices, "measured_by": "job-1"})
+    show_plan(
+        {
+            **PRICED,
+            "spec": {**PRICED["spec"], "command": command},
+            "prices": prices,
+            "measured_by": "job-1",
+        }
+    )
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("job faces: -m elastic.workloads.esrgan --option0 ")
     assert lines[0].endswith(" ...")
-    assert not any("measured them" in line for line in lines), "nothing is known, though a job of this name trains"
+    assert not any("measured them" in line for line in lines), (
+        "nothing is known, though a job of this name trains"
+    )
     assert len(lines[0]) <= 120
     assert lines[-1] == "USD/H is the whole node: the machine, its disk and its public address"
 
 
-def test_what_nodes_run_is_shown_where_it_is_more_than_one_thread(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_nodes_run_is_shown_where_it_is_more_than_one_thread(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     two = {**candidate(), "workers": [{"processes": 1, "threads": 2}]}
     render.show(candidate_table([two], chosen=None))
     assert "1 x 2 threads" in capsys.readouterr().out
@@ -156,14 +193,18 @@ def test_what_nodes_run_is_shown_where_it_is_more_than_one_thread(capsys: pytest
     assert "WORKERS" not in capsys.readouterr().out
 
 
-def test_a_priced_plan_says_which_types_are_left_out_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_priced_plan_says_which_types_are_left_out_and_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     reasons = {f"c{number}": f"c{number} has no GPU" for number in range(7)}
     show_plan({**PRICED, "plan": {**PRICED["plan"], "left_out": reasons}})
     assert "left out: c0 has no GPU; c1 has no GPU" in (said := capsys.readouterr().out)
     assert "and 2 more" in said
 
 
-def test_a_priced_plan_says_what_the_job_computes_in_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_priced_plan_says_what_the_job_computes_in_and_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     spec = {**PRICED["spec"], "precision": "bf16"}
     show_plan({**PRICED, "spec": spec, "why_precision": "c7i promises 1.8 x"})
     assert "precision: bf16; c7i promises 1.8 x\n" in capsys.readouterr().out

@@ -27,7 +27,9 @@ def client_of(answer: Answer) -> Client:
 
 
 def problem(status: int, detail: str, **more: object) -> Answer:
-    return lambda _: httpx2.Response(status, json={"title": "T", "status": status, "detail": detail, **more})
+    return lambda _: httpx2.Response(
+        status, json={"title": "T", "status": status, "detail": detail, **more}
+    )
 
 
 def test_sends_the_token_in_the_header() -> None:
@@ -47,7 +49,9 @@ def test_reads_a_list_page_by_page_up_to_the_limit() -> None:
         before = int(request.url.params.get("before", "9"))
         limit = int(request.url.params["limit"])
         ids = list(range(before - 1, max(before - 1 - min(limit, 3), 0), -1))
-        return httpx2.Response(200, json={"items": [{"id": each} for each in ids], "next_before": ids[-1]})
+        return httpx2.Response(
+            200, json={"items": [{"id": each} for each in ids], "next_before": ids[-1]}
+        )
 
     with client_of(answer) as client:
         assert [each["id"] for each in client.items("/v1/events", limit=5)] == [8, 7, 6, 5, 4]
@@ -66,7 +70,9 @@ def test_reads_a_list_page_by_page_up_to_the_limit() -> None:
         (418, ElasticError),
     ],
 )
-def test_a_refusal_is_an_error_with_the_daemons_words(status: int, kind: type[ElasticError]) -> None:
+def test_a_refusal_is_an_error_with_the_daemons_words(
+    status: int, kind: type[ElasticError]
+) -> None:
     with (
         client_of(problem(status, "c5.large: no such thing")) as client,
         pytest.raises(kind, match=r"c5\.large: no such"),
@@ -75,23 +81,39 @@ def test_a_refusal_is_an_error_with_the_daemons_words(status: int, kind: type[El
 
 
 def test_every_fault_of_a_problem_is_told() -> None:
-    faults = [{"field": "nodes.min", "message": "wanted 1"}, {"field": "name", "message": "wanted a name"}]
-    with client_of(problem(422, "two faults", errors=faults)) as client, pytest.raises(InvalidInput) as caught:
+    faults = [
+        {"field": "nodes.min", "message": "wanted 1"},
+        {"field": "name", "message": "wanted a name"},
+    ]
+    with (
+        client_of(problem(422, "two faults", errors=faults)) as client,
+        pytest.raises(InvalidInput) as caught,
+    ):
         client.post("/v1/jobs", {})
-    assert str(caught.value).splitlines() == ["two faults", "  nodes.min: wanted 1", "  name: wanted a name"]
+    assert str(caught.value).splitlines() == [
+        "two faults",
+        "  nodes.min: wanted 1",
+        "  name: wanted a name",
+    ]
 
 
 def test_a_single_fault_is_told_once() -> None:
     faults = [{"field": "limit", "message": "wanted less than or equal to 500, got '501'"}]
     said = "limit: wanted less than or equal to 500, got '501'"
-    with client_of(problem(422, said, errors=faults)) as client, pytest.raises(InvalidInput) as caught:
+    with (
+        client_of(problem(422, said, errors=faults)) as client,
+        pytest.raises(InvalidInput) as caught,
+    ):
         client.get("/v1/jobs")
     assert str(caught.value) == said
 
 
 def test_a_single_fault_that_the_detail_leaves_out_is_told() -> None:
     faults = [{"field": "name", "message": "wanted a name"}]
-    with client_of(problem(422, "one fault", errors=faults)) as client, pytest.raises(InvalidInput) as caught:
+    with (
+        client_of(problem(422, "one fault", errors=faults)) as client,
+        pytest.raises(InvalidInput) as caught,
+    ):
         client.get("/v1/jobs")
     assert str(caught.value).splitlines() == ["one fault", "  name: wanted a name"]
 
@@ -120,5 +142,8 @@ def test_events_are_read_as_they_come() -> None:
 
 
 def test_a_refused_stream_is_an_error() -> None:
-    with client_of(problem(404, "no job 'a'")) as client, pytest.raises(NotFound, match="no job 'a'"):
+    with (
+        client_of(problem(404, "no job 'a'")) as client,
+        pytest.raises(NotFound, match="no job 'a'"),
+    ):
         list(client.events(after=0, job="a"))

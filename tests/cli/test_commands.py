@@ -33,7 +33,9 @@ LISTINGS = [
 
 
 @pytest.mark.parametrize(
-    ("command", "shown"), LISTINGS, ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
+    ("command", "shown"),
+    LISTINGS,
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )
 def test_a_listing_is_a_table_by_default(command: tuple[str, ...], shown: str, run: Run) -> None:
     outcome = run(*command)
@@ -90,8 +92,13 @@ def test_an_explained_decision_holds_its_whole_snapshot_as_json(run: Run, live: 
 
 
 def test_an_explained_decision_says_what_would_have_had_others_chosen(run: Run, live: Live) -> None:
-    assert "there was no other candidate" in run("decision", "explain", str(live.decision_id), "--what-if").out
-    found = json.loads(run("decision", "explain", str(live.decision_id), "--what-if", "-o", "json").out)
+    assert (
+        "there was no other candidate"
+        in run("decision", "explain", str(live.decision_id), "--what-if").out
+    )
+    found = json.loads(
+        run("decision", "explain", str(live.decision_id), "--what-if", "-o", "json").out
+    )
     assert found["what_if"] == []
 
 
@@ -158,7 +165,9 @@ def test_plan_prints_the_same_and_submits_nothing(run: Run, spec: Path) -> None:
     assert "second" not in run("job", "ls").out
 
 
-def test_a_script_that_is_not_beside_its_file_is_told_before_anything_is_paid(run: Run, spec: Path) -> None:
+def test_a_script_that_is_not_beside_its_file_is_told_before_anything_is_paid(
+    run: Run, spec: Path
+) -> None:
     (spec.parent / "train.py").unlink()
     outcome = run("job", "submit", "-f", str(spec), "-y")
     assert outcome.status == 2
@@ -186,14 +195,20 @@ def test_nobody_to_ask_is_status_2_and_submits_nothing(run: Run, spec: Path) -> 
 def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None:
     submitted = run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k")
     job = json.loads(submitted.out)
-    assert job["spec"]["command"][0] == str(spec.parent / "train.py"), "relative paths count from the file's folder"
-    again = json.loads(run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k").out)
+    assert job["spec"]["command"][0] == str(spec.parent / "train.py"), (
+        "relative paths count from the file's folder"
+    )
+    again = json.loads(
+        run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k").out
+    )
     assert again["id"] == job["id"]
     assert run("job", "scale", job["id"]).status == 2
     asked = run("job", "scale", job["id"], "--type", "large")
     assert asked.status == 2 and "There is nobody to ask here: say --yes" in asked.err
     assert "now:  no nodes" in asked.out and "then: 1 x large on-demand at $0.72/h" in asked.out
-    assert json.loads(run("job", "get", job["id"], "-o", "json").out)["spec"]["policy"] == "best_value"
+    assert (
+        json.loads(run("job", "get", job["id"], "-o", "json").out)["spec"]["policy"] == "best_value"
+    )
     assert run("job", "scale", job["id"], "--type", "large", "-y").status == 0
     assert run("job", "scale", job["id"], "--nodes", "many").status == 2
     refused = run("job", "scale", job["id"], "--nodes", "4", "-y")
@@ -224,16 +239,22 @@ def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, l
     assert f"{name}" in run("job", "ls").out
 
 
-def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(run: Run, live: Live, folder: Path) -> None:
+def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(
+    run: Run, live: Live, folder: Path
+) -> None:
     (folder / "sent.yaml").write_text((folder / "sent.yaml").read_text().replace("sent", "broken"))
     sent = json.loads(run("job", "submit", "-f", "sent.yaml", "-y", "-o", "json").out)
     store, now_s = live.world.store, live.world.clock.now_s()
-    store.note_error(sent["id"], ScriptError("ValueError", "ValueError: no", lines=TRACEBACK), generation=1)
+    store.note_error(
+        sent["id"], ScriptError("ValueError", "ValueError: no", lines=TRACEBACK), generation=1
+    )
     store.move_job(sent["id"], JobPhase.DRAINING, now_s=now_s)
     store.move_job(sent["id"], JobPhase.FAILED, now_s=now_s, message="it failed twice")
     assert "  ValueError: no" in run("job", "get", sent["id"]).out
     assert TRACEBACK in run("job", "watch", sent["id"]).out
-    assert run("job", "resume", sent["id"], "--code", str(folder)).status == 2, "there the script is not"
+    assert run("job", "resume", sent["id"], "--code", str(folder)).status == 2, (
+        "there the script is not"
+    )
     (folder / "app/lib/net.py").write_text("mended = True\n")
     assert run("job", "resume", sent["id"], "--requirements", "nowhere.txt").status == 2
     (folder / "packages.txt").write_text("einops  # was misspelt\n")
@@ -241,11 +262,17 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(run:
     named = ("--outputs", "*.pt", "--outputs", "runs", "--setup", "make")
     assert run("job", "resume", sent["id"], *mended, *named).status == 0
     spec = store.job(sent["id"]).spec
-    assert (spec.requirements, spec.outputs, spec.setup) == (("einops",), ("*.pt", "runs"), ("make",))
+    assert (spec.requirements, spec.outputs, spec.setup) == (
+        ("einops",),
+        ("*.pt", "runs"),
+        ("make",),
+    )
     resumed = store.job(sent["id"])
     assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
     assert resumed.spec.code not in (None, sent["spec"]["code"])
-    assert store.events(job_id=sent["id"])[-1].text.startswith("job broken is resumed at iteration 0; with other code")
+    assert store.events(job_id=sent["id"])[-1].text.startswith(
+        "job broken is resumed at iteration 0; with other code"
+    )
     run("job", "stop", sent["id"], "-y")
     store.move_job(sent["id"], JobPhase.CANCELLED, now_s=now_s)
 
@@ -282,7 +309,9 @@ def test_a_jobs_own_file_is_no_part_of_its_program(folder: Path) -> None:
 
 def test_a_plan_of_what_is_not_sold_promises_nothing(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "job.yaml"
-    file.write_text("name: spot\ncommand: train.py\niterations: 10\ncapacity: spot\nobjective: {deadline: 2h}\n")
+    file.write_text(
+        "name: spot\ncommand: train.py\niterations: 10\ncapacity: spot\nobjective: {deadline: 2h}\n"
+    )
     (tmp_path / "train.py").touch()
     out = run("plan", str(file)).out
     assert "note: capacity is spot, and no spot machine" in out
@@ -295,7 +324,9 @@ def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> N
     assert "code: 2 files, " in planned.out
     assert run("job", "submit", "-f", "sent.yaml", "-y").status == 0
     spec = json.loads(run("job", "get", "sent", "-o", "json").out)["spec"]
-    assert (spec["command"], spec["tier"]) == (["train.py"], "T2"), "its own word is read in the folder"
+    assert (spec["command"], spec["tier"]) == (["train.py"], "T2"), (
+        "its own word is read in the folder"
+    )
     unpack(live.world.store.code.get(spec["code"]), folder / "there")
     assert (folder / "there/lib/net.py").read_text() == ""
 
@@ -314,7 +345,10 @@ def test_what_a_file_and_the_shell_hold_is_sent_along(
     spec = live.world.store.job("brings").spec
     assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "0.1"), 2)
     assert (spec.requirements, spec.env["WANDB_API_KEY"]) == (("einops==0.8",), "very-secret")
-    shown = [printed.out, *(run("job", *words, "-o", "json").out for words in (("get", "brings"), ("ls",)))]
+    shown = [
+        printed.out,
+        *(run("job", *words, "-o", "json").out for words in (("get", "brings"), ("ls",))),
+    ]
     assert all("very-secret" not in each and "EPOCHS" in each for each in shown)
     monkeypatch.delenv("WANDB_API_KEY")
     outcome = run("job", "submit", "-f", "sent.yaml", "-y")
@@ -325,12 +359,28 @@ def test_a_command_alone_is_a_job_of_the_folder_that_one_is_in(
     run: Run, live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder / "app")
-    assert run("job", "submit", "-y", "--", "torchrun", "--nproc_per_node", "2", "train.py", "--lr", "1").status == 0
+    assert (
+        run(
+            "job",
+            "submit",
+            "-y",
+            "--",
+            "torchrun",
+            "--nproc_per_node",
+            "2",
+            "train.py",
+            "--lr",
+            "1",
+        ).status
+        == 0
+    )
     spec = live.world.store.job("app").spec
     assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "1"), 2)
     assert spec.code is not None
     assert run("job", "submit", "-y", "--name", "other", "--", "python", "train.py").status == 0
-    assert run("job", "submit", "-y", "--name", "quoted", "--", "torchrun train.py --lr 1").status == 0
+    assert (
+        run("job", "submit", "-y", "--name", "quoted", "--", "torchrun train.py --lr 1").status == 0
+    )
     assert live.world.store.job("quoted").spec.command == ("train.py", "--lr", "1")
     for words in ((), ("-f", "job.yaml", "--", "python", "train.py")):
         outcome = run("job", "submit", "-y", *words)
@@ -346,12 +396,19 @@ def test_a_script_that_would_not_be_sent_is_told(run: Run, folder: Path) -> None
     assert (outcome.status, "train.py is not among the files of" in outcome.err) == (2, True)
     assert "nothing is there" in outcome.err
     unknown = run("job", "submit", "-y", "--", "snakemake", "train").err
-    assert "snakemake is not among the files of" in unknown and "no program that elasticd understands" in unknown
+    assert (
+        "snakemake is not among the files of" in unknown
+        and "no program that elasticd understands" in unknown
+    )
 
 
-def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(run: Run, live: Live, folder: Path) -> None:
+def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(
+    run: Run, live: Live, folder: Path
+) -> None:
     (folder / "pictures").mkdir()
-    (folder / "app/job.yaml").write_text("name: with-data\ncode: .\ncommand: train.py\ndata: ../pictures\n")
+    (folder / "app/job.yaml").write_text(
+        "name: with-data\ncode: .\ncommand: train.py\ndata: ../pictures\n"
+    )
     assert run("job", "submit", "-f", "app/job.yaml", "-y").status == 0
     assert live.world.store.job("with-data").spec.data == str(folder / "pictures")
 
@@ -363,13 +420,20 @@ def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_
     (tmp_path / "job.yaml").write_text(job + "hyperparameters: {hr_width: 48, hr_height: 48}\n")
     planned = run("job", "submit", "-f", "job.yaml", "--dry-run")
     assert planned.status == 0
-    assert f"data: 1 of 4 images are left out: {tmp_path}/photos/1.png: wanted an image" in planned.err
+    assert (
+        f"data: 1 of 4 images are left out: {tmp_path}/photos/1.png: wanted an image" in planned.err
+    )
     assert "3 of 4 images are smaller than a crop of 48 x 48" in planned.err
     (tmp_path / "job.yaml").write_text(job + "hyperparameters: {most_unreadable: 0}\n")
     refused = run("job", "submit", "-f", "job.yaml", "-y")
-    assert (refused.status, "wanted at most 0 images that cannot be read, found 1" in refused.err) == (2, True)
+    assert (
+        refused.status,
+        "wanted at most 0 images that cannot be read, found 1" in refused.err,
+    ) == (2, True)
     assert run("job", "get", "looked-at").status == 5
-    (tmp_path / "job.yaml").write_text("name: a\nworkload: esrgan\nhyperparameters: {dataset_name: celeba}\n")
+    (tmp_path / "job.yaml").write_text(
+        "name: a\nworkload: esrgan\nhyperparameters: {dataset_name: celeba}\n"
+    )
     refused = run("job", "submit", "-f", "job.yaml", "-y")
     assert (refused.status, f"looked at {tmp_path}/data/celeba and " in refused.err) == (2, True)
 
@@ -382,7 +446,9 @@ def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_
         ("a: &a [1]\nb: *a\n", "anchors"),
     ],
 )
-def test_a_wrong_job_is_status_2_and_says_where(text: str, said: str, run: Run, tmp_path: Path) -> None:
+def test_a_wrong_job_is_status_2_and_says_where(
+    text: str, said: str, run: Run, tmp_path: Path
+) -> None:
     (tmp_path / "wrong.yaml").write_text(text)
     outcome = run("job", "submit", "-f", "wrong.yaml", "-y")
     assert outcome.status == 2
@@ -393,9 +459,13 @@ def test_a_missing_file_is_status_2(run: Run) -> None:
     assert run("job", "submit", "-f", "missing.yaml", "-y").status == 2
 
 
-def test_an_audit_ends_with_status_1_if_and_only_if_ledger_and_cloud_differ(run: Run, live: Live) -> None:
+def test_an_audit_ends_with_status_1_if_and_only_if_ledger_and_cloud_differ(
+    run: Run, live: Live
+) -> None:
     assert (run("audit").status, json.loads(run("audit", "-o", "json").out)["findings"]) == (0, [])
     for number in (1, 2):  # the first one has the name of the machine on record
-        live.world.context.provider.launch(request(number, live.world.context.provider.offerings()[0]))
+        live.world.context.provider.launch(
+            request(number, live.world.context.provider.offerings()[0])
+        )
     done = run("audit")
     assert (done.status, "unknown" in done.out, "gc --terminate" in done.out) == (1, True, True)

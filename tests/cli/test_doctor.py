@@ -12,11 +12,11 @@ import pytest
 
 from api.app import give_context
 from elastic.cli import checks
-from elastic.cli.standing import check_alarms
+from elastic.cli.daemon_check import check_alarms
 from elastic.clock import ManualClock
 from elastic.config import Settings, load_settings
 from elastic.errors import Forbidden
-from elastic.reconciler import Alarms, Namespace, RightToEnd
+from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
 from tests.api.world import TOKEN
 from tests.cli.commands import runner
 from tests.cli.conftest import Live
@@ -30,7 +30,9 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return load_settings()
 
 
-def test_a_fresh_machine_has_nothing_to_mend(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fresh_machine_has_nothing_to_mend(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     outcome = runner(capsys)("doctor", "-o", "json")
     assert outcome.status == 0
     found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
@@ -39,14 +41,20 @@ def test_a_fresh_machine_has_nothing_to_mend(settings: Settings, capsys: pytest.
     assert not settings.data_dir.exists(), "doctor changes nothing"
 
 
-def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(monkeypatch: pytest.MonkeyPatch, live: Live) -> None:
+def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(
+    monkeypatch: pytest.MonkeyPatch, live: Live
+) -> None:
     monkeypatch.setenv("ELASTICD_URL", live.url)
     monkeypatch.setenv("ELASTICD_TOKEN", TOKEN)
     assert [(each.name, each.level) for each in check_alarms()] == [("alarms", "ok")]
-    right = RightToEnd(lambda _: None, 600.0)
+    right = TerminationPermission(lambda _: None, 600.0)
     right.note_failure(Forbidden("allow ec2:TerminateInstances"))
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=live.world.clock, register=None)
-    give_context(live.app, replace(live.world.context, alarms=Alarms(namespace, right), right=right))
+    namespace = LeaseHolder(
+        cluster="c", holder="h", place="p", clock=live.world.clock, register=None
+    )
+    give_context(
+        live.app, replace(live.world.context, alarms=Alarms(namespace, right), right=right)
+    )
     (found,) = check_alarms()
     assert (found.name, found.level) == ("alarm cannot_end", "error")
     assert "allow ec2:TerminateInstances" in found.found
@@ -125,7 +133,9 @@ def test_a_wrong_setting_is_told_and_nothing_else_is_tried(
     assert json.loads(outcome.out)[-1]["name"] == "settings"
 
 
-def test_the_database_is_migrated_and_checked(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_database_is_migrated_and_checked(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = runner(capsys)
     assert run("db", "check").status == 1
     assert checks.check_database(settings).level == "warning"

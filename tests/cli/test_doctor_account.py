@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from elastic.cli.account import check_checkpoints, judge_disk_price, judge_prices
-from elastic.cli.standing import judge_claim
+from elastic.cli.daemon_check import judge_lease
 from elastic.config import load_settings
 from elastic.model import Capacity, Offering
 from elastic.providers import LeaderLease
@@ -33,21 +33,29 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return runner(capsys)
 
 
-def test_what_must_be_mended_ends_with_status_1(run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_must_be_mended_ends_with_status_1(
+    run: Run, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     endpoint.answer_json("GetProducts", {"FormatVersion": "aws_v1", "PriceList": []})
     monkeypatch.setenv("ELASTICD_EC2__INSTANCE_PROFILE", "nobody-made-it")
     outcome = run("doctor", "--provider", "ec2", "-o", "json")
     found = {each["name"]: each["level"] for each in json.loads(outcome.out)}
     assert found["aws identity"] == "ok"
     assert found["aws instance profile"] == "error"
-    assert found["aws daemon address"] == found["aws checkpoints"] == "ok", "this EC2 is on this machine"
+    assert found["aws daemon address"] == found["aws checkpoints"] == "ok", (
+        "this EC2 is on this machine"
+    )
     assert found["aws claim"] == found["alarms"] == "ok"
     assert found["aws prices"] == "warning", "spot prices come, others do not"
     assert outcome.status == 1
 
 
-@pytest.mark.parametrize(("priced", "level"), [(9, "ok"), (8, "warning"), (1, "warning"), (0, "error")])
-def test_a_market_without_prices_is_an_error_and_one_with_gaps_a_warning(priced: int, level: str) -> None:
+@pytest.mark.parametrize(
+    ("priced", "level"), [(9, "ok"), (8, "warning"), (1, "warning"), (0, "error")]
+)
+def test_a_market_without_prices_is_an_error_and_one_with_gaps_a_warning(
+    priced: int, level: str
+) -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:priced])).level == level
 
 
@@ -55,7 +63,9 @@ def test_a_gap_names_some_of_what_has_no_price() -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
 
 
-CLAIM = LeaderLease("db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0)
+CLAIM = LeaderLease(
+    "db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0
+)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +81,7 @@ CLAIM = LeaderLease("db-1", "run-1", "host other, data in /srv", epoch=3, since_
 def test_who_holds_the_machines_is_told(
     claim: LeaderLease | None, place: str, now_s: float, level: str, said: str
 ) -> None:
-    found = judge_claim(claim, cluster="c", place=place, now_s=now_s)
+    found = judge_lease(claim, cluster="c", place=place, now_s=now_s)
     assert (found.level, said in found.found) == (level, True)
 
 
@@ -87,8 +97,13 @@ def _checkpoints(**ec2: object) -> str:
     ("root", "endpoint_url", "level"),
     [(None, AWS, "error"), ("/mnt/shared", AWS, "warning"), (None, "http://127.0.0.1:8469", "ok")],
 )
-def test_a_folder_holds_checkpoints_where_all_nodes_share_it(root: str | None, endpoint_url: str, level: str) -> None:
-    assert check_checkpoints(load_settings(checkpoint_root=root), endpoint_url=endpoint_url).level == level
+def test_a_folder_holds_checkpoints_where_all_nodes_share_it(
+    root: str | None, endpoint_url: str, level: str
+) -> None:
+    assert (
+        check_checkpoints(load_settings(checkpoint_root=root), endpoint_url=endpoint_url).level
+        == level
+    )
 
 
 def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint: Endpoint) -> None:
@@ -110,12 +125,16 @@ def test_a_bucket_must_be_there_and_nodes_need_a_role_for_it(run: Run, endpoint:
         ("eu-central-1", {"volume_usd_per_gib_month": 0.08}, "ok"),
     ],
 )
-def test_the_disks_price_is_one_regions_unless_it_is_set(region: str, ec2: dict[str, float], level: str) -> None:
+def test_the_disks_price_is_one_regions_unless_it_is_set(
+    region: str, ec2: dict[str, float], level: str
+) -> None:
     assert judge_disk_price(load_settings(ec2=ec2), region).level == level
 
 
 @pytest.mark.parametrize("name", ["daemon", "node", "reaper"])
-def test_a_policy_is_printed_without_asking_aws_anything(run: Run, endpoint: Endpoint, name: str) -> None:
+def test_a_policy_is_printed_without_asking_aws_anything(
+    run: Run, endpoint: Endpoint, name: str
+) -> None:
     printed = json.loads(run("doctor", "--print-policy", name).out)
     assert printed["Version"] == "2012-10-17"
     assert len({each["Sid"] for each in printed["Statement"]}) == len(printed["Statement"])

@@ -20,14 +20,17 @@ OURS = ("--cluster", "tested", "--region", REGION)
 
 
 @pytest.fixture
-def elasticd(endpoint: Endpoint, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def elasticd(
+    endpoint: Endpoint, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Run:
     monkeypatch.setenv("ELASTICD_CONFIG", "/nonexistent")
     return runner(capsys)
 
 
 @pytest.fixture
 def hour_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reaper looks an hour after the purchases: how old they are is EC2's word, which no test can set."""
+    """The reaper looks an hour after the purchases: how old they are is EC2's word, which no test
+    can set."""
     monkeypatch.setattr("elastic.cli.gc.SystemClock", lambda: ManualClock(time.time() + 3600.0))
 
 
@@ -38,13 +41,19 @@ def _attended(ec2: Any, provider_id: str) -> None:
 
 def _states(ec2: Any) -> dict[str, str]:
     pages = ec2.describe_instances()["Reservations"]
-    return {each["InstanceId"]: each["State"]["Name"] for page in pages for each in page["Instances"]}
+    return {
+        each["InstanceId"]: each["State"]["Name"] for page in pages for each in page["Instances"]
+    }
 
 
 def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
     launched = buy(provider_of(), request(1, HERE))
     (row,) = json.loads(elasticd("gc", *OURS, "-o", "json").out)
-    assert (row["provider_id"], row["node_id"], row["verdict"]) == (launched.provider_id, "node-1", "attended")
+    assert (row["provider_id"], row["node_id"], row["verdict"]) == (
+        launched.provider_id,
+        "node-1",
+        "attended",
+    )
 
 
 @pytest.mark.usefixtures("hour_on")
@@ -56,9 +65,15 @@ def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
 
 
 @pytest.mark.usefixtures("hour_on")
-def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2: Any, endpoint: Endpoint) -> None:
-    attended, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
-    other = buy(provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})), request(3, HERE)).provider_id
+def test_what_no_daemon_stands_for_is_ended_and_nothing_else(
+    elasticd: Run, ec2: Any, endpoint: Endpoint
+) -> None:
+    attended, abandoned = (
+        buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)
+    )
+    other = buy(
+        provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})), request(3, HERE)
+    ).provider_id
     _attended(ec2, attended)
     done = elasticd("gc", *OURS, "--older-than", "15m", "--terminate", "--yes")
     assert done.status == 0
@@ -69,7 +84,9 @@ def test_what_no_daemon_stands_for_is_ended_and_nothing_else(elasticd: Run, ec2:
 
 @pytest.mark.usefixtures("hour_on")
 def test_a_machine_that_may_not_be_ended_keeps_no_other_alive(elasticd: Run, ec2: Any) -> None:
-    protected, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
+    protected, abandoned = (
+        buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)
+    )
     ec2.modify_instance_attribute(InstanceId=protected, DisableApiTermination={"Value": True})
     done = elasticd("gc", *OURS, "--terminate", "--yes")
     assert _states(ec2) == {protected: "running", abandoned: "terminated"}
@@ -87,16 +104,22 @@ def test_where_each_end_is_throttled_each_is_told(
 ) -> None:
     ids = [buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)]
     endpoint.forbid("TerminateInstances", "RequestLimitExceeded")
-    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)  # between the client's own attempts
+    monkeypatch.setattr(
+        "botocore.endpoint.time.sleep", lambda _: None
+    )  # between the client's own attempts
     done = elasticd("gc", *OURS, "--terminate", "--yes")
     endpoint.always.clear()
     assert (done.status, "asked for the end" in done.err) == (1, False)
-    assert all(f"terminating {each} (ec2:TerminateInstances): throttled" in done.err for each in ids)
+    assert all(
+        f"terminating {each} (ec2:TerminateInstances): throttled" in done.err for each in ids
+    )
     assert set(_states(ec2).values()) == {"running"}
 
 
 @pytest.mark.usefixtures("hour_on")
-def test_where_nobody_can_be_asked_nothing_is_ended_and_that_is_said(elasticd: Run, ec2: Any) -> None:
+def test_where_nobody_can_be_asked_nothing_is_ended_and_that_is_said(
+    elasticd: Run, ec2: Any
+) -> None:
     buy(provider_of(), request(1, HERE))
     done = elasticd("gc", *OURS, "--terminate")
     assert (done.status, "say --yes" in done.err) == (2, True)
@@ -105,7 +128,9 @@ def test_where_nobody_can_be_asked_nothing_is_ended_and_that_is_said(elasticd: R
 
 @pytest.mark.usefixtures("hour_on")
 @pytest.mark.parametrize("text", ["0s", "1m", "14m"])
-def test_none_is_ended_that_may_have_been_marked_since_the_last_look(elasticd: Run, ec2: Any, text: str) -> None:
+def test_none_is_ended_that_may_have_been_marked_since_the_last_look(
+    elasticd: Run, ec2: Any, text: str
+) -> None:
     launched = buy(provider_of(), request(1, HERE))
     done = elasticd("gc", *OURS, "--older-than", text, "--terminate", "--yes")
     assert (done.status, "wanted at least 15m with --terminate" in done.err) == (2, True)

@@ -43,16 +43,23 @@ def test_a_job_that_waits_says_why(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    pools = [{"text": f"pool {number}: no capacity, asked again at 14:00 UTC"} for number in range(7)]
+    pools = [
+        {"text": f"pool {number}: no capacity, asked again at 14:00 UTC"} for number in range(7)
+    ]
     show_job({**WAITING, "waiting": {"since_s": 1_700_000_000.0, "pools": pools}})
     shown = capsys.readouterr().out
-    assert "no node since 2023-11-14T22:13:20Z\n  pool 0: no capacity, asked again at 14:00 UTC\n" in shown
+    assert (
+        "no node since 2023-11-14T22:13:20Z\n  pool 0: no capacity, asked again at 14:00 UTC\n"
+        in shown
+    )
     assert "pool 4" in shown
     assert "pool 5" not in shown
     assert "  and 2 more\n" in shown
 
 
-def test_a_job_says_what_it_was_scaled_to_beside_its_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_says_what_it_was_scaled_to_beside_its_bounds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     show_job({**WAITING, "spec": {**WAITING["spec"], "nodes_wanted": 3}})
     assert "1 to 4 nodes, scaled to 3 (`elasticd job scale" in capsys.readouterr().out
     show_job({**WAITING, "phase": "failed", "spec": {**WAITING["spec"], "nodes_wanted": 3}})
@@ -75,7 +82,9 @@ def test_a_job_says_what_is_wrong_with_it(capsys: pytest.CaptureFixture[str]) ->
     assert "alarm" not in capsys.readouterr().out
 
 
-def finish(node_type: str, usd: float, lasts_s: float, *, late: float | None = None) -> dict[str, Any]:
+def finish(
+    node_type: str, usd: float, lasts_s: float, *, late: float | None = None
+) -> dict[str, Any]:
     sold = {"node_type": node_type, "capacity": "on-demand", "zone": "local"}
     return {
         "group": {"members": [[sold, 1]]},
@@ -90,8 +99,18 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     frontier = [finish("small", 0.5, 7200.0, late=0.25), finish("large", 0.8, 3600.0)]
-    miss = {"kind": "over_budget", "text": "the budget is $0.10, and the job needs $0.50", "is_certain": True}
-    told = {"frontier": frontier, "best": frontier[0], "misses": [miss], "left_s": 5400.0, "budget_usd": 0.1}
+    miss = {
+        "kind": "over_budget",
+        "text": "the budget is $0.10, and the job needs $0.50",
+        "is_certain": True,
+    }
+    told = {
+        "frontier": frontier,
+        "best": frontier[0],
+        "misses": [miss],
+        "left_s": 5400.0,
+        "budget_usd": 0.1,
+    }
     job_pages.show_forecast(told)
     shown = capsys.readouterr().out
     assert "a  1 x small on-demand" in shown and "b  1 x large on-demand" in shown
@@ -100,7 +119,13 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
     assert "measured" in shown and "25 %" in shown and "expected" in shown
     assert "goals: 1 x small on-demand meets them" in shown
     assert "over_budget: the budget is $0.10" in shown
-    unknown: dict[str, Any] = {"frontier": [], "best": None, "misses": [], "left_s": None, "budget_usd": None}
+    unknown: dict[str, Any] = {
+        "frontier": [],
+        "best": None,
+        "misses": [],
+        "left_s": None,
+        "budget_usd": None,
+    }
     job_pages.show_forecast(unknown | {"budget_usd": 0.1})
     assert "told once its first windows are measured" in capsys.readouterr().out
     job_pages.show_forecast(unknown)
@@ -108,7 +133,11 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
 
 
 def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str]) -> None:
-    uses = [{"name": "boot", "usd": 0.25}, {"name": "useful", "usd": 0.75}, {"name": "idle", "usd": 0.0}]
+    uses = [
+        {"name": "boot", "usd": 0.25},
+        {"name": "useful", "usd": 0.75},
+        {"name": "idle", "usd": 0.0},
+    ]
     job_pages.show_uses({"spent_usd": 1.0, "uses": uses})
     assert capsys.readouterr().out == "of it useful 75 %, boot 25 %\n"
 
@@ -122,15 +151,35 @@ def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str
             True,
             "redo: 1,204 iterations for about $0.0023, and those until the move: the script",
         ),
-        (1, 0.0023, False, "redo: 1 iteration for about $0.0023: what was done since the newest save"),
-        (9, None, False, "redo: 9 iterations at a cost that is not known yet: what was done since the newest save"),
+        (
+            1,
+            0.0023,
+            False,
+            "redo: 1 iteration for about $0.0023: what was done since the newest save",
+        ),
+        (
+            9,
+            None,
+            False,
+            "redo: 9 iterations at a cost that is not known yet: what was done since the newest "
+            "save",
+        ),
         (0, 0.0, False, ""),
     ],
 )
 def test_scaling_says_what_the_move_has_done_again(
-    capsys: pytest.CaptureFixture[str], redone: int, usd: float | None, begins_at_zero: bool, said: str
+    capsys: pytest.CaptureFixture[str],
+    redone: int,
+    usd: float | None,
+    begins_at_zero: bool,
+    said: str,
 ) -> None:
-    nothing: dict[str, Any] = {"group": None, "usd_per_h": 0.0, "target_group": None, "target_usd_per_h": 0.0}
+    nothing: dict[str, Any] = {
+        "group": None,
+        "usd_per_h": 0.0,
+        "target_group": None,
+        "target_usd_per_h": 0.0,
+    }
     redo = {"redone": redone, "redone_usd": usd, "begins_at_zero": begins_at_zero}
     job_pages.show_scaling({**nothing, "why": "as the job fixes it", **redo})
     lines = capsys.readouterr().out.splitlines()

@@ -24,7 +24,10 @@ def said(number: int, text: str, *, generation: int = 1) -> dict[str, Any]:
 
 
 def event(*lines: tuple[int, str], open_line: str = "") -> Streamed:
-    data = {"lines": [said(*line) for line in lines], "open": [said(0, open_line)] if open_line else []}
+    data = {
+        "lines": [said(*line) for line in lines],
+        "open": [said(0, open_line)] if open_line else [],
+    }
     return Streamed("", lines[-1][0] if lines else 0, json.loads(json.dumps(data)))
 
 
@@ -54,7 +57,9 @@ def test_lines_are_printed_until_the_job_is_over(capsys: pytest.CaptureFixture[s
     assert client.asked == [{"tail": 5, "rank": None, "node": None, "after": None}]
 
 
-def test_a_daemon_that_is_away_for_a_while_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_daemon_that_is_away_for_a_while_is_waited_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     away = DaemonUnreachable("no daemon")
     client = Scripted([event((1, "a"))], away, away, [event((2, "b")), END])
     follow(client)
@@ -69,9 +74,13 @@ def test_a_daemon_that_was_never_there_is_an_error() -> None:
         follow(Scripted(DaemonUnreachable("no daemon")))
 
 
-def test_on_a_terminal_a_progress_bar_moves_below_the_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_a_terminal_a_progress_bar_moves_below_the_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     follow(
-        Scripted([event((1, "a"), open_line=" 10%"), event(open_line=" 20%"), event((2, "b")), END]),
+        Scripted(
+            [event((1, "a"), open_line=" 10%"), event(open_line=" 20%"), event((2, "b")), END]
+        ),
         is_live=True,
         rank=0,
     )
@@ -79,8 +88,12 @@ def test_on_a_terminal_a_progress_bar_moves_below_the_lines(capsys: pytest.Captu
     assert capsys.readouterr().out == f"==> generation 1, rank 0 <==\na\n 10%{erase} 20%{erase}b\n"
 
 
-def test_a_bar_of_another_generation_stands_below_its_heading(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_of_another_generation_stands_below_its_heading(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     bar = Streamed("", 1, {"lines": [], "open": [said(0, "5%", generation=2)]})
     follow(Scripted([event((1, "a")), bar, bar, END]), is_live=True)
-    expected = "==> generation 1 <==\n[rank 0] a\n==> generation 2 <==\n[rank 0] 5%\r\x1b[2K[rank 0] 5%\n"
+    expected = (
+        "==> generation 1 <==\n[rank 0] a\n==> generation 2 <==\n[rank 0] 5%\r\x1b[2K[rank 0] 5%\n"
+    )
     assert capsys.readouterr().out == expected

@@ -35,7 +35,9 @@ def unread(live: Live, folder: Path, *arguments: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.parametrize("output", ["table", "json"])
-def test_a_job_is_submitted_though_nobody_reads_its_plan(live: Live, tmp_path: Path, output: str) -> None:
+def test_a_job_is_submitted_though_nobody_reads_its_plan(
+    live: Live, tmp_path: Path, output: str
+) -> None:
     (tmp_path / "job.yaml").write_text(JOB.format(name=f"unread-{output}"))
     (tmp_path / "train.py").touch()
     done = unread(live, tmp_path, "job", "submit", "-f", "job.yaml", "--yes", "-o", output)
@@ -43,8 +45,12 @@ def test_a_job_is_submitted_though_nobody_reads_its_plan(live: Live, tmp_path: P
     assert live.world.store.job(f"unread-{output}").spec.iterations == 100
 
 
-@pytest.mark.parametrize("arguments", [("job", "ls"), ("job", "get", "first"), ("event", "ls"), ("--help",)])
-def test_a_listing_that_nobody_reads_ends_quietly(live: Live, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [("job", "ls"), ("job", "get", "first"), ("event", "ls"), ("--help",)]
+)
+def test_a_listing_that_nobody_reads_ends_quietly(
+    live: Live, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     done = unread(live, tmp_path, *arguments)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -14,7 +14,9 @@ from tests.cli.commands import Run
 from tests.cli.conftest import Live
 
 
-def test_outputs_are_listed_and_brought_with_their_times(run: Run, live: Live, tmp_path: Path) -> None:
+def test_outputs_are_listed_and_brought_with_their_times(
+    run: Run, live: Live, tmp_path: Path
+) -> None:
     carry_home(live.world, live.job_id, tmp_path, generation=1, model="weights", runs__log="line")
     listed = run("job", "outputs", "first")
     assert listed.status == 0 and "runs/log" in listed.out and "7" in listed.out
@@ -22,7 +24,10 @@ def test_outputs_are_listed_and_brought_with_their_times(run: Run, live: Live, t
     assert [each["path"] for each in found] == ["model", "runs/log"]
     brought = run("job", "outputs", "first", "-o", "mine")
     assert "2 brought to mine, 0 there already" in brought.out
-    assert (Path("mine/model").read_text(), Path("mine/runs/log").read_text()) == ("weights", "line")
+    assert (Path("mine/model").read_text(), Path("mine/runs/log").read_text()) == (
+        "weights",
+        "line",
+    )
     assert Path("mine/model").stat().st_mtime == found[0]["modified_at_s"]
     Path("mine/model").write_text("changed here")
     assert "1 brought to mine, 1 there already" in run("job", "outputs", "first", "-o", "mine").out
@@ -33,7 +38,9 @@ def test_outputs_are_listed_and_brought_with_their_times(run: Run, live: Live, t
 def test_what_was_brought_beside_the_code_is_not_sent_with_it(
     run: Run, live: Live, tmp_path: Path, has_git: bool
 ) -> None:
-    carry_home(live.world, live.job_id, tmp_path / "there", generation=1, model="weights", runs__log="line")
+    carry_home(
+        live.world, live.job_id, tmp_path / "there", generation=1, model="weights", runs__log="line"
+    )
     code = tmp_path / "code"
     (code / "data").mkdir(parents=True)
     (code / "train.py").write_text("pass")
@@ -41,4 +48,6 @@ def test_what_was_brought_beside_the_code_is_not_sent_with_it(
         subprocess.run(["git", "init", "-q", code], check=True)
     assert run("job", "outputs", "first", "-o", str(code / "results")).status == 0
     assert run("job", "outputs", "first", "-o", str(code / "data")).status == 0
-    assert pack(code).paths == ("data/model", "data/runs/log", "train.py"), "a folder that was there is the user's own"
+    assert pack(code).paths == ("data/model", "data/runs/log", "train.py"), (
+        "a folder that was there is the user's own"
+    )

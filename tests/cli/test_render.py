@@ -16,7 +16,11 @@ COLUMNS = (Column("NAME", "name"), Column("USD", "cost.usd", figures.usd, is_num
 
 def test_unknown_is_a_dash_and_never_zero(capsys: pytest.CaptureFixture[str]) -> None:
     render.show_list([{"name": "a", "cost": {"usd": None}}, {"name": "b"}], COLUMNS, Output.TABLE)
-    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["NAME", "USD"], ["a", "-"], ["b", "-"]]
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["NAME", "USD"],
+        ["a", "-"],
+        ["b", "-"],
+    ]
 
 
 def test_json_is_what_the_daemon_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,13 +59,18 @@ def test_the_table_of_candidates_says_what_is_unavailable_only_if_something_is(
     for unavailable in (None, "no capacity for small"):
         render.show(candidate_table([{"group": group, "unavailable": unavailable}], chosen=None))
         text = capsys.readouterr().out
-        assert ("UNAVAILABLE" in text) == ("no capacity for small" in text) == (unavailable is not None)
+        assert (
+            ("UNAVAILABLE" in text)
+            == ("no capacity for small" in text)
+            == (unavailable is not None)
+        )
 
 
 def test_a_block_is_written_with_why_and_until_when() -> None:
     none = {"why": "failed_to_join", "until_s": 0.0, "nodes": 1}
     assert render.blocks([none]) == "failed to join until 1970-01-01T00:00:00Z"
     assert render.blocks([none, {"why": "capacity", "until_s": 60.0, "nodes": 4}]) == (
-        "failed to join until 1970-01-01T00:00:00Z; capacity for 4 or more until 1970-01-01T00:01:00Z"
+        "failed to join until 1970-01-01T00:00:00Z; capacity for 4 or more until "
+        "1970-01-01T00:01:00Z"
     )
     assert render.blocks([]) == "-"

@@ -22,7 +22,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return runner(capsys)
 
 
-def test_a_taken_port_is_a_conflict_and_no_address_is_written_down(run: Run, tmp_path: Path) -> None:
+def test_a_taken_port_is_a_conflict_and_no_address_is_written_down(
+    run: Run, tmp_path: Path
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         outcome = run("serve", "--port", str(taken.getsockname()[1]))
     assert outcome.status == 6
@@ -49,14 +51,18 @@ def test_an_address_that_is_not_this_machines_is_refused(run: Run) -> None:
 
 
 @pytest.mark.parametrize("ports", ["8470", "9000-8000", "0-10", "1-70000"])
-def test_ports_that_are_no_range_are_refused(run: Run, monkeypatch: pytest.MonkeyPatch, ports: str) -> None:
+def test_ports_that_are_no_range_are_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch, ports: str
+) -> None:
     monkeypatch.setenv("ELASTICD_RENDEZVOUS_PORTS", ports)
     outcome = run("serve")
     assert outcome.status == 2
     assert "rendezvous_ports" in outcome.err
 
 
-def test_prices_of_a_trace_are_refused_where_ec2_tells_them(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prices_of_a_trace_are_refused_where_ec2_tells_them(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ELASTICD_PROVIDER", "ec2")
     outcome = run("serve", "--price-trace", "prices.csv")
     assert outcome.status == 2
@@ -80,7 +86,11 @@ def test_where_ec2_is_on_this_machine_the_defaults_are_no_fault(tmp_path: Path) 
 
 def _start(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """A daemon that is to buy on EC2, but is not told what."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ELASTICD_", "AWS_"))} | {
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ELASTICD_", "AWS_"))
+    } | {
         "ELASTICD_CONFIG": str(folder / "none.toml"),
         "ELASTICD_DATA_DIR": str(folder / "data"),
         "ELASTICD_PORT": "0",
@@ -88,4 +98,6 @@ def _start(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
         **more,
     }
     command = [sys.executable, "-m", "elastic.cli", "serve", "--provider", "ec2"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )

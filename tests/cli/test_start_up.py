@@ -8,7 +8,17 @@ import sys
 
 import pytest
 
-HEAVY = ("fastapi", "starlette", "sqlalchemy", "alembic", "boto3", "botocore", "torch", "uvicorn", "apscheduler")
+HEAVY = (
+    "fastapi",
+    "starlette",
+    "sqlalchemy",
+    "alembic",
+    "boto3",
+    "botocore",
+    "torch",
+    "uvicorn",
+    "apscheduler",
+)
 WATCHED = (*HEAVY, "httpx2", "rich", "pydantic", "pydantic_settings", "psutil", "yaml")
 
 
@@ -16,7 +26,9 @@ def modules_after(code: str) -> set[str]:
     """Runs `code` in a fresh interpreter and gives the names of all modules it ended with."""
     ending = "import json, sys; sys.stderr.write(json.dumps(sorted(sys.modules)))"
     program = f"try:\n    {code}\nexcept SystemExit:\n    pass\n{ending}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
@@ -34,10 +46,18 @@ def test_help_imports_nothing_but_what_draws_it() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("job", "ls"), ("job", "get", "a"), ("node", "ls"), ("decision", "ls"), ("event", "ls"), ("price", "ls")],
+    [
+        ("job", "ls"),
+        ("job", "get", "a"),
+        ("node", "ls"),
+        ("decision", "ls"),
+        ("event", "ls"),
+        ("price", "ls"),
+    ],
 )
 def test_client_commands_do_without_the_daemons_libraries(arguments: tuple[str, ...]) -> None:
-    # Port 1 answers nobody: all that a command imports before it asks, and to say that nobody answers.
+    # Port 1 answers nobody: all that a command imports before it asks, and to say that nobody
+    # answers.
     line = ["--url", "http://127.0.0.1:1", *arguments]
     code = f"import os; os.environ['ELASTICD_TOKEN'] = 'x'; import elastic.cli; elastic.cli.main({line!r})"
     assert modules_after(code).isdisjoint(HEAVY)

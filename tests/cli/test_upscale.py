@@ -29,7 +29,9 @@ def write_weights(folder: Path) -> Path:
     return folder / weights.AVERAGE
 
 
-def test_pictures_are_enlarged_beside_themselves_or_into_a_folder(run: Run, picture: Path, tmp_path: Path) -> None:
+def test_pictures_are_enlarged_beside_themselves_or_into_a_folder(
+    run: Run, picture: Path, tmp_path: Path
+) -> None:
     Image.new("L", (3, 2)).save(tmp_path / "grey.png")
     file = str(write_weights(tmp_path / "weights"))
     done = run("upscale", str(picture), str(tmp_path / "grey.png"), "--weights", file)
@@ -50,11 +52,16 @@ def test_a_picture_that_cannot_be_enlarged_is_named_and_the_others_are_enlarged(
     (tmp_path / "text.png").write_text("no image")
     done = run("upscale", "text.png", "torn.png", "photo.jpg", "-w", file)
     assert (done.status, done.out) == (1, "photo_x4.png: 24 x 20\n")
-    assert "left out: text.png: wanted an image" in done.err and "left out: torn.png: wanted an image" in done.err
+    assert (
+        "left out: text.png: wanted an image" in done.err
+        and "left out: torn.png: wanted an image" in done.err
+    )
     assert sorted(path.name for path in tmp_path.glob("*_x4.png*")) == ["photo_x4.png"]
 
 
-def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run, picture: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_replaced_by_force_alone(
+    run: Run, picture: Path, tmp_path: Path
+) -> None:
     file = str(write_weights(tmp_path / "weights"))
     Image.new("L", (3, 2)).save(tmp_path / "grey.png")
     (tmp_path / "photo_x4.png").write_text("mine")
@@ -72,10 +79,17 @@ def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run, picture: Path
 def test_a_jobs_weights_are_fetched(live: Live, run: Run, picture: Path, tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text("name: faces\nworkload: esrgan\npreset: small\n")
     assert run("job", "submit", "-f", "job.yaml", "--yes").status == 0
-    (job_id,) = [each.id for each in live.world.store.jobs(limit=10, before=None) if each.spec.name == "faces"]
+    (job_id,) = [
+        each.id
+        for each in live.world.store.jobs(limit=10, before=None)
+        if each.spec.name == "faces"
+    ]
     missing = run("upscale", str(picture), "--job", "faces")
     assert missing.status == 5
-    assert "has no weights yet: it is " in missing.err and "leaves them with each checkpoint" in missing.err
+    assert (
+        "has no weights yet: it is " in missing.err
+        and "leaves them with each checkpoint" in missing.err
+    )
     write_weights(JobFolders(live.world.context.settings.job_folder).artifacts(job_id))
     done = run("upscale", str(picture), "--job", "faces")
     assert (done.status, done.err) == (0, "")
@@ -95,7 +109,11 @@ def test_a_job_of_another_program_has_none(live: Live, run: Run, picture: Path) 
         (("photo.jpg",), 2, "wanted either --job or --weights"),
         (("photo.jpg", "--job", "a", "--weights", "b"), 2, "wanted either --job or --weights"),
         (("photo.jpg", "--job", "nobody"), 5, "nobody"),
-        (("photo.jpg", "--weights", "none.safetensors"), 2, "none.safetensors: wanted weights (safetensors), found no"),
+        (
+            ("photo.jpg", "--weights", "none.safetensors"),
+            2,
+            "none.safetensors: wanted weights (safetensors), found no",
+        ),
         (
             ("photo.jpg", "--weights", "photo.jpg"),
             2,
@@ -112,7 +130,11 @@ def test_a_job_of_another_program_has_none(live: Live, run: Run, picture: Path) 
             2,
             "wanted an image, found a file of",
         ),
-        (("photo.jpg", "weights/photo.png", "-w", "weights/generator.safetensors", "-o", "."), 2, "both be written to"),
+        (
+            ("photo.jpg", "weights/photo.png", "-w", "weights/generator.safetensors", "-o", "."),
+            2,
+            "both be written to",
+        ),
     ],
 )
 def test_what_is_missing_is_said_before_anything_is_written(

@@ -19,7 +19,9 @@ def looks(*standings: WatchedJob) -> Iterator[WatchedJob]:
     raise KeyboardInterrupt
 
 
-def watched(standings: Iterator[WatchedJob], *, is_live: bool = False, timeout_s: float | None = None) -> ExitCode:
+def watched(
+    standings: Iterator[WatchedJob], *, is_live: bool = False, timeout_s: float | None = None
+) -> ExitCode:
     return watch(lambda: next(standings), is_live=is_live, timeout_s=timeout_s, clock=ManualClock())
 
 
@@ -31,29 +33,51 @@ def test_ends_with_the_jobs_own_status(is_live: bool, capsys: pytest.CaptureFixt
 
 
 def test_why_a_job_waits_is_said_once_for_each_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    dear = replace(RUNNING, phase="submitted", group=None, waits_because="every candidate is above the cap")
-    watched(looks(dear, dear, replace(dear, waits_because="no capacity"), replace(RUNNING, phase="succeeded")))
+    dear = replace(
+        RUNNING, phase="submitted", group=None, waits_because="every candidate is above the cap"
+    )
+    watched(
+        looks(
+            dear,
+            dear,
+            replace(dear, waits_because="no capacity"),
+            replace(RUNNING, phase="succeeded"),
+        )
+    )
     lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if " it  " in line]
     assert [line[-1] for line in lines[:2]] == ["every candidate is above the cap", "no capacity"]
 
 
-def test_an_alarm_is_said_when_it_begins_and_no_more_when_it_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_alarm_is_said_when_it_begins_and_no_more_when_it_is_over(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     alarmed = [replace(RUNNING, alarms=(f"standstill: no turn for {each} s",)) for each in (61, 62)]
     watched(looks(RUNNING, *alarmed, RUNNING, replace(RUNNING, phase="succeeded")))
-    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    lines = [
+        line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line
+    ]
     assert lines[:3] == ["4.5 s left", "alarm: standstill: no turn for 61 s", "4.5 s left"]
 
 
-def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_said_as_they_come_and_the_last_one_with_its_traceback(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     trace = "Traceback (most recent call last):\nValueError: no"
     failing = replace(RUNNING, error="ValueError: no (train.py, line 3)", error_lines=trace)
-    ended = replace(failing, phase="failed", message="it failed twice in the same way: ValueError: no")
+    ended = replace(
+        failing, phase="failed", message="it failed twice in the same way: ValueError: no"
+    )
     again = replace(failing, iteration=5)  # it runs again: what it failed with is the past
     watched(looks(RUNNING, failing, again, ended))
     out = capsys.readouterr().out.splitlines()
     assert out[1] == "failed: ValueError: no (train.py, line 3)"
-    assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + ["spent $0.01"]
-    assert out[-3:] == [*trace.splitlines(), "job a: failed: it failed twice in the same way: ValueError: no"]
+    assert [line.split("  ")[-1] for line in out if " it  " in line] == ["4.5 s left"] * 2 + [
+        "spent $0.01"
+    ]
+    assert out[-3:] == [
+        *trace.splitlines(),
+        "job a: failed: it failed twice in the same way: ValueError: no",
+    ]
 
 
 def test_ctrl_c_leaves_the_job_running_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +102,9 @@ def test_a_line_is_printed_only_when_something_moved(capsys: pytest.CaptureFixtu
 
 def test_a_warning_is_said_as_soon_as_it_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     warned = replace(RUNNING, warnings=("a move or a loss restarts this job",))
-    watched(looks(RUNNING, warned, replace(warned, iteration=5), replace(warned, phase="succeeded")))
+    watched(
+        looks(RUNNING, warned, replace(warned, iteration=5), replace(warned, phase="succeeded"))
+    )
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "warning: a move or a loss restarts this job"
     assert sum("warning" in line for line in lines) == 1, "said once"
@@ -91,16 +117,27 @@ def test_a_note_is_said_once(is_live: bool, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.count("note: it is not carried home") == 1
 
 
-def test_what_nodes_get_ready_is_said_once_while_its_seconds_grow(capsys: pytest.CaptureFixture[str]) -> None:
-    installing = [replace(RUNNING, preparing=(f"installing 1 requirement on n1, {each} s",)) for each in (1, 2)]
+def test_what_nodes_get_ready_is_said_once_while_its_seconds_grow(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    installing = [
+        replace(RUNNING, preparing=(f"installing 1 requirement on n1, {each} s",))
+        for each in (1, 2)
+    ]
     setting_up = replace(RUNNING, preparing=("setup: make on n1, 0 s",))
     watched(looks(*installing, setting_up, replace(RUNNING, phase="succeeded")))
-    lines = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line]
+    lines = [
+        line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if " it  " in line
+    ]
     assert lines[:2] == ["installing 1 requirement on n1, 1 s", "setup: make on n1, 0 s"]
 
 
-def test_the_pool_that_is_asked_again_first_is_said_while_a_job_waits(capsys: pytest.CaptureFixture[str]) -> None:
-    waits = replace(RUNNING, phase="submitted", group=None, refusals=("c5.large spot a: no capacity", "another"))
+def test_the_pool_that_is_asked_again_first_is_said_while_a_job_waits(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    waits = replace(
+        RUNNING, phase="submitted", group=None, refusals=("c5.large spot a: no capacity", "another")
+    )
     again = replace(waits, refusals=("c5.large spot a: no capacity, refused 2 times",))
     watched(looks(waits, waits, again, replace(RUNNING, phase="succeeded")))
     lines = [line.split("  ") for line in capsys.readouterr().out.splitlines() if " it  " in line]

@@ -1,4 +1,5 @@
-"""The crash points: around launching, recording and ending, in the order in which an undisturbed job crosses them."""
+"""The crash points: around launching, recording and ending, in the order in which an undisturbed
+job crosses them."""
 
 from __future__ import annotations
 

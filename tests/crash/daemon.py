@@ -1,4 +1,5 @@
-"""The daemon's process: the real store, reconciler, provider, prices and routes, told by a pipe what happens when."""
+"""The daemon's process: the real store, reconciler, provider, prices and routes, told by a pipe
+what happens when."""
 
 from __future__ import annotations
 
@@ -20,7 +21,14 @@ from elastic.model import Action, Capacity, Group, Job, JobSpec, Limits, Plan, R
 from elastic.pricing.ec2 import Ec2Prices, Feeds, PricedOffers
 from elastic.protocol import Heartbeat, HeartbeatReply, Registered, Registration
 from elastic.providers.ec2 import Aws, Ec2Provider, Paths
-from elastic.reconciler import LaunchTerms, Machines, Namespace, NodeTokens, Reconciler, RightToEnd
+from elastic.reconciler import (
+    LaunchTerms,
+    LeaseHolder,
+    Machines,
+    NodeTokens,
+    Reconciler,
+    TerminationPermission,
+)
 from elastic.store import migrate
 from tests.builders import timeouts
 from tests.crash.points import Point, Watch, WatchedStore, watch_cloud
@@ -33,8 +41,15 @@ LEASE_S = 600.0
 
 def cheapest(snapshot: Snapshot) -> Plan:
     """A policy that wants two nodes of whatever spot capacity costs least now."""
-    newest = {price.offering: price.usd_per_h for price in sorted(snapshot.prices, key=lambda each: each.valid_from_s)}
-    spot = [(usd_per_h, offering) for offering, usd_per_h in newest.items() if offering.capacity is Capacity.SPOT]
+    newest = {
+        price.offering: price.usd_per_h
+        for price in sorted(snapshot.prices, key=lambda each: each.valid_from_s)
+    }
+    spot = [
+        (usd_per_h, offering)
+        for offering, usd_per_h in newest.items()
+        if offering.capacity is Capacity.SPOT
+    ]
     if not spot:
         return Plan(Action.HOLD, snapshot.target, Reason("no_price", "no price is known"))
     usd_per_h, offering = min(spot)
@@ -47,7 +62,8 @@ def cheapest(snapshot: Snapshot) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What every daemon of one run starts from: the folder with its database, its cluster's name, and its clients."""
+    """What every daemon of one run starts from: the folder with its database, its cluster's name,
+    and its clients."""
 
     folder: Path
     cluster: str
@@ -83,7 +99,8 @@ class Daemon:
         return status, answer
 
     def end(self) -> int:
-        """Waits for its end, asking for it if it still lives; gives the status that it ended with."""
+        """Waits for its end, asking for it if it still lives; gives the status that it ended
+        with."""
         self._line.close()
         return os.waitpid(self.pid, 0)[1]
 
@@ -138,10 +155,16 @@ class Parts:
             bootstrap="true",
         )
         provider = Ec2Provider(
-            ec2, aws=site.aws, clock=self.clock, paths=Paths(str(site.folder), str(site.folder)), lease_s=LEASE_S
+            ec2,
+            aws=site.aws,
+            clock=self.clock,
+            paths=Paths(str(site.folder), str(site.folder)),
+            lease_s=LEASE_S,
         )
         market = PricedOffers(
-            lambda: provider.catalog().offerings, lambda: provider.catalog().public_zones, provider.disk_gib
+            lambda: provider.catalog().offerings,
+            lambda: provider.catalog().public_zones,
+            provider.disk_gib,
         )
         prices = Ec2Prices(
             ec2,
@@ -150,7 +173,7 @@ class Parts:
             heard_to_s=self.store.prices_heard_to_s("ec2", Capacity.SPOT),
         )
         tokens = NodeTokens(SECRET)
-        right = RightToEnd(provider.prove_end, LEASE_S, self.clock.now_s)
+        right = TerminationPermission(provider.prove_end, LEASE_S, self.clock.now_s)
         self.reconciler = Reconciler(
             store=self.store,
             provider=provider,
@@ -160,7 +183,9 @@ class Parts:
                 provider=provider,
                 right=right,
                 terms=LaunchTerms("http://127.0.0.1:1", tokens.join_token),
-                namespace=Namespace(site.cluster, self.store.holder(), str(site.folder), self.clock, provider.claims),
+                namespace=LeaseHolder(
+                    site.cluster, self.store.holder(), str(site.folder), self.clock, provider.claims
+                ),
             ),
             rendezvous=FakeRendezvous(),
             decide=cheapest,

@@ -1,4 +1,5 @@
-"""The lab as a process of its own: it outlives every daemon, and its clock moves when it is told to."""
+"""The lab as a process of its own: it outlives every daemon, and its clock moves when it is told
+to."""
 
 from __future__ import annotations
 
@@ -97,7 +98,9 @@ def _run(scenario: Mapping[str, Any], clock: ManualClock, port: int, line: Conne
         os._exit(code)
 
 
-def _answer(lab: Lab, clock: ManualClock, said: dict[str, dict[str, str]], what: str, *args: Any) -> Any:
+def _answer(
+    lab: Lab, clock: ManualClock, said: dict[str, dict[str, str]], what: str, *args: Any
+) -> Any:
     match what:
         case "pass_by":
             return _pass_by(lab, clock, *args)

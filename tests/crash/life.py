@@ -1,6 +1,8 @@
-"""One job's whole life: two nodes, a price change, a move to two others, the end; and daemons that die in it.
+"""One job's whole life: two nodes, a price change, a move to two others, the end; and daemons that
+die in it.
 
-A death that the first job's life holds no longer comes in that of a second one, under the daemon that was restarted.
+A death that the first job's life holds no longer comes in that of a second one, under the daemon
+that was restarted.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _MOST_ROUNDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one life. `wrongs` says what must not be; `died_at` are the deaths that took place."""
+    """What became of one life. `wrongs` says what must not be; `died_at` are the deaths that took
+    place."""
 
     died_at: tuple[Point, ...]
     points: tuple[Point, ...]
@@ -103,7 +106,8 @@ class Life:
         return Daemon(self.site, die_at=next(iter(self.deaths[len(self.died_at) :]), None))
 
     def _ask(self, what: str, *args: Any) -> Any:
-        """The daemon's answer; None where it refused, or died: then another one is there next time."""
+        """The daemon's answer; None where it refused, or died: then another one is there next
+        time."""
         answer = self.daemon.ask(what, *args, stage=self.stage, now_s=self.now_s)
         if answer is None:
             self._require_killed(self.daemon.end())
@@ -118,8 +122,15 @@ class Life:
 
     def _require_killed(self, status: int | None) -> None:
         was_due = len(self.died_at) < len(self.deaths)
-        if status is None or not was_due or not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
-            raise RuntimeError(f"a daemon ended by itself, with status {status}; its standard error says why")
+        if (
+            status is None
+            or not was_due
+            or not os.WIFSIGNALED(status)
+            or os.WTERMSIG(status) != signal.SIGKILL
+        ):
+            raise RuntimeError(
+                f"a daemon ended by itself, with status {status}; its standard error says why"
+            )
 
     def _round(self) -> None:
         if self.job is None:
@@ -128,14 +139,20 @@ class Life:
         machines = self._mine()
         self._look(machines)
         running = {each.instance_id: each for each in machines if each.phase == "running"}
-        self.agents = {key: self.agents.get(key) or Agent(machine) for key, machine in running.items()}
+        self.agents = {
+            key: self.agents.get(key) or Agent(machine) for key, machine in running.items()
+        }
         for agent in self.agents.values():
             self._serve(agent)
         if self.job is not None:
             self.jobs[-1] = self._ask("job", self.job.id) or self.job
-        is_busy = len(machines) != NODES or not all(agent.is_training for agent in self.agents.values())
+        is_busy = len(machines) != NODES or not all(
+            agent.is_training for agent in self.agents.values()
+        )
         self._tell_on()
-        self._pass_by(SOON_S if is_busy or self.stage == "end" or len(self.agents) != NODES else QUIET_S)
+        self._pass_by(
+            SOON_S if is_busy or self.stage == "end" or len(self.agents) != NODES else QUIET_S
+        )
 
     def _serve(self, agent: Agent) -> None:
         if agent.me is None:
@@ -152,8 +169,14 @@ class Life:
     def _tell_on(self) -> None:
         """Lets the story go on once what it waits for has lasted long enough."""
         wanted = {"launch": "c5.large", "move": "c5.xlarge"}.get(self.stage)
-        training = [each for each in self.agents.values() if each.is_training and each.machine.node_type == wanted]
-        if len(training) < NODES or any(self.now_s - each.began_at_s < TRAINS_S for each in training):
+        training = [
+            each
+            for each in self.agents.values()
+            if each.is_training and each.machine.node_type == wanted
+        ]
+        if len(training) < NODES or any(
+            self.now_s - each.began_at_s < TRAINS_S for each in training
+        ):
             return
         if self.stage == "launch":
             self.lab.set_spot_price("c5.large", DEAR_USD_PER_H)
@@ -171,10 +194,13 @@ class Life:
         return [each for each in self.lab.living() if each.cluster == self.site.cluster]
 
     def _look(self, machines: Sequence[Sighting]) -> None:
-        """Never more instances of a type than are wanted, and of the second none before it is wanted."""
+        """Never more instances of a type than are wanted, and of the second none before it is
+        wanted."""
         for node_type, count in Counter(each.node_type for each in machines).items():
             if count > NODES:
-                self.wrongs[f"{count} instances of {node_type} lived at once, {NODES} were wanted"] = None
+                self.wrongs[
+                    f"{count} instances of {node_type} lived at once, {NODES} were wanted"
+                ] = None
             if self.stage in ("before", "launch") and node_type != "c5.large":
                 self.wrongs[f"an instance of {node_type} lived before it was wanted"] = None
 
@@ -204,7 +230,9 @@ class Life:
         store = Store(Database(self.site.url))
         jobs = store.jobs()
         if [job.phase for job in jobs] != [JobPhase.SUCCEEDED] * len(self.jobs):
-            self.wrongs[f"wanted {len(self.jobs)} jobs that succeeded, found {[job.phase for job in jobs]}"] = None
+            self.wrongs[
+                f"wanted {len(self.jobs)} jobs that succeeded, found {[job.phase for job in jobs]}"
+            ] = None
         rows = [row for job in jobs for row in store.ledger_of_job(job.id)]
         usd = spent_usd(tuple(rows), self.now_s)
         if abs(usd - billed_usd) > 0.01 * billed_usd:

@@ -1,6 +1,8 @@
-"""Crash points: each write of the store and each call of the cloud is crossed, and at one crossing the process dies.
+"""Crash points: each write of the store and each call of the cloud is crossed, and at one crossing
+the process dies.
 
-Nothing in the product knows of them: the database and the clients of the cloud are watched from outside.
+Nothing in the product knows of them: the database and the clients of the cloud are watched from
+outside.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ from elastic.store.engine import Database
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """The `count`-th crossing of one border in one stage of a job's life, counted from the daemon's start.
+    """The `count`-th crossing of one border in one stage of a job's life, counted from the daemon's
+    start.
 
-    `when` is `before` (nothing has happened), `within` (a transaction is open, all of it said) or `after` (it is done,
-    and the daemon has not acted on it yet).
+    `when` is `before` (nothing has happened), `within` (a transaction is open, all of it said) or
+    `after` (it is done, and the daemon has not acted on it yet).
     """
 
     stage: str

@@ -1,4 +1,5 @@
-"""A process that plays lives: everything is imported, connected and warm in it, and every daemon is a fork of it."""
+"""A process that plays lives: everything is imported, connected and warm in it, and every daemon is
+a fork of it."""
 
 from __future__ import annotations
 
@@ -51,7 +52,13 @@ class Warm:
         self.empty = self.root / "empty.db"
         migrate(f"sqlite:///{self.empty}")
 
-    def play(self, deaths: Sequence[Point] = (), *, shown_after_s: float = 0.0, is_rehearsal: bool = False) -> Verdict:
+    def play(
+        self,
+        deaths: Sequence[Point] = (),
+        *,
+        shown_after_s: float = 0.0,
+        is_rehearsal: bool = False,
+    ) -> Verdict:
         self.lives += 1
         folder = self.root / str(self.lives)
         folder.mkdir()
@@ -79,16 +86,21 @@ def warm_up(root: Path) -> Warm:
 
 
 def main() -> None:
-    """Reads from each line how late machines are listed, then points, and writes what became of the life so played."""
+    """Reads from each line how late machines are listed, then points, and writes what became of the
+    life so played."""
     shm = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=shm if os.access(shm, os.W_OK) else None, prefix="elasticd-crash-") as root:
+    with tempfile.TemporaryDirectory(
+        dir=shm if os.access(shm, os.W_OK) else None, prefix="elasticd-crash-"
+    ) as root:
         warm = warm_up(Path(root))
         print(json.dumps("warm"), flush=True)
         try:
             for line in sys.stdin:
                 began_s = time.perf_counter()
                 shown_after_s, *deaths = json.loads(line)
-                verdict = warm.play([Point.parse(each) for each in deaths], shown_after_s=shown_after_s)
+                verdict = warm.play(
+                    [Point.parse(each) for each in deaths], shown_after_s=shown_after_s
+                )
                 said = {
                     "died_at": [str(each) for each in verdict.died_at],
                     "points": [str(each) for each in verdict.points],
@@ -99,7 +111,9 @@ def main() -> None:
                     "took_s": time.perf_counter() - began_s,
                 }
                 print(json.dumps(said), flush=True)
-            print(json.dumps({"left": [each.instance_id for each in warm.lab.living()]}), flush=True)
+            print(
+                json.dumps({"left": [each.instance_id for each in warm.lab.living()]}), flush=True
+            )
         finally:
             warm.lab.end()
 

@@ -23,16 +23,31 @@ def docker() -> Iterator[Engine]:
 
 @pytest.fixture(scope="package")
 def images(docker: Engine, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The daemon's image and the lab's, built from what git would commit; the base is made here, not fetched."""
+    """The daemon's image and the lab's, built from what git would commit; the base is made here,
+    not fetched."""
     docker.import_debian(BASE, packages=("python3-venv", "ca-certificates"))
     context = tmp_path_factory.mktemp("context")
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+    )
     for name in filter(lambda name: (ROOT / name).is_file(), listed.stdout.decode().splitlines()):
         (context / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, context / name)
     if (trusted := certificates()) is not None:
         shutil.copy(trusted, context / "deploy/certificates/this-machine.crt")
     with build_arguments() as given:
-        arguments = [word for name, value in given.items() for word in ("--build-arg", f"{name}={value}")]
+        arguments = [
+            word for name, value in given.items() for word in ("--build-arg", f"{name}={value}")
+        ]
         for target, name in (("daemon", "elasticd"), ("lab", "elasticd:lab")):
-            docker.run("docker", "build", "--network=host", *arguments, "--target", target, "--tag", name, context)
+            docker.run(
+                "docker",
+                "build",
+                "--network=host",
+                *arguments,
+                "--target",
+                target,
+                "--tag",
+                name,
+                context,
+            )

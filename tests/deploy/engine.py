@@ -1,4 +1,5 @@
-"""A container engine of the test run's own: its folder, its socket, no firewall rules, nothing left behind."""
+"""A container engine of the test run's own: its folder, its socket, no firewall rules, nothing left
+behind."""
 
 from __future__ import annotations
 
@@ -15,7 +16,12 @@ from pathlib import Path
 import pytest
 
 _START_TIMEOUT_S = 60.0
-_TOOLS = {"dockerd": "docker.io", "docker": "docker.io", "docker-compose": "docker-compose", "mmdebstrap": "mmdebstrap"}
+_TOOLS = {
+    "dockerd": "docker.io",
+    "docker": "docker.io",
+    "docker-compose": "docker-compose",
+    "mmdebstrap": "mmdebstrap",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +31,16 @@ class Engine:
     host: str
 
     def run(self, *command: str | Path, stdin: str | None = None) -> str:
-        """Runs a command that speaks to this engine, and gives what it printed; fails the test with that otherwise."""
+        """Runs a command that speaks to this engine, and gives what it printed; fails the test with
+        that otherwise."""
         # The builder that needs no plugin: the classic one.
         environment = {**os.environ, "DOCKER_HOST": self.host, "DOCKER_BUILDKIT": "0"}
-        done = subprocess.run(command, input=stdin, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        done = subprocess.run(
+            command, input=stdin, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (
+            f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+        )
         return done.stdout
 
     def import_debian(
@@ -40,9 +51,11 @@ class Engine:
         hooks: Iterable[str] = (),
         changes: Iterable[str] = (),
     ) -> None:
-        """Makes an image of Debian with `packages`, from the mirror that apt knows, and names it as builds do.
+        """Makes an image of Debian with `packages`, from the mirror that apt knows, and names it as
+        builds do.
 
-        `hooks` are what mmdebstrap does with it when it is made; `changes` are lines of a Dockerfile: `USER nobody`.
+        `hooks` are what mmdebstrap does with it when it is made; `changes` are lines of a
+        Dockerfile: `USER nobody`.
         """
         make = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={','.join(packages)}"]
         make += [f"--customize-hook={hook}" for hook in hooks]
@@ -51,7 +64,9 @@ class Engine:
         with subprocess.Popen([*make, "bookworm", "-"], stdout=subprocess.PIPE) as making:
             command = ["docker", "import", *options, "-", name]
             subprocess.run(command, stdin=making.stdout, env=environment, check=True)
-        assert making.returncode == 0, "mmdebstrap could not make a root file system: does apt-get reach its mirror?"
+        assert making.returncode == 0, (
+            "mmdebstrap could not make a root file system: does apt-get reach its mirror?"
+        )
 
 
 @contextmanager
@@ -63,7 +78,12 @@ def engine() -> Iterator[Engine]:
     if missing:
         pytest.skip(f"needs a container engine (Debian: apt-get install {' '.join(missing)})")
     folder = Path(tempfile.mkdtemp(prefix="engine-"))
-    command = ["dockerd", f"--data-root={folder}/data", f"--exec-root={folder}/exec", f"--pidfile={folder}/pid"]
+    command = [
+        "dockerd",
+        f"--data-root={folder}/data",
+        f"--exec-root={folder}/exec",
+        f"--pidfile={folder}/pid",
+    ]
     command += [f"--host=unix://{folder}/socket", "--bridge=none", "--iptables=false"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
@@ -80,7 +100,9 @@ def engine() -> Iterator[Engine]:
 
 def _await(running: Engine, process: subprocess.Popen[bytes], log: Path) -> None:
     until_s = time.monotonic() + _START_TIMEOUT_S
-    while subprocess.run(["docker", "--host", running.host, "version"], capture_output=True, check=False).returncode:
+    while subprocess.run(
+        ["docker", "--host", running.host, "version"], capture_output=True, check=False
+    ).returncode:
         if process.poll() is not None:
             pytest.skip(f"dockerd does not start here: {log.read_text()[-500:]}")
         assert time.monotonic() < until_s, log.read_text()[-2000:]

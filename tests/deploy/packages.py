@@ -1,4 +1,5 @@
-"""What this machine's pip is told, in words that a build can use: folders of packages are served to it on loopback."""
+"""What this machine's pip is told, in words that a build can use: folders of packages are served to
+it on loopback."""
 
 from __future__ import annotations
 
@@ -22,12 +23,17 @@ _ARGUMENTS = {
 
 @contextmanager
 def build_arguments() -> Iterator[Mapping[str, str]]:
-    """Build arguments that make pip in a build (in this machine's network) find what pip here finds."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory="/"))
+    """Build arguments that make pip in a build (in this machine's network) find what pip here
+    finds."""
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(_Quiet, directory="/")
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield {
-            _ARGUMENTS[name]: " ".join(_reachable(each, port=server.server_port) for each in values.split())
+            _ARGUMENTS[name]: " ".join(
+                _reachable(each, port=server.server_port) for each in values.split()
+            )
             for name, values in _pip_configuration().items()
         }
     finally:
@@ -46,9 +52,13 @@ def _pip_configuration() -> dict[str, str]:
 
 
 def _settings() -> dict[str, str]:
-    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
+    )
     found = {}
-    for line in sorted(listed.stdout.splitlines(), key=lambda line: line.startswith(":env:")):  # the environment wins
+    for line in sorted(
+        listed.stdout.splitlines(), key=lambda line: line.startswith(":env:")
+    ):  # the environment wins
         name, _, value = line.partition("=")
         found[name.rpartition(".")[2]] = value.strip("'\"").replace("\\n", " ")
     return found

@@ -31,14 +31,18 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The services that are up. `options` are docker-compose's own, `variables` what the file is filled in with."""
+    """The services that are up. `options` are docker-compose's own, `variables` what the file is
+    filled in with."""
 
     engine: Engine
     options: tuple[str, ...]
     variables: Mapping[str, str]
 
     def compose(self, *words: str, stdin: str | None = None) -> str:
-        given = [f"{name}={value}" for name, value in {**self.variables, "ELASTICD_PUBLISHED_PORT": _PORT}.items()]
+        given = [
+            f"{name}={value}"
+            for name, value in {**self.variables, "ELASTICD_PUBLISHED_PORT": _PORT}.items()
+        ]
         command = ["docker-compose", "-p", _PROJECT, *self.options, *words]
         return self.engine.run("env", "-C", ROOT, *given, *command, stdin=stdin)
 
@@ -48,13 +52,18 @@ class Stack:
 
     def client(self) -> Client:
         """A client of the daemon with its user's token."""
-        token = eventually("the token", lambda: self.within("elasticd", "elasticd", "token", "show"))
+        token = eventually(
+            "the token", lambda: self.within("elasticd", "elasticd", "token", "show")
+        )
         return Client(url=f"http://127.0.0.1:{_PORT}", token=token.strip())
 
 
 @contextmanager
-def stack(engine: Engine, *options: str, variables: Mapping[str, str] | None = None) -> Iterator[Stack]:
-    """Brings up what `options` choose, of images that are there; in the end nothing of it is left."""
+def stack(
+    engine: Engine, *options: str, variables: Mapping[str, str] | None = None
+) -> Iterator[Stack]:
+    """Brings up what `options` choose, of images that are there; in the end nothing of it is
+    left."""
     running = Stack(engine, options, variables or {})
     try:
         running.compose("up", "-d", "--no-build")
@@ -67,7 +76,8 @@ def stack(engine: Engine, *options: str, variables: Mapping[str, str] | None = N
 
 
 def eventually(what: str, ask: Callable[[], _Found], *, within_s: float = 120.0) -> _Found:
-    """The first answer that is not empty; a command that fails, or nobody who answers, is asked again."""
+    """The first answer that is not empty; a command that fails, or nobody who answers, is asked
+    again."""
     until_s, last = time.monotonic() + within_s, "nothing"
     while time.monotonic() < until_s:
         try:
@@ -79,7 +89,9 @@ def eventually(what: str, ask: Callable[[], _Found], *, within_s: float = 120.0)
     raise AssertionError(f"not within {within_s:.0f} s: {what}; the last answer was {last}")
 
 
-def trained(client: Client, job: Mapping[str, Any], *, within_s: float = 240.0) -> Mapping[str, Any]:
+def trained(
+    client: Client, job: Mapping[str, Any], *, within_s: float = 240.0
+) -> Mapping[str, Any]:
     """Submits `job` and gives it as it ended."""
     eventually("the job is taken", lambda: client.post("/v1/jobs", body=job))
 

@@ -1,4 +1,5 @@
-"""Images of other projects, made of Debian's packages under the names that docker-compose.yml gives: none is fetched.
+"""Images of other projects, made of Debian's packages under the names that docker-compose.yml
+gives: none is fetched.
 
 Each takes what the compose file uses of the true one: its variables, folders, user and command.
 """
@@ -29,7 +30,8 @@ def make_postgres(engine: Engine) -> None:
 
 
 def make_prometheus(engine: Engine) -> None:
-    """Makes the image of Prometheus: the configuration's folder, and data that its group nobody may write."""
+    """Makes the image of Prometheus: the configuration's folder, and data that its group nobody may
+    write."""
     engine.import_debian(
         _named("prometheus"),
         packages=("prometheus",),
@@ -44,4 +46,6 @@ def make_prometheus(engine: Engine) -> None:
 
 
 def _named(service: str) -> str:
-    return str(yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][service]["image"])
+    return str(
+        yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][service]["image"]
+    )

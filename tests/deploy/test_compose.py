@@ -1,4 +1,5 @@
-"""The images and the stack, really built and brought up: a job is trained on the lab's instances, then all is gone."""
+"""The images and the stack, really built and brought up: a job is trained on the lab's instances,
+then all is gone."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from tests.deploy.stack import ROOT, TRAIN, eventually, stack, trained
 PROFILES = ("lab", "postgres", "prometheus", "grafana")
 
 
-@pytest.mark.skipif(shutil.which("docker-compose") is None, reason="needs docker-compose (Debian: docker-compose)")
+@pytest.mark.skipif(
+    shutil.which("docker-compose") is None, reason="needs docker-compose (Debian: docker-compose)"
+)
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_profile_is_understood(profile: str) -> None:
     command = ["docker-compose", "--profile", profile, "config", "--services"]
@@ -25,7 +28,9 @@ def test_every_profile_is_understood(profile: str) -> None:
 @pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_a_job_is_trained_on_the_labs_instances_and_nothing_is_left(docker: Engine, images: None) -> None:
+def test_a_job_is_trained_on_the_labs_instances_and_nothing_is_left(
+    docker: Engine, images: None
+) -> None:
     with stack(docker, "--env-file", "deploy/lab.env") as running, running.client() as client:
         running.within("elasticd", "sh", "-c", "cat >/srv/elasticd/train.py", stdin=TRAIN)
         asked = {

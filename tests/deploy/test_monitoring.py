@@ -1,4 +1,5 @@
-"""What watches a daemon, against the real ones: Prometheus scrapes it, and each panel's query has an answer."""
+"""What watches a daemon, against the real ones: Prometheus scrapes it, and each panel's query has
+an answer."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ class Prometheus:
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
     """A daemon that trains a job with a budget."""
     folder = tmp_path_factory.mktemp("watched")
-    with running_daemon(folder, {"ELASTICD_METRICS_TOKEN_FILE": str(folder / "metrics-token")}) as running:
+    with running_daemon(
+        folder, {"ELASTICD_METRICS_TOKEN_FILE": str(folder / "metrics-token")}
+    ) as running:
         (folder / "train.py").write_text(_SCRIPT)
         job_id = running.submit(
             name="watched",
@@ -71,8 +74,11 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
 
 
 @pytest.fixture(scope="module")
-def prometheus(daemon: RunningDaemon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    """Prometheus with the deployed configuration, but for where the daemon is, where its token lies and the pace."""
+def prometheus(
+    daemon: RunningDaemon, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Prometheus]:
+    """Prometheus with the deployed configuration, but for where the daemon is, where its token lies
+    and the pace."""
     folder = tmp_path_factory.mktemp("prometheus")
     config = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
     config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
@@ -92,7 +98,9 @@ def prometheus(daemon: RunningDaemon, tmp_path_factory: pytest.TempPathFactory) 
         folder / "data",
     ]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([*command, f"--web.listen-address={address}"], stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [*command, f"--web.listen-address={address}"], stdout=log, stderr=log
+        )
     try:
         server = Prometheus(f"http://{address}")
         eventually(lambda: server.query('up{job="elasticd"} == 1'), "the daemon is scraped")
@@ -118,7 +126,11 @@ def eventually(is_so: Callable[[], Any], what: str) -> None:
 def test_prometheus_takes_the_configuration_and_the_rules() -> None:
     for command in (["config", "--syntax-only", "prometheus.yml"], ["rules", "alerts.yml"]):
         checked = subprocess.run(
-            ["promtool", "check", *command], cwd=DEPLOY / "prometheus", capture_output=True, text=True, check=False
+            ["promtool", "check", *command],
+            cwd=DEPLOY / "prometheus",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -138,11 +150,21 @@ def test_each_query_of_the_dashboard_has_an_answer(prometheus: Prometheus, name:
 def test_each_alert_is_evaluated_and_none_fires_while_all_is_well(prometheus: Prometheus) -> None:
     def states() -> dict[str, str]:
         answer = httpx2.get(f"{prometheus.url}/api/v1/rules", timeout=10).json()
-        return {rule["name"]: rule["state"] for group in answer["data"]["groups"] for rule in group["rules"]}
+        return {
+            rule["name"]: rule["state"]
+            for group in answer["data"]["groups"]
+            for rule in group["rules"]
+        }
 
-    # A rule that was evaluated before the first scrape found no daemon; the next evaluation finds it.
+    # A rule that was evaluated before the first scrape found no daemon; the next evaluation finds
+    # it.
     eventually(lambda: set(states().values()) == {"inactive"}, "no alert stands")
-    alarms = {"ElasticdClaimLost", "ElasticdCannotSeeMachines", "ElasticdLeasesWithheld", "ElasticdOrphanFound"}
+    alarms = {
+        "ElasticdClaimLost",
+        "ElasticdCannotSeeMachines",
+        "ElasticdLeasesWithheld",
+        "ElasticdOrphanFound",
+    }
     assert alarms <= states().keys()
 
 

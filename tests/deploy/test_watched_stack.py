@@ -1,4 +1,5 @@
-"""The stack on PostgreSQL, watched by Prometheus: what is beside the daemon is used, and may come and go."""
+"""The stack on PostgreSQL, watched by Prometheus: what is beside the daemon is used, and may come
+and go."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ def stand_ins(docker: Engine) -> None:
 @pytest.mark.slow
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-def test_a_job_is_in_postgresql_and_in_prometheus(docker: Engine, stand_ins: None, images: None) -> None:
+def test_a_job_is_in_postgresql_and_in_prometheus(
+    docker: Engine, stand_ins: None, images: None
+) -> None:
     with stack(docker, *_PROFILES, variables=_VARIABLES) as running, running.client() as client:
         running.within("elasticd", "sh", "-c", "cat >/srv/elasticd/train.py", stdin=TRAIN)
         job = trained(client, {"name": "first", "command": ["/srv/elasticd/train.py"]})
@@ -52,10 +55,13 @@ def _rows(running: Stack) -> list[str]:
 
 
 def _asked(running: Stack, expression: str) -> list[Any]:
-    """Prometheus' answer where Grafana asks: at its data source's address, from the stack's network."""
-    (source,) = yaml.safe_load((ROOT / "deploy/grafana/provisioning/datasources/prometheus.yml").read_text())[
-        "datasources"
-    ]
+    """Prometheus' answer where Grafana asks: at its data source's address, from the stack's
+    network."""
+    (source,) = yaml.safe_load(
+        (ROOT / "deploy/grafana/provisioning/datasources/prometheus.yml").read_text()
+    )["datasources"]
     fetch = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=10).read().decode())"
     url = f"{source['url']}/api/v1/query?query={quote(expression)}"
-    return list(json.loads(running.within("elasticd", "python3", "-c", fetch, url))["data"]["result"])
+    return list(
+        json.loads(running.within("elasticd", "python3", "-c", fetch, url))["data"]["result"]
+    )

@@ -1,4 +1,5 @@
-"""Stands in for AWS's command line where the documents use it: `SERVICE OPERATION --option value ...`, by botocore."""
+"""Stands in for AWS's command line where the documents use it: `SERVICE OPERATION --option value
+...`, by botocore."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ def main(arguments: list[str]) -> int:
     service, operation, *rest = arguments
     client = boto3.client({"s3api": "s3"}.get(service, service))  # type: ignore[call-overload]
     method = operation.replace("-", "_")
-    (name,) = (each for each in client.meta.service_model.operation_names if xform_name(each) == method)
+    (name,) = (
+        each for each in client.meta.service_model.operation_names if xform_name(each) == method
+    )
     members = client.meta.service_model.operation_model(name).input_shape.members
     by_option = {xform_name(each).replace("_", "-"): each for each in members}
     given, query = {}, None
@@ -56,7 +59,11 @@ def _shorthand(text: str) -> dict[str, Any]:
     """`Name=x,Values=y,z` and `A=true,B=false`: whoever has a plural name gets a list."""
     found: dict[str, Any] = {}
     for key, value in re.findall(r"([A-Z]\w*)=(.*?)(?:,(?=[A-Z]\w*=)|$)", text):
-        found[key] = value.split(",") if key == "Values" else {"true": True, "false": False}.get(value, value)
+        found[key] = (
+            value.split(",")
+            if key == "Values"
+            else {"true": True, "false": False}.get(value, value)
+        )
     return found
 
 

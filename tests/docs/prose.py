@@ -72,7 +72,11 @@ def archaic(sentence: str) -> tuple[str, ...]:
     >>> archaic("Who sleeps is woken anew.")
     ("'anew': write 'again'", "'Who': write 'the node that, the user who'")
     """
-    found = [f"{match[0]!r}: write {new!r}" for old, new in _ARCHAIC.items() for match in old.finditer(sentence)]
+    found = [
+        f"{match[0]!r}: write {new!r}"
+        for old, new in _ARCHAIC.items()
+        for match in old.finditer(sentence)
+    ]
     if sentence.startswith("Who ") and not sentence.endswith("?"):
         found.append("'Who': write 'the node that, the user who'")
     return tuple(found)

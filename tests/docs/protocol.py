@@ -1,4 +1,5 @@
-"""Writes the tables of docs/reference/protocol.md from the messages: `python -m tests.docs.protocol`."""
+"""Writes the tables of docs/reference/protocol.md from the messages: `python -m
+tests.docs.protocol`."""
 
 from __future__ import annotations
 
@@ -11,7 +12,14 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from elastic.bounds import Bound
-from elastic.protocol import Heartbeat, HeartbeatReply, LogBatch, LogsStored, Registered, Registration
+from elastic.protocol import (
+    Heartbeat,
+    HeartbeatReply,
+    LogBatch,
+    LogsStored,
+    Registered,
+    Registration,
+)
 from elastic.worker.messages import MESSAGES, Arrival, RoundQuestion, Sender
 from tests.docs.pages import ROOT
 
@@ -66,7 +74,11 @@ def _table(kind: type) -> str:
     for each in fields(kind):
         absent = "refused"
         if each.default is not MISSING:
-            absent = "empty" if each.default in ("", ()) or is_dataclass(each.default) else _shown(each.default)
+            absent = (
+                "empty"
+                if each.default in ("", ()) or is_dataclass(each.default)
+                else _shown(each.default)
+            )
         if each.default_factory is not MISSING:
             absent = "empty"
         lines.append(f"| `{each.name}` | {_described(hints[each.name])} | {absent} |")
@@ -74,7 +86,9 @@ def _table(kind: type) -> str:
 
 
 def _shown(value: object) -> str:
-    return "null" if value is None else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return (
+        "null" if value is None else f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    )
 
 
 def _described(hint: Any) -> str:
@@ -111,7 +125,11 @@ _POWERS = {2**53: "2^53", -(2**53): "-2^53", 2**31: "2^31"}
 
 def _limits(bound: Bound) -> str:
     set_ = ((words, getattr(bound, name)) for name, words in _LIMITS.items())
-    said = [words.format(_POWERS.get(limit, limit)).replace("|", "\\|") for words, limit in set_ if limit is not None]
+    said = [
+        words.format(_POWERS.get(limit, limit)).replace("|", "\\|")
+        for words, limit in set_
+        if limit is not None
+    ]
     return f" ({', '.join(said)})" if said else ""
 
 

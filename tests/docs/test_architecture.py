@@ -1,4 +1,5 @@
-"""The architecture page: what it names exists, every room is on it, and its two ways are short enough to follow."""
+"""The architecture page: what it names exists, every room is on it, and its two ways are short
+enough to follow."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ import pytest
 from tests.docs.pages import ROOT, page
 
 PAGE = "docs/architecture.md"
-WAYS = ("One measurement, from a worker's step to a page", "One purchase, from a price change to a terminated node")
+WAYS = (
+    "One measurement, from a worker's step to a page",
+    "One purchase, from a price change to a terminated node",
+)
 MOST_FILES = 12
 _FILE = re.compile(r"`((?:elastic|api)/[\w/]+\.py)`")
 _ROOM = re.compile(r"^\| `((?:elastic/)?\w+)` \|", re.MULTILINE)

@@ -38,7 +38,11 @@ def run(script: str, folder: Path, lab: Lab, **more: str) -> subprocess.Complete
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
         (tools / name).chmod(0o755)
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "ELASTICD_"))},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("AWS_", "ELASTICD_"))
+        },
         **{name: value for name, value in lab.environment().items() if name.startswith("AWS_")},
         "PATH": f"{tools}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
@@ -47,7 +51,13 @@ def run(script: str, folder: Path, lab: Lab, **more: str) -> subprocess.Complete
         **more,
     }
     return subprocess.run(
-        ["bash", "-euc", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        ["bash", "-euc", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
@@ -69,12 +79,16 @@ def test_the_account_that_the_page_makes_is_one_that_doctor_finds_in_order(
         monkeypatch.setenv(name, value)
     iam = boto3.client("iam")
     iam.create_user(UserName="training")
-    lines = [line.removeprefix("$ ") for line in code("console").splitlines() if "policy --" in line]
+    lines = [
+        line.removeprefix("$ ") for line in code("console").splitlines() if "policy --" in line
+    ]
     done = run("\n".join(lines), tmp_path, lab)
     assert done.returncode == 0, done.stdout + done.stderr
     (theirs,) = iam.list_attached_user_policies(UserName="training")["AttachedPolicies"]
     assert theirs["PolicyName"] == "elasticd-daemon"
-    attached = iam.get_role_policy(RoleName="elasticd-node", PolicyName="elasticd")["PolicyDocument"]
+    attached = iam.get_role_policy(RoleName="elasticd-node", PolicyName="elasticd")[
+        "PolicyDocument"
+    ]
     assert "arn:aws:s3:::my-training-0001/elasticd/*" in json.dumps(attached)
 
 
@@ -84,7 +98,11 @@ def test_the_page_shows_how_nodes_install_unless_they_are_told_otherwise() -> No
 
 def test_every_statement_of_the_daemons_policy_is_explained() -> None:
     told = policy(
-        "daemon", Scope(Ec2Settings(instance_profile="elasticd-node"), bucket=parse_location("s3://training/elasticd"))
+        "daemon",
+        Scope(
+            Ec2Settings(instance_profile="elasticd-node"),
+            bucket=parse_location("s3://training/elasticd"),
+        ),
     )
     statements = {each["Sid"] for each in told["Statement"]}  # type: ignore[attr-defined]
     firsts = [line.split("|")[1] for line in page(PAGE).splitlines() if line.startswith("| `")]

@@ -1,4 +1,5 @@
-"""The contributor's page: the policy that it shows works, and the registries that it names exist."""
+"""The contributor's page: the policy that it shows works, and the registries that it names
+exist."""
 
 from __future__ import annotations
 

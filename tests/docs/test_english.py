@@ -67,7 +67,8 @@ def test_every_entry_of_the_list_of_archaic_words_has_a_replacement() -> None:
 
 def test_code_tables_headings_and_addresses_do_not_count() -> None:
     text = (
-        f"# {LONG}\n\n```\n{LONG}\n```\n\n| {LONG} | {LONG} |\n\n- item\n\n  ```sh\n  {LONG}\n  ```\n\n"
+        f"# {LONG}\n\n```\n{LONG}\n```\n\n| {LONG} | {LONG} |\n\n- item\n\n  ```sh\n  {LONG}\n  "
+        "```\n\n"
         f"See `{LONG}` at https://example.org/a.b?c=d. Then [read](a.md) on.\n"
     )
     assert sentences(text) == ("item", "See CODE at .", "Then read on.")

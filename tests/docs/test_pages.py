@@ -30,7 +30,9 @@ def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
-def test_jobs_in_the_documents_are_valid(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_in_the_documents_are_valid(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WANDB_API_KEY", "k")
     (tmp_path / "train.py").touch()
     (tmp_path / "requirements.txt").write_text("einops\n")
@@ -40,7 +42,9 @@ def test_jobs_in_the_documents_are_valid(block: Block, tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("block", blocks("toml"), ids=str)
-def test_settings_in_the_documents_are_valid(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_in_the_documents_are_valid(
+    block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "elasticd.toml"
     file.write_text(block.text)
     monkeypatch.setenv("ELASTICD_CONFIG", str(file))
@@ -51,7 +55,9 @@ def test_settings_in_the_documents_are_valid(block: Block, tmp_path: Path, monke
 def test_every_make_target_that_is_named_exists() -> None:
     targets = set(re.findall(r"^([a-z]+):", page("Makefile"), re.MULTILINE))
     named = {
-        target for each in pages() for target in re.findall(r"\bmake ([a-z]+)\b`", each.read_text(encoding="utf-8"))
+        target
+        for each in pages()
+        for target in re.findall(r"\bmake ([a-z]+)\b`", each.read_text(encoding="utf-8"))
     }
     assert named <= targets
 

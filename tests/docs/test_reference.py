@@ -33,7 +33,12 @@ def commands() -> Iterator[Command]:
             if isinstance(command, TyperGroup):
                 yield from walk(command, f"{words} {name}")
             else:
-                options = [each for parameter in command.params for each in parameter.opts if each.startswith("-")]
+                options = [
+                    each
+                    for parameter in command.params
+                    for each in parameter.opts
+                    if each.startswith("-")
+                ]
                 yield f"{words} {name}", tuple(options)
 
     root = get_command(app)
@@ -55,7 +60,11 @@ def fields(kind: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, objec
 def test_every_command_is_named_with_its_options(command: Command) -> None:
     words, options = command
     text = page("docs/reference/commands.md")
-    places = [part for part in re.split(r"\n\n|\n(?=\|)", text) if f"`{words}`" in part or f"`{words} " in part]
+    places = [
+        part
+        for part in re.split(r"\n\n|\n(?=\|)", text)
+        if f"`{words}`" in part or f"`{words} " in part
+    ]
     assert places, f"{words} is not named"
     missing = [option for option in options if not any(f"`{option}`" in each for each in places)]
     assert missing == [], f"{words}: options that are not named"
@@ -80,7 +89,9 @@ def test_every_command_that_a_page_shows_exists_with_its_options(block: Block) -
 
 def test_every_exit_status_is_named_with_its_meaning() -> None:
     text = page("docs/reference/commands.md")
-    assert [code for code, meaning in MEANINGS.items() if f"| {code.value} | {meaning} |" not in text] == []
+    assert [
+        code for code, meaning in MEANINGS.items() if f"| {code.value} | {meaning} |" not in text
+    ] == []
 
 
 def test_every_setting_is_named_with_its_default() -> None:
@@ -88,7 +99,9 @@ def test_every_setting_is_named_with_its_default() -> None:
     plain = (*fields(Settings), *fields(PolicySettings, "policy."))
     assert [name for name, _ in plain if name not in table] == []
     shown = {name: default for name, default in plain if isinstance(default, str | int | float)}
-    assert {name: table[name][1] for name in shown} == {name: f"`{default}`" for name, default in shown.items()}
+    assert {name: table[name][1] for name in shown} == {
+        name: f"`{default}`" for name, default in shown.items()
+    }
 
 
 def test_every_field_of_a_job_is_named() -> None:
@@ -114,5 +127,9 @@ def test_every_entry_of_a_registry_is_named(registry: dict[str, object]) -> None
 def test_every_route_is_named_and_no_other() -> None:
     paths: dict[str, dict[str, object]] = routes().openapi()["paths"]
     real = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-    named = {name for name in rows("docs/reference/rest.md") if name.startswith(("GET ", "POST ", "PUT "))}
+    named = {
+        name
+        for name in rows("docs/reference/rest.md")
+        if name.startswith(("GET ", "POST ", "PUT "))
+    }
     assert named == real

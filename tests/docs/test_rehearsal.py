@@ -20,18 +20,27 @@ _COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.slow
 def test_a_rehearsal_goes_as_its_page_says(tmp_path: Path) -> None:
-    theirs, ours = (block.replace("$ ", "", 1).replace("\n$ ", "\n") for block in _COMMANDS.findall(rehearsal()))
+    theirs, ours = (
+        block.replace("$ ", "", 1).replace("\n$ ", "\n") for block in _COMMANDS.findall(rehearsal())
+    )
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     job = tmp_path / "examples" / "demo" / "job.yaml"
     job.write_text(re.sub(r"iterations: \d+", "iterations: 20", job.read_text()))
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "ELASTICD_"))},
+        **{
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("AWS_", "ELASTICD_"))
+        },
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "OMP_NUM_THREADS": "1",
     }
     # `exec` in place of the pipe's shell: the signal below is meant for the lab.
     lab = subprocess.Popen(
-        ["bash", "-c", f"exec {theirs.replace('| tee', '>')}"], cwd=tmp_path, env=environment, start_new_session=True
+        ["bash", "-c", f"exec {theirs.replace('| tee', '>')}"],
+        cwd=tmp_path,
+        env=environment,
+        start_new_session=True,
     )
     try:
         until_s = time.monotonic() + 60
@@ -47,7 +56,9 @@ def test_a_rehearsal_goes_as_its_page_says(tmp_path: Path) -> None:
             timeout=240,
             check=False,
         )
-        assert done.returncode == 0, (done.stdout + done.stderr + (tmp_path / "serve.log").read_text())[-5000:]
+        assert done.returncode == 0, (
+            done.stdout + done.stderr + (tmp_path / "serve.log").read_text()
+        )[-5000:]
         assert "job esrgan-demo: succeeded" in done.stdout
         assert '"usd"' in done.stdout
     finally:

@@ -1,4 +1,5 @@
-"""A package index on this machine, of wheels that pip finds, for machines that reach nothing else."""
+"""A package index on this machine, of wheels that pip finds, for machines that reach nothing
+else."""
 
 from __future__ import annotations
 
@@ -29,29 +30,45 @@ class Index:
 
 
 def gather(folder: Path, *, python_version: str) -> None:
-    """Has pip put everything there that a node installs beside elasticd; skips the test where it finds none of it.
+    """Has pip put everything there that a node installs beside elasticd; skips the test where it
+    finds none of it.
 
     Nothing says where: pip's own configuration knows.
     """
     wanted = ["uv", *_requirements()]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:", f"--dest={folder}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--only-binary=:all:",
+        f"--dest={folder}",
+    ]
     command += [f"--python-version={python_version}", f"--constraint={_CONSTRAINTS}", *wanted]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0:
-        pytest.skip(f"pip finds no wheels of what a node installs: {done.stderr.strip().splitlines()[-1]}")
+        pytest.skip(
+            f"pip finds no wheels of what a node installs: {done.stderr.strip().splitlines()[-1]}"
+        )
 
 
 def _requirements() -> list[str]:
     """What elasticd needs, and what its extra `train` does."""
     found = [each.partition(";") for each in requires("elasticd") or ()]
-    return [name.strip() for name, _, marker in found if not marker.strip() or re.search(r"extra == .train.", marker)]
+    return [
+        name.strip()
+        for name, _, marker in found
+        if not marker.strip() or re.search(r"extra == .train.", marker)
+    ]
 
 
 @contextmanager
 def serving(wheels: Path, folder: Path, *, address: str) -> Iterator[Index]:
     """Serves these wheels at `address` as the simple API has it: a page of links for each project.
 
-    Each wheel's metadata lies beside it (PEP 658), as on the large indexes: else it is read out of the wheel itself.
+    Each wheel's metadata lies beside it (PEP 658), as on the large indexes: else it is read out of
+    the wheel itself.
     """
     for wheel in wheels.glob("*.whl"):
         project = folder / "simple" / re.sub(r"[-_.]+", "-", wheel.name.partition("-")[0]).lower()
@@ -60,7 +77,11 @@ def serving(wheels: Path, folder: Path, *, address: str) -> Iterator[Index]:
         with (project / "index.html").open("a") as page:
             page.write(f'<a href="{wheel.name}" data-core-metadata="true">{wheel.name}</a>\n')
         with zipfile.ZipFile(wheel) as opened:
-            (metadata,) = (each for each in opened.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", each))
+            (metadata,) = (
+                each
+                for each in opened.namelist()
+                if re.fullmatch(r"[^/]+\.dist-info/METADATA", each)
+            )
             (project / f"{wheel.name}.metadata").write_bytes(opened.read(metadata))
     index = Index("")
     handler = partial(_Handler, index.fetched, directory=str(folder))

@@ -1,4 +1,5 @@
-"""A real daemon for a test: its own folder and port, real nodes, everything ended when the test is over."""
+"""A real daemon for a test: its own folder and port, real nodes, everything ended when the test is
+over."""
 
 from __future__ import annotations
 
@@ -68,7 +69,9 @@ class RunningDaemon:
     @property
     def variables(self) -> dict[str, str]:
         """The whole environment of the daemon, and of commands that ask it."""
-        return {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")} | {
+        return {
+            name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")
+        } | {
             "ELASTICD_CONFIG": str(self.folder / "elasticd.toml"),
             "ELASTICD_DATA_DIR": str(self.data),
             "ELASTICD_PORT": "0",
@@ -79,7 +82,9 @@ class RunningDaemon:
     def spawn(self, *options: str) -> subprocess.Popen[bytes]:
         with (self.folder / "daemon.log").open("ab") as log:
             command = [sys.executable, "-m", "elastic.cli", "serve", *options]
-            return subprocess.Popen(command, env=self.variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            return subprocess.Popen(
+                command, env=self.variables, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
 
     def elasticd(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs a command as a user does."""
@@ -119,7 +124,14 @@ class RunningDaemon:
         with self.client() as client:
             return client.get(path, **query)
 
-    def until(self, what: str, is_true: Callable[[], Any], *, timeout_s: float = 90.0, every_s: float = 0.2) -> Any:
+    def until(
+        self,
+        what: str,
+        is_true: Callable[[], Any],
+        *,
+        timeout_s: float = 90.0,
+        every_s: float = 0.2,
+    ) -> Any:
         """Waits until `is_true`, asked so often, gives something true, and gives that."""
         until_s = time.monotonic() + timeout_s
         while time.monotonic() < until_s:
@@ -132,7 +144,8 @@ class RunningDaemon:
     def until_iteration(self, job_id: str, iteration: int) -> int:
         """Waits until the job has done so many iterations."""
         done = self.until(
-            f"iteration {iteration}", lambda: (n := self.get(f"/v1/jobs/{job_id}")["iteration"]) >= iteration and n
+            f"iteration {iteration}",
+            lambda: (n := self.get(f"/v1/jobs/{job_id}")["iteration"]) >= iteration and n,
         )
         return int(done)
 
@@ -144,12 +157,15 @@ class RunningDaemon:
         return self.until(f"phase {phase}", has_it, timeout_s=timeout_s)
 
     def processes(self) -> list[psutil.Process]:
-        """Every process that names this daemon's folder: it, its nodes, their workers, the rendezvous stores."""
+        """Every process that names this daemon's folder: it, its nodes, their workers, the
+        rendezvous stores."""
         found = []
         for process in psutil.process_iter():
             with suppress(psutil.Error):
                 words = [*process.cmdline(), *process.environ().values()]
-                is_ours = any(str(self.folder) in word for word in words) and process.pid != os.getpid()
+                is_ours = (
+                    any(str(self.folder) in word for word in words) and process.pid != os.getpid()
+                )
                 if is_ours and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
         return found
@@ -173,7 +189,8 @@ class RunningDaemon:
 def running_daemon(
     folder: Path, environment: Mapping[str, str] | None = None, *, config: str = _CONFIG
 ) -> Iterator[RunningDaemon]:
-    """A daemon for the length of a test; `config` is its elasticd.toml, `environment` holds more of its settings."""
+    """A daemon for the length of a test; `config` is its elasticd.toml, `environment` holds more of
+    its settings."""
     (folder / "elasticd.toml").write_text(config)
     daemon = RunningDaemon(folder, environment or {})
     try:
@@ -190,7 +207,9 @@ def running_daemon(
 @contextmanager
 def running_daemon_on(lab: Lab, folder: Path, *, config: str) -> Iterator[RunningDaemon]:
     """A daemon that buys on this lab."""
-    with running_daemon(folder, {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}, config=config) as daemon:
+    with running_daemon(
+        folder, {**lab.environment(), "ELASTICD_PROVIDER": "ec2"}, config=config
+    ) as daemon:
         yield daemon
 
 
@@ -200,4 +219,6 @@ def lab_left_empty(scenario: Mapping[str, Any]) -> Iterator[Lab]:
     with running_lab(parse_scenario(scenario)) as lab:
         yield lab
         left = [each.instance_id for each in lab.running()]
-    assert left == [], "a job that is over leaves no machine, and who has the claim ends what it does not know"
+    assert left == [], (
+        "a job that is over leaves no machine, and who has the claim ends what it does not know"
+    )

@@ -1,7 +1,9 @@
-"""A training script that uses a session: exact arithmetic, a line for every turn, a checkpoint when it ends.
+"""A training script that uses a session: exact arithmetic, a line for every turn, a checkpoint when
+it ends.
 
-A turn takes `pause_s` on every rank, and `core_s` of a whole core for each of a rank's samples: waited for by the quota
-of the local node, so that a node type is as fast as its quota says however busy the machine is.
+A turn takes `pause_s` on every rank, and `core_s` of a whole core for each of a rank's samples:
+waited for by the quota of the local node, so that a node type is as fast as its quota says however
+busy the machine is.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ def main(total: int, pause_s: float, core_s: float = 0.0) -> None:
     torch.manual_seed(7)
     model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3)).double()
     adam = Adam(list(model.parameters()), b1=0.9, b2=0.999)
-    checkpoints = Checkpoints(Path(os.environ["ELASTICD_CHECKPOINT_DIR"]), "session", "", os.environ["ELASTICD_JOB_ID"])
+    checkpoints = Checkpoints(
+        Path(os.environ["ELASTICD_CHECKPOINT_DIR"]), "session", "", os.environ["ELASTICD_JOB_ID"]
+    )
     begun = _restored(checkpoints, adam)
     sample_s = core_s / _quota() if core_s else 0.0
 

@@ -1,4 +1,5 @@
-"""What users run: a bare machine installs elasticd and torch by the default bootstrap, joins, and trains."""
+"""What users run: a bare machine installs elasticd and torch by the default bootstrap, joins, and
+trains."""
 
 from __future__ import annotations
 
@@ -49,9 +50,13 @@ _PACKAGES = ("cloud-init", "python3", "python3-venv")
 
 @pytest.fixture(scope="module")
 def debian(pytestconfig: pytest.Config) -> Path:
-    """The root file system of a small Debian with cloud-init, and nothing of elasticd; made once."""
+    """The root file system of a small Debian with cloud-init, and nothing of elasticd; made
+    once."""
     if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
-        pytest.skip("a root file system of its own needs root, and mmdebstrap (Debian: apt-get install mmdebstrap)")
+        pytest.skip(
+            "a root file system of its own needs root, and mmdebstrap (Debian: apt-get install "
+            "mmdebstrap)"
+        )
     assert pytestconfig.cache is not None
     folder = pytestconfig.cache.mkdir("debian")
     made, root = folder / "made", folder / "root"
@@ -61,7 +66,9 @@ def debian(pytestconfig: pytest.Config) -> Path:
         command = ["mmdebstrap", "--quiet", "--variant=minbase", include, "bookworm", str(root)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         if done.returncode != 0:
-            pytest.skip(f"mmdebstrap makes no root file system here: {done.stderr.strip().splitlines()[-1]}")
+            pytest.skip(
+                f"mmdebstrap makes no root file system here: {done.stderr.strip().splitlines()[-1]}"
+            )
         made.touch()
     return root
 
@@ -69,7 +76,9 @@ def debian(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="module")
 def wheels(pytestconfig: pytest.Config, debian: Path) -> Path:
     """What a node installs, as wheels for that Debian's Python."""
-    told = subprocess.run(["chroot", str(debian), "python3", "-V"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        ["chroot", str(debian), "python3", "-V"], capture_output=True, text=True, check=True
+    ).stdout
     version = ".".join(told.split()[1].split(".")[:2])
     assert pytestconfig.cache is not None
     folder = pytestconfig.cache.mkdir(f"wheels-{version}")
@@ -79,14 +88,24 @@ def wheels(pytestconfig: pytest.Config, debian: Path) -> Path:
 
 @contextmanager
 def bare_machines(folder: Path, *, root: Path, wheels: Path) -> Iterator[tuple[Story, Index]]:
-    """A cloud whose machines boot that root, and a daemon with the default bootstrap and an index of its own."""
-    scenario = {"machines": "namespaces", "user_data": "cloud-init", "root": str(root), "node_types": _TYPE}
+    """A cloud whose machines boot that root, and a daemon with the default bootstrap and an index
+    of its own."""
+    scenario = {
+        "machines": "namespaces",
+        "user_data": "cloud-init",
+        "root": str(root),
+        "node_types": _TYPE,
+    }
     with (
         running_lab(parse_scenario(scenario)) as lab,
         serving(wheels, folder / "index", address=lab.gateway) as index,
     ):
         make_bucket_and_role(lab)
-        environment = {name: value for name, value in lab.environment().items() if not name.endswith("BOOTSTRAP")}
+        environment = {
+            name: value
+            for name, value in lab.environment().items()
+            if not name.endswith("BOOTSTRAP")
+        }
         environment |= {"ELASTICD_PROVIDER": "ec2", "ELASTICD_EC2__PACKAGE_INDEX": index.url}
         with running_daemon(folder, environment, config=_CONFIG) as daemon:
             yield Story(lab, daemon), index
@@ -106,13 +125,20 @@ def test_a_bare_machine_installs_what_it_needs_trains_and_what_that_took_is_coun
 ) -> None:
     with bare_machines(tmp_path, root=debian, wheels=wheels) as (story, index):
         first = submit(story, tmp_path, "first")
-        joined = story.until(first, "the node joins", lambda: [n for n in story.nodes(first) if n["joined_at_s"]])
+        joined = story.until(
+            first, "the node joins", lambda: [n for n in story.nodes(first) if n["joined_at_s"]]
+        )
         story.until(
-            first, "it is over", lambda: story.daemon.get(f"/v1/jobs/{first}")["finished_at_s"], timeout_s=120.0
+            first,
+            "it is over",
+            lambda: story.daemon.get(f"/v1/jobs/{first}")["finished_at_s"],
+            timeout_s=120.0,
         )
         assert story.daemon.get(f"/v1/jobs/{first}")["phase"] == "succeeded", story.tell(first)
         last_line = "trained with torch 2."
-        story.until(first, "its last line", lambda: last_line in story.command("job", "logs", "first"))
+        story.until(
+            first, "its last line", lambda: last_line in story.command("job", "logs", "first")
+        )
 
         (node,) = joined
         boot_s = node["joined_at_s"] - node["launched_at_s"]
@@ -123,12 +149,20 @@ def test_a_bare_machine_installs_what_it_needs_trains_and_what_that_took_is_coun
         print(f"boot {boot_s:.1f} s, set-up {node['setup']}")
 
         assert any(each.startswith("torch-") for each in index.fetched)
-        assert [each for each in index.fetched if each.startswith(("nvidia", "triton", "cuda"))] == []
+        assert [
+            each for each in index.fetched if each.startswith(("nvidia", "triton", "cuda"))
+        ] == []
 
         second = submit(story, tmp_path, "second")
-        decision = story.until(second, "it is decided", lambda: story.daemon.get("/v1/decisions", job=second)["items"])
-        numbers = story.daemon.get(f"/v1/decisions/{decision[-1]['id']}")["plan"]["reason"]["numbers"]
+        decision = story.until(
+            second, "it is decided", lambda: story.daemon.get("/v1/decisions", job=second)["items"]
+        )
+        numbers = story.daemon.get(f"/v1/decisions/{decision[-1]['id']}")["plan"]["reason"][
+            "numbers"
+        ]
         assert numbers["boot_s"] == pytest.approx(boot_s, abs=0.1)
-        assert numbers["fetch_usd"] == pytest.approx(node["setup"]["received_bytes"] / 2**30 * 0.045)
+        assert numbers["fetch_usd"] == pytest.approx(
+            node["setup"]["received_bytes"] / 2**30 * 0.045
+        )
         story.stop(second)
         story.daemon.until("no instance runs", lambda: not story.lab.running(), timeout_s=60)

@@ -1,4 +1,5 @@
-"""A group of two in a session, its checkpoints in a bucket: one is taken back, one is lost, and nobody starts anew."""
+"""A group of two in a session, its checkpoints in a bucket: one is taken back, one is lost, and
+nobody starts anew."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from tests.lab.conftest import processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 
-ONE_TYPE = {"node_types": {"c5.large": {"cpu": 0.45, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}}}
+ONE_TYPE = {
+    "node_types": {"c5.large": {"cpu": 0.45, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}}
+}
 ITERATIONS = 2_000  # more than there is time for: the job is stopped
 
 
@@ -29,35 +32,55 @@ def test_a_group_of_two_outlives_its_nodes_and_leaves_its_checkpoints_and_artifa
             policy={"name": "fixed", "node_type": "c5.large"},
             **TINY,
         )
-        story.until(job_id, "a checkpoint is stored", lambda: story.events(job_id, "checkpoint"), timeout_s=150.0)
+        story.until(
+            job_id,
+            "a checkpoint is stored",
+            lambda: story.events(job_id, "checkpoint"),
+            timeout_s=150.0,
+        )
         story.until(job_id, "both take part", lambda: _sizes(story, job_id) >= {2})
         assert {each["tier"] for each in story.nodes(job_id)} == {"T2"}
         first, second = (_instance(story, each) for each in story.nodes(job_id))
         workers = _workers(second)
 
-        # One dies without a word: the other goes on with the processes that it has, and another comes in.
+        # One dies without a word: the other goes on with the processes that it has, and another
+        # comes in.
         story.lab.crash(first.instance_id)
-        story.until(job_id, "its replacement takes part", lambda: _are_replaced(story, job_id, first))
+        story.until(
+            job_id, "its replacement takes part", lambda: _are_replaced(story, job_id, first)
+        )
         assert redone(story.windows(job_id)) == 0, story.tell(job_id)
-        assert workers and workers <= _workers(second), f"who stays is not restarted\n{story.tell(job_id)}"
+        assert workers and workers <= _workers(second), (
+            f"who stays is not restarted\n{story.tell(job_id)}"
+        )
 
-        # One is taken back: the job moves away from where that happens. Who takes over comes in before they leave.
+        # One is taken back: the job moves away from where that happens. Who takes over comes in
+        # before they leave.
         stored = len(story.events(job_id, "checkpoint"))
         story.lab.interrupt(second.instance_id, notice_s=60)
         story.until(job_id, "the job has moved", lambda: _are_replaced(story, job_id, second))
-        story.until(job_id, "another checkpoint is stored", lambda: len(story.events(job_id, "checkpoint")) > stored)
+        story.until(
+            job_id,
+            "another checkpoint is stored",
+            lambda: len(story.events(job_id, "checkpoint")) > stored,
+        )
         story.stop(job_id)
         windows = story.windows(job_id)
         last = max(each["iteration"] for each in windows)
         untold = set(range(1, last + 1)) - covered(windows)
         assert len(untold) <= CHECKPOINT_INTERVAL, f"what the lost node had not told of: {untold}"
         assert redone(windows) == 0, story.tell(job_id)
-        # Files that come to rest before the script's word of them arrives are stored without an iteration.
+        # Files that come to rest before the script's word of them arrives are stored without an
+        # iteration.
         held = [each["numbers"].get("iteration", 0) for each in story.events(job_id, "checkpoint")]
         assert max(held) >= last
         assert story.events(job_id, "round"), "each change of the group is on record"
 
-        listed = json.loads(story.command("job", "artifacts", "pair", "--save", str(tmp_path / "kept"), "-o", "json"))
+        listed = json.loads(
+            story.command(
+                "job", "artifacts", "pair", "--save", str(tmp_path / "kept"), "-o", "json"
+            )
+        )
         names = {each["name"] for each in listed}
         assert {each.name for each in (tmp_path / "kept").iterdir()} == names
         logs = story.command("job", "logs", "pair", "-n", "10000")

@@ -1,4 +1,5 @@
-"""A folder of code on its owner's machine is what the cloud's nodes run: nothing else brings it there."""
+"""A folder of code on its owner's machine is what the cloud's nodes run: nothing else brings it
+there."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from tests.e2e.cloud_story import Story, told
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-ONE_TYPE = {"node_types": {"c5.large": {"cpu": 0.9, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}}}
+ONE_TYPE = {
+    "node_types": {"c5.large": {"cpu": 0.9, "on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}}
+}
 _JOB = """\
 name: sent
 code: app
@@ -52,7 +55,9 @@ def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its
     (app / "lib").mkdir(parents=True)
     (app / "train.py").write_text(_TRAIN)
     (app / "settings.txt").write_text("what was sent")
-    (app / "lib/net.py").write_text("import torch\n\ndef make():\n    return torch.nn.Linear(4, 1)\n")
+    (app / "lib/net.py").write_text(
+        "import torch\n\ndef make():\n    return torch.nn.Linear(4, 1)\n"
+    )
     (tmp_path / "mine/job.yaml").write_text(_JOB)
     with told(tmp_path, **ONE_TYPE) as story:
         submitted = story.command("job", "submit", "-f", str(tmp_path / "mine/job.yaml"), "-y")
@@ -62,9 +67,16 @@ def test_a_script_with_its_package_runs_on_a_machine_that_had_none_of_it_and_its
         story.daemon.start()  # what was sent is durable
         job_id = str(story.daemon.get("/v1/jobs/sent")["id"])
         story.until(job_id, "a line", lambda: "] begins" in read_log(story, job_id))
-        assert story.daemon.get(f"/v1/jobs/{job_id}")["finished_at_s"] is None, "its log is seen while it runs"
+        assert story.daemon.get(f"/v1/jobs/{job_id}")["finished_at_s"] is None, (
+            "its log is seen while it runs"
+        )
         job = story.daemon.until_phase(job_id, "succeeded", timeout_s=150.0)
         assert job["iteration"] == 60
-        story.until(job_id, "its last line", lambda: "trained with what was sent" in read_log(story, job_id))
+        story.until(
+            job_id, "its last line", lambda: "trained with what was sent" in read_log(story, job_id)
+        )
         story.command("job", "outputs", "sent", "-o", str(tmp_path / "brought"))
-        assert set(torch.load(tmp_path / "brought/final.pt", weights_only=True)) == {"weight", "bias"}
+        assert set(torch.load(tmp_path / "brought/final.pt", weights_only=True)) == {
+            "weight",
+            "bias",
+        }

@@ -1,4 +1,5 @@
-"""A node of a T1 job is cut off the network: the others begin anew without it, and it comes back when it is heard."""
+"""A node of a T1 job is cut off the network: the others begin anew without it, and it comes back
+when it is heard."""
 
 from __future__ import annotations
 
@@ -61,10 +62,13 @@ def daemon(tmp_path: Path, lab: Lab) -> Iterator[RunningDaemon]:
 
 
 def newest(daemon: RunningDaemon, job_id: str) -> tuple[int, int, int]:
-    """The newest generation that has made turns, its size, and its turns so far by its last member's word."""
+    """The newest generation that has made turns, its size, and its turns so far by its last
+    member's word."""
     told = list((daemon.data / "jobs" / job_id / "checkpoints").glob("[0-9]*-[0-9]*"))
     generation = max(int(each.name.partition("-")[0]) for each in told)
-    said: list[dict[str, Any]] = [json.loads(each.read_text()) for each in told if each.match(f"{generation}-*")]
+    said: list[dict[str, Any]] = [
+        json.loads(each.read_text()) for each in told if each.match(f"{generation}-*")
+    ]
     is_whole = len(said) == said[0]["world_size"]
     return generation, said[0]["world_size"], min(each["done"] for each in said) if is_whole else 0
 
@@ -93,9 +97,13 @@ def test_the_others_go_on_without_a_node_that_is_cut_off_and_with_it_once_it_is_
     lab.cut_off(lost["provider_id"], is_cut=True)
     daemon.until("two nodes train", lambda: trains(2, 2))
     hung = [
-        each for each in daemon.get("/v1/events", job=job_id, after=0, limit=500)["items"] if each["kind"] == "hung"
+        each
+        for each in daemon.get("/v1/events", job=job_id, after=0, limit=500)["items"]
+        if each["kind"] == "hung"
     ]
-    assert [each["text"] for each in hung] == [f"{lost['id']} cannot be heard, and the others stand still"]
+    assert [each["text"] for each in hung] == [
+        f"{lost['id']} cannot be heard, and the others stand still"
+    ]
     lab.cut_off(lost["provider_id"], is_cut=False)
     daemon.until("all three train again", lambda: trains(3, 3))
     with daemon.client() as client:

@@ -1,4 +1,5 @@
-"""Deadlines on the local EC2: more nodes where one would be late, a drought that is waited out, a goal without hope."""
+"""Deadlines on the local EC2: more nodes where one would be late, a drought that is waited out, a
+goal without hope."""
 
 from __future__ import annotations
 
@@ -75,8 +76,11 @@ def daemon(tmp_path: Path, lab: Lab) -> Iterator[RunningDaemon]:
         yield running
 
 
-def submit(daemon: RunningDaemon, *, iterations: int, due_s: float, **spec: Any) -> tuple[str, float]:
-    """Submits the script, as many batches as iterations; gives the job and the instant of its deadline."""
+def submit(
+    daemon: RunningDaemon, *, iterations: int, due_s: float, **spec: Any
+) -> tuple[str, float]:
+    """Submits the script, as many batches as iterations; gives the job and the instant of its
+    deadline."""
     script = daemon.folder / "train.py"
     script.write_text(SCRIPT)
     deadline_s = time.time() + due_s
@@ -125,24 +129,35 @@ def test_a_job_whose_deadline_needs_two_nodes_gets_them_and_meets_it(daemon: Run
     ended_s = finished_at_s(daemon, job_id, timeout_s=300.0)
 
     assert ended_s <= deadline_s, f"{ended_s - deadline_s:.0f} s late"
-    sizes = {each["plan"]["target"]["members"][0][1] for each in decided(daemon, job_id) if each["plan"]["target"]}
+    sizes = {
+        each["plan"]["target"]["members"][0][1]
+        for each in decided(daemon, job_id)
+        if each["plan"]["target"]
+    }
     assert max(sizes) == 2
 
 
-def test_a_drought_of_spot_is_waited_out_and_the_job_ends_in_time(daemon: RunningDaemon, lab: Lab) -> None:
+def test_a_drought_of_spot_is_waited_out_and_the_job_ends_in_time(
+    daemon: RunningDaemon, lab: Lab
+) -> None:
     job_id, deadline_s = submit(daemon, iterations=800, due_s=1800.0, capacity="any")
     daemon.until_iteration(job_id, 300)
     (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
     assert node["offering"]["capacity"] == "spot"
 
     begun_s = lab.state().after_s
-    lab.add_trouble(CapacityWindow(capacity=Capacity.SPOT, from_s=begun_s, until_s=begun_s + DROUGHT_S))
+    lab.add_trouble(
+        CapacityWindow(capacity=Capacity.SPOT, from_s=begun_s, until_s=begun_s + DROUGHT_S)
+    )
     lab.interrupt(node["provider_id"], notice_s=5.0)
-    waiting = daemon.until("it waits for spot", lambda: with_code(decided(daemon, job_id), "waiting"))
+    waiting = daemon.until(
+        "it waits for spot", lambda: with_code(decided(daemon, job_id), "waiting")
+    )
     assert waiting[0]["plan"]["reason"]["text"].startswith("waits for spot: $")
     daemon.until("the drought is over", lambda: lab.state().after_s > begun_s + DROUGHT_S)
     assert not lab.running()
-    # A pool that refused is left alone for three minutes. A daemon that is started again asks at once.
+    # A pool that refused is left alone for three minutes. A daemon that is started again asks at
+    # once.
     daemon.stop()
     daemon.start()
 
@@ -152,10 +167,14 @@ def test_a_drought_of_spot_is_waited_out_and_the_job_ends_in_time(daemon: Runnin
 
 def test_a_deadline_without_hope_is_said_within_a_minute(daemon: RunningDaemon) -> None:
     begun_s = time.monotonic()
-    job_id, _ = submit(daemon, iterations=round(36_000 / STEP_S), due_s=3600.0, capacity="on-demand")
+    job_id, _ = submit(
+        daemon, iterations=round(36_000 / STEP_S), due_s=3600.0, capacity="on-demand"
+    )
 
     def said() -> list[dict[str, Any]]:
-        return [each for each in daemon.get("/v1/alarms")["items"] if each["kind"] == "will_be_late"]
+        return [
+            each for each in daemon.get("/v1/alarms")["items"] if each["kind"] == "will_be_late"
+        ]
 
     (alarm, *_) = daemon.until("the alarm", said, timeout_s=60.0)
 

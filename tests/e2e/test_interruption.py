@@ -1,4 +1,5 @@
-"""Spot machines that the cloud takes back: real agents and real training on the local EC2, through the whole daemon."""
+"""Spot machines that the cloud takes back: real agents and real training on the local EC2, through
+the whole daemon."""
 
 from __future__ import annotations
 
@@ -108,7 +109,9 @@ def finish(daemon: RunningDaemon, job_id: str, lab: Lab) -> None:
 
 
 def kinds(daemon: RunningDaemon, job_id: str) -> list[str]:
-    return [event["kind"] for event in daemon.get("/v1/events", job=job_id, after=0, limit=500)["items"]]
+    return [
+        event["kind"] for event in daemon.get("/v1/events", job=job_id, after=0, limit=500)["items"]
+    ]
 
 
 def test_an_interruption_with_notice_loses_no_iteration(daemon: RunningDaemon, lab: Lab) -> None:
@@ -128,17 +131,25 @@ def test_an_interruption_with_notice_loses_no_iteration(daemon: RunningDaemon, l
     assert "failure" not in kinds(daemon, job_id)
 
 
-def test_an_interruption_without_notice_costs_at_most_a_checkpoint_interval(daemon: RunningDaemon, lab: Lab) -> None:
+def test_an_interruption_without_notice_costs_at_most_a_checkpoint_interval(
+    daemon: RunningDaemon, lab: Lab
+) -> None:
     job_id = submit(daemon)
     daemon.until_iteration(job_id, INTERVAL + 20)
     old, instance_id = only_machine(daemon, job_id)
     lab.interrupt(instance_id, notice_s=0.0)
-    daemon.until("it is known to be lost", lambda: daemon.get(f"/v1/nodes/{old}")["phase"] == "lost", timeout_s=20.0)
+    daemon.until(
+        "it is known to be lost",
+        lambda: daemon.get(f"/v1/nodes/{old}")["phase"] == "lost",
+        timeout_s=20.0,
+    )
     finish(daemon, job_id, lab)
     assert 0 < redone(daemon, job_id) <= INTERVAL
 
 
-def test_a_notice_that_comes_while_the_daemon_is_dead_loses_no_iteration(daemon: RunningDaemon, lab: Lab) -> None:
+def test_a_notice_that_comes_while_the_daemon_is_dead_loses_no_iteration(
+    daemon: RunningDaemon, lab: Lab
+) -> None:
     job_id = submit(daemon)
     daemon.until_iteration(job_id, 20)
     _, instance_id = only_machine(daemon, job_id)

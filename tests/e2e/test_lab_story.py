@@ -1,4 +1,5 @@
-"""The whole story on a local EC2 whose machines boot: bought, measured, moved, taken back, and paid to the cent.
+"""The whole story on a local EC2 whose machines boot: bought, measured, moved, taken back, and paid
+to the cent.
 
 That a job comes to its own end there, and is paid for then, the demo's test shows.
 """
@@ -22,7 +23,9 @@ def _in_two_zones(*, cpu: float, spot_usd_per_h: float) -> dict[str, Any]:
     return {"cpu": cpu, "on_demand_usd_per_h": 3 * spot_usd_per_h, "spot_usd_per_h": spot}
 
 
-ITERATIONS = 50_000  # more than there is time for: the job is stopped when all of the story has happened
+ITERATIONS = (
+    50_000  # more than there is time for: the job is stopped when all of the story has happened
+)
 SHOCK = 4.0  # times the old price: whatever was best is worst now. Five-fold would not be believed.
 PATIENCE_S = 150.0
 SCENARIO = {
@@ -36,11 +39,15 @@ SCENARIO = {
 ELSEWHERE = {"us-east-1a": "us-east-1b", "us-east-1b": "us-east-1a"}
 
 
-def test_a_job_is_measured_moved_taken_back_and_lost_and_its_ledger_is_the_bill(tmp_path: Path) -> None:
+def test_a_job_is_measured_moved_taken_back_and_lost_and_its_ledger_is_the_bill(
+    tmp_path: Path,
+) -> None:
     with told(tmp_path, **SCENARIO) as story:
         job_id = story.daemon.submit(name="story", iterations=ITERATIONS, **TINY)
         _wait_for_a_choice(story, job_id)
-        assert story.lab.instances()[0].zone == "us-east-1b", "what it began on was sold out in the cheaper zone"
+        assert story.lab.instances()[0].zone == "us-east-1b", (
+            "what it began on was sold out in the cheaper zone"
+        )
 
         chosen = _with_a_checkpoint(story, job_id)
         _raise_price(story, chosen.node_type)
@@ -75,7 +82,11 @@ def _wait_for_a_choice(story: Story, job_id: str) -> None:
 
     def is_chosen() -> bool:
         job = story.daemon.get(f"/v1/jobs/{job_id}")
-        measured = {each["group"]["members"][0][0]["node_type"] for each in job["candidates"] if each["samples"] >= 4}
+        measured = {
+            each["group"]["members"][0][0]["node_type"]
+            for each in job["candidates"]
+            if each["samples"] >= 4
+        }
         return len(measured) == 3 and _is_settled(story, job_id)
 
     story.until(job_id, "every type is measured and one is chosen", is_chosen, timeout_s=PATIENCE_S)
@@ -89,14 +100,22 @@ def _is_settled(story: Story, job_id: str) -> bool:
 
 
 def _settled_with_a_checkpoint(story: Story, job_id: str) -> tuple[int, InstanceView]:
-    """Waits until the job is settled and has stored a checkpoint since, and gives its iteration and the instance."""
+    """Waits until the job is settled and has stored a checkpoint since, and gives its iteration and
+    the instance."""
 
     def found() -> tuple[int, InstanceView] | None:
-        stored = max((int(each["numbers"]["iteration"]) for each in story.events(job_id, "checkpoint")), default=0)
-        is_so = _is_settled(story, job_id) and stored > _resumed_after(story.windows(job_id, limit=500))
+        stored = max(
+            (int(each["numbers"]["iteration"]) for each in story.events(job_id, "checkpoint")),
+            default=0,
+        )
+        is_so = _is_settled(story, job_id) and stored > _resumed_after(
+            story.windows(job_id, limit=500)
+        )
         return (stored, story.trainer(job_id)) if is_so else None
 
-    settled: tuple[int, InstanceView] = story.until(job_id, "a checkpoint is stored", found, timeout_s=PATIENCE_S)
+    settled: tuple[int, InstanceView] = story.until(
+        job_id, "a checkpoint is stored", found, timeout_s=PATIENCE_S
+    )
     return settled
 
 
@@ -110,7 +129,9 @@ def _raise_price(story: Story, node_type: str) -> None:
     """The type that the job was measured to be best on is that no more, in any zone."""
     for price in story.daemon.get("/v1/prices")["items"]:
         if price["offering"]["node_type"] == node_type:
-            story.lab.set_spot_price(node_type, SHOCK * price["usd_per_h"], zone=price["offering"]["zone"])
+            story.lab.set_spot_price(
+                node_type, SHOCK * price["usd_per_h"], zone=price["offering"]["zone"]
+            )
 
 
 def _wait_for_another(story: Story, job_id: str, instance_id: str) -> InstanceView:
@@ -124,7 +145,9 @@ def _wait_for_another(story: Story, job_id: str, instance_id: str) -> InstanceVi
         others = {nodes[each] for each in trains_on if nodes[each] != instance_id}
         return next((each for each in story.lab.instances() if each.instance_id in others), None)
 
-    another = story.until(job_id, f"training on another instance than {instance_id}", found, timeout_s=PATIENCE_S)
+    another = story.until(
+        job_id, f"training on another instance than {instance_id}", found, timeout_s=PATIENCE_S
+    )
     assert isinstance(another, InstanceView)
     return another
 
@@ -143,4 +166,10 @@ def _wait_for_a_checkpoint(story: Story, job_id: str) -> int:
 def _resumed_after(windows: list[dict[str, Any]]) -> int:
     """The iteration that the last generation began after."""
     newest = max(each["generation"] for each in windows)
-    return int(min(each["iteration"] - each["iterations"] for each in windows if each["generation"] == newest))
+    return int(
+        min(
+            each["iteration"] - each["iterations"]
+            for each in windows
+            if each["generation"] == newest
+        )
+    )

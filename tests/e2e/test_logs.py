@@ -1,4 +1,5 @@
-"""A job's log is followed while it runs, across a killed daemon, and opens at the traceback when it has failed."""
+"""A job's log is followed while it runs, across a killed daemon, and opens at the traceback when it
+has failed."""
 
 from __future__ import annotations
 
@@ -45,7 +46,10 @@ class Follower:
 
     def delays(self) -> list[float]:
         """Seconds from when a line was printed by the script until it was printed here."""
-        found = [(at_s, re.fullmatch(r"\[rank 0\] at ([0-9.]+)", line)) for at_s, line in list(self.lines)]
+        found = [
+            (at_s, re.fullmatch(r"\[rank 0\] at ([0-9.]+)", line))
+            for at_s, line in list(self.lines)
+        ]
         return [at_s - float(said[1]) for at_s, said in found if said is not None]
 
     def _read(self) -> None:
@@ -67,11 +71,15 @@ def following(daemon: RunningDaemon, job_id: str) -> Iterator[Follower]:
         process.wait()
 
 
-def test_a_line_is_seen_within_seconds_across_a_restart_and_a_failed_job_opens_at_its_traceback(tmp_path: Path) -> None:
+def test_a_line_is_seen_within_seconds_across_a_restart_and_a_failed_job_opens_at_its_traceback(
+    tmp_path: Path,
+) -> None:
     script, end = tmp_path / "train.py", tmp_path / "end"
     script.write_text(SCRIPT)
     with running_daemon(tmp_path, {"ELASTICD_MAX_FAILURES": "1"}) as daemon:
-        job_id = daemon.submit(name="told", command=[str(script), str(end)], nodes={"min": 1, "max": 1}, max_restarts=0)
+        job_id = daemon.submit(
+            name="told", command=[str(script), str(end)], nodes={"min": 1, "max": 1}, max_restarts=0
+        )
         with following(daemon, job_id) as follower:
             daemon.until("five lines", lambda: len(follower.delays()) >= 5)
             # The median: on a machine that others keep busy, one line may be late.
@@ -79,7 +87,9 @@ def test_a_line_is_seen_within_seconds_across_a_restart_and_a_failed_job_opens_a
             daemon.kill()
             daemon.start()
             with daemon.client() as client:
-                assert "] at 1" in client.text(f"/v1/jobs/{job_id}/logs"), "what came before is kept"
+                assert "] at 1" in client.text(f"/v1/jobs/{job_id}/logs"), (
+                    "what came before is kept"
+                )
             end.touch()
             daemon.until_phase(job_id, "failed")
             assert follower.wait() == 0, "it ends with the job"
@@ -93,4 +103,6 @@ def test_a_line_is_seen_within_seconds_across_a_restart_and_a_failed_job_opens_a
     assert "[rank 0] begins <b>here</b>\n" in everything
     told = re.findall(r"^\[rank 0\] at .*$", everything, re.MULTILINE)
     assert len(set(told)) == len(told) >= 10, "no line comes twice"
-    assert [line for line in said if line in told] == told[-len([line for line in said if line in told]) :]
+    assert [line for line in said if line in told] == told[
+        -len([line for line in said if line in told]) :
+    ]

@@ -1,4 +1,5 @@
-"""A script that keeps a relative snapshot, as PyTorch's own elastic tutorial does, goes from one node to two."""
+"""A script that keeps a relative snapshot, as PyTorch's own elastic tutorial does, goes from one
+node to two."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ command: [multi.py]
 nodes: {min: 1, max: 2}
 policy: {name: fixed, node_type: half}
 """
-# After examples/distributed/ddp-tutorial-series/multigpu_torchrun.py of PyTorch, on gloo: each node's first worker
-# saves, relative to where it runs.
+# After examples/distributed/ddp-tutorial-series/multigpu_torchrun.py of PyTorch, on gloo: each
+# node's first worker saves, relative to where it runs.
 _SCRIPT = """\
 import os, time
 import torch
@@ -76,7 +77,10 @@ def test_all_ranks_go_on_from_the_same_snapshot_and_it_comes_home(
     daemon.until_phase(job_id, "succeeded", timeout_s=150.0)
     with daemon.client() as client:
         logs = client.text(f"/v1/jobs/{job_id}/logs", tail=10_000)
-    begun = {(rank, int(epoch)) for rank, epoch in re.findall(r"BEGINS rank (\d) of 2 at epoch (\d+)", logs)}
+    begun = {
+        (rank, int(epoch))
+        for rank, epoch in re.findall(r"BEGINS rank (\d) of 2 at epoch (\d+)", logs)
+    }
     assert {rank for rank, _ in begun} == {"0", "1"}, logs
     assert len({epoch for _, epoch in begun}) == 1, begun
     assert min(epoch for _, epoch in begun) >= 4, begun
@@ -85,4 +89,6 @@ def test_all_ranks_go_on_from_the_same_snapshot_and_it_comes_home(
     snapshot = torch.load(tmp_path / "mine/snapshot.pt", weights_only=True)
     assert (tmp_path / "mine/log-of-rank-0.txt").read_text() == f"ended at {snapshot['EPOCHS_RUN']}"
     names = {each.name for each in (tmp_path / "mine").iterdir()}
-    assert names - {".gitignore"} == {"snapshot.pt", "log-of-rank-0.txt"}, "neither code nor what others hold"
+    assert names - {".gitignore"} == {"snapshot.pt", "log-of-rank-0.txt"}, (
+        "neither code nor what others hold"
+    )

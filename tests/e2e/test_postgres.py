@@ -1,4 +1,5 @@
-"""A real daemon on a real PostgreSQL: it trains, owns its database alone, and outlives its server's absence."""
+"""A real daemon on a real PostgreSQL: it trains, owns its database alone, and outlives its server's
+absence."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def test_a_server_that_goes_away_for_a_while_costs_neither_launch_nor_measuremen
 ) -> None:
     script = tmp_path / "train.py"
     script.write_text(_SCRIPT)
-    job_id = daemon.submit(name="plain", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
+    job_id = daemon.submit(
+        name="plain", command=[str(script)], policy={"name": "fixed", "node_type": "full"}
+    )
     daemon.until_iteration(job_id, 20)
     postgres.stop()
     try:
@@ -56,7 +59,9 @@ def test_a_server_that_goes_away_for_a_while_costs_neither_launch_nor_measuremen
     assert ledger["total_usd"] == pytest.approx(1.44 * seconds / 3600)
 
 
-def test_a_second_daemon_on_the_same_database_refuses_to_start(daemon: RunningDaemon, tmp_path: Path) -> None:
+def test_a_second_daemon_on_the_same_database_refuses_to_start(
+    daemon: RunningDaemon, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "elasticd.toml").write_text("")

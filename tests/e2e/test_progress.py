@@ -1,4 +1,5 @@
-"""A script as a tutorial writes it, which nobody changed: where it really begins after it was stopped is known."""
+"""A script as a tutorial writes it, which nobody changed: where it really begins after it was
+stopped is known."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def test_a_tutorial_s_script_goes_on_where_it_saved(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TUTORIAL)
     with running_daemon(tmp_path) as daemon:
         policy = {"name": "fixed", "node_type": "half"}
-        job_id = daemon.submit(name="tutorial", command=[str(tmp_path / "train.py")], iterations=60, policy=policy)
+        job_id = daemon.submit(
+            name="tutorial", command=[str(tmp_path / "train.py")], iterations=60, policy=policy
+        )
         daemon.until_iteration(job_id, 15)
         with daemon.client() as client:
             client.post(f"/v1/jobs/{job_id}:stop")
@@ -70,7 +73,9 @@ for i in range(first, 5000):
 """
 
 
-def test_ranks_that_each_read_a_file_of_their_own_do_not_train_where_one_of_them_lacks_it(tmp_path: Path) -> None:
+def test_ranks_that_each_read_a_file_of_their_own_do_not_train_where_one_of_them_lacks_it(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "train.py").write_text(EACH_ITS_OWN)
     (tmp_path / "code" / "job.yaml").write_text(
@@ -78,7 +83,9 @@ def test_ranks_that_each_read_a_file_of_their_own_do_not_train_where_one_of_them
         "policy: {name: fixed, node_type: half}\n"
     )
     with running_daemon(tmp_path) as daemon:
-        submitted = daemon.elasticd("job", "submit", "-f", str(tmp_path / "code" / "job.yaml"), "-y")
+        submitted = daemon.elasticd(
+            "job", "submit", "-f", str(tmp_path / "code" / "job.yaml"), "-y"
+        )
         assert submitted.returncode == 0, submitted.stderr
         (job,) = daemon.get("/v1/jobs")["items"]
         daemon.until_iteration(job["id"], 100)
@@ -86,5 +93,8 @@ def test_ranks_that_each_read_a_file_of_their_own_do_not_train_where_one_of_them
         assert scaled.returncode == 0, scaled.stderr
         ended = daemon.until_phase(job["id"], "failed")
         assert "ranks begin at different iterations: rank 0 at " in ended["message"]
-        assert "for it has read ckpt_rank0.pt; rank 1 has read no file that the job saved" in ended["message"]
+        assert (
+            "for it has read ckpt_rank0.pt; rank 1 has read no file that the job saved"
+            in ended["message"]
+        )
         assert ended["redone"] < 40, "nothing was trained by the two"

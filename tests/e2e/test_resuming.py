@@ -51,12 +51,16 @@ def run(daemon: RunningDaemon, capsys: pytest.CaptureFixture[str]) -> Run:
     command = runner(capsys)
 
     def on_the_daemon(*arguments: str) -> Any:
-        return command("--url", daemon.client().url, "--token-file", str(daemon.data / "token"), *arguments)
+        return command(
+            "--url", daemon.client().url, "--token-file", str(daemon.data / "token"), *arguments
+        )
 
     return on_the_daemon
 
 
-def test_a_stopped_job_goes_on_to_its_end_and_no_iteration_is_done_twice(daemon: RunningDaemon, run: Run) -> None:
+def test_a_stopped_job_goes_on_to_its_end_and_no_iteration_is_done_twice(
+    daemon: RunningDaemon, run: Run
+) -> None:
     job_id = daemon.submit(name="parted", iterations=80, objective={"budget_usd": 1.0}, **ESRGAN)
     daemon.until_iteration(job_id, 20)
     assert run("job", "stop", "parted", "-y").status == 0
@@ -72,7 +76,11 @@ def test_a_stopped_job_goes_on_to_its_end_and_no_iteration_is_done_twice(daemon:
     watched = run("job", "watch", "parted", "--timeout", "150")
     assert watched.status == 0, watched.out
     job = daemon.get(f"/v1/jobs/{job_id}")
-    assert (job["phase"], job["iteration"], job["spec"]["objective"]["budget_usd"]) == ("succeeded", 80, 2.0)
+    assert (job["phase"], job["iteration"], job["spec"]["objective"]["budget_usd"]) == (
+        "succeeded",
+        80,
+        2.0,
+    )
     assert covered(daemon, job_id) == set(range(1, 81))
     assert sum(window["iterations"] for window in windows(daemon, job_id)) == 80
     assert_ledger_adds_up(daemon, job_id, nodes=2)
@@ -110,11 +118,15 @@ def test_a_job_that_failed_goes_on_from_its_checkpoint_once_what_failed_is_mende
     generations = sorted({window["generation"] for window in kept})
     assert all(later > earlier for earlier, later in pairwise(generations)) and last > 1
     nodes = assert_ledger_adds_up(daemon, job_id)
-    lived_s = max(node["terminated_at_s"] for node in nodes) - min(node["launched_at_s"] for node in nodes)
+    lived_s = max(node["terminated_at_s"] for node in nodes) - min(
+        node["launched_at_s"] for node in nodes
+    )
     assert before < daemon.get(f"/v1/jobs/{job_id}/report")["elapsed_s"] <= lived_s + 10
 
 
-def assert_ledger_adds_up(daemon: RunningDaemon, job_id: str, *, nodes: int | None = None) -> list[dict[str, Any]]:
+def assert_ledger_adds_up(
+    daemon: RunningDaemon, job_id: str, *, nodes: int | None = None
+) -> list[dict[str, Any]]:
     """Every second of every node is in the ledger once, at its price."""
     found: list[dict[str, Any]] = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
     assert nodes in (None, len(found))

@@ -1,4 +1,5 @@
-"""A job on tier T2 under a real daemon: its group changes, and no worker is restarted and no iteration lost."""
+"""A job on tier T2 under a real daemon: its group changes, and no worker is restarted and no
+iteration lost."""
 
 from __future__ import annotations
 
@@ -85,7 +86,9 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     (first,) = {line["pid"] for line in told.lines()}
     scale(daemon, job_id, 2)
     daemon.until("two members", lambda: told.world_size() == 2)
-    daemon.until("the newcomer is known", lambda: daemon.get(f"/v1/jobs/{job_id}")["running_tier"] == "T2")
+    daemon.until(
+        "the newcomer is known", lambda: daemon.get(f"/v1/jobs/{job_id}")["running_tier"] == "T2"
+    )
     seen = told.lines("turn")[-1]["step"]
     daemon.until_iteration(job_id, seen + 20)
     scale(daemon, job_id, 1)
@@ -93,7 +96,9 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     nodes = daemon.until(
         "the other node is gone",
         lambda: [
-            each for each in daemon.get("/v1/nodes", job=job_id, all=True)["items"] if each["phase"] == "terminated"
+            each
+            for each in daemon.get("/v1/nodes", job=job_id, all=True)["items"]
+            if each["phase"] == "terminated"
         ],
     )
     (left,) = told.lines("left")
@@ -114,7 +119,9 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     assert kinds == []
 
 
-def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole(daemon: RunningDaemon) -> None:
+def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole(
+    daemon: RunningDaemon,
+) -> None:
     job_id = submit(daemon, turns=1_000_000)
     told = Told(daemon, job_id)
     daemon.until_iteration(job_id, 5)
@@ -131,7 +138,9 @@ def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole
     (store,) = _stores(daemon)
     store.kill()
     daemon.start()
-    daemon.until("a replacement is in", lambda: len(told.lines("joined")) == 3 and told.world_size() == 2)
+    daemon.until(
+        "a replacement is in", lambda: len(told.lines("joined")) == 3 and told.world_size() == 2
+    )
     with daemon.client() as client:
         client.post(f"/v1/jobs/{job_id}:stop")
     job = daemon.until_phase(job_id, "cancelled")
@@ -141,7 +150,9 @@ def test_a_node_that_dies_stops_nobody_nor_does_the_store_and_the_job_ends_whole
     told.assert_nothing_lost()
 
 
-def test_a_store_that_is_frozen_is_replaced_and_training_does_not_wait_for_it(daemon: RunningDaemon) -> None:
+def test_a_store_that_is_frozen_is_replaced_and_training_does_not_wait_for_it(
+    daemon: RunningDaemon,
+) -> None:
     job_id = submit(daemon, turns=1_000_000)
     told = Told(daemon, job_id)
     daemon.until_iteration(job_id, 5)

@@ -19,7 +19,13 @@ from tests.e2e.running import RunningDaemon, running_daemon
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 
 # Iterations that cost a third of the preset's own: what is shown here is not how it learns.
-CHEAP = {"warmup_batches": 4, "checkpoint_interval": 10, "batch_size": 2, "residual_blocks": 1, "held_out_crops": 1}
+CHEAP = {
+    "warmup_batches": 4,
+    "checkpoint_interval": 10,
+    "batch_size": 2,
+    "residual_blocks": 1,
+    "held_out_crops": 1,
+}
 ESRGAN = {
     "workload": "esrgan",
     "preset": "small",
@@ -36,7 +42,9 @@ def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
 
 def windows(daemon: RunningDaemon, job_id: str) -> list[dict[str, Any]]:
     with daemon.client() as client:
-        return [each["window"] for each in client.items("/v1/measurements", job=job_id, limit=10_000)]
+        return [
+            each["window"] for each in client.items("/v1/measurements", job=job_id, limit=10_000)
+        ]
 
 
 def covered(daemon: RunningDaemon, job_id: str) -> set[int]:
@@ -79,7 +87,9 @@ def test_kill_9_of_the_daemon_stops_no_training_and_loses_nothing(daemon: Runnin
     assert ledger["total_usd"] == pytest.approx(0.36 * seconds / 3600)
 
 
-def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(daemon: RunningDaemon) -> None:
+def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(
+    daemon: RunningDaemon,
+) -> None:
     job_id = daemon.submit(name="phoenix", iterations=90, **ESRGAN)
     daemon.until_iteration(job_id, 25)
     (node,) = daemon.get("/v1/nodes", job=job_id)["items"]
@@ -92,23 +102,34 @@ def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(daemon: R
     assert job["iteration"] == 90
     nodes = daemon.get("/v1/nodes", job=job_id, all=True)["items"]
     assert sorted(each["phase"] for each in nodes) == ["lost", "terminated"]
-    first, second = ([each for each in windows(daemon, job_id) if each["generation"] == n] for n in (1, 2))
+    first, second = (
+        [each for each in windows(daemon, job_id) if each["generation"] == n] for n in (1, 2)
+    )
     first_again = min(window["iteration"] - window["iterations"] for window in second)
     assert first_again >= 10, "training resumed from a checkpoint, not from nothing"
-    # What it did just before it was killed is in that checkpoint, but it may not have come to tell of it.
+    # What it did just before it was killed is in that checkpoint, but it may not have come to tell
+    # of it.
     untold = range(max(window["iteration"] for window in first) + 1, first_again + 1)
     assert set(range(1, 91)) - covered(daemon, job_id) == set(untold)
 
 
-def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(daemon: RunningDaemon) -> None:
+def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(
+    daemon: RunningDaemon,
+) -> None:
     """By draining, as tier T1 does; a session's changes are in test_session.py."""
-    spec = ESRGAN | {"hyperparameters": {"warmup_batches": 4, "checkpoint_interval": 50, "batch_size": 2}}
-    job_id = daemon.submit(name="elastic", iterations=160, nodes={"min": 1, "max": 2}, tier="T1", **spec)
+    spec = ESRGAN | {
+        "hyperparameters": {"warmup_batches": 4, "checkpoint_interval": 50, "batch_size": 2}
+    }
+    job_id = daemon.submit(
+        name="elastic", iterations=160, nodes={"min": 1, "max": 2}, tier="T1", **spec
+    )
     daemon.until_iteration(job_id, 15)
     with daemon.client() as client:
         client.post(f"/v1/jobs/{job_id}:scale", {"nodes": 2})
     daemon.until("two train", lambda: len(daemon.get("/v1/nodes", job=job_id)["items"]) == 2)
-    daemon.until("windows of two", lambda: any(w["world_size"] == 2 for w in windows(daemon, job_id)))
+    daemon.until(
+        "windows of two", lambda: any(w["world_size"] == 2 for w in windows(daemon, job_id))
+    )
     with daemon.client() as client:
         client.post(f"/v1/jobs/{job_id}:scale", {"nodes": 1})
     job = daemon.until_phase(job_id, "succeeded", timeout_s=200)
@@ -122,7 +143,10 @@ def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(daemo
 
 def test_a_daemon_ends_within_ten_seconds_with_an_event_stream_open(daemon: RunningDaemon) -> None:
     url = daemon.client().url
-    headers = {"Authorization": f"Bearer {(daemon.data / 'token').read_text().strip()}", "Accept": "text/event-stream"}
+    headers = {
+        "Authorization": f"Bearer {(daemon.data / 'token').read_text().strip()}",
+        "Accept": "text/event-stream",
+    }
     with httpx2.stream("GET", f"{url}/v1/events", headers=headers, timeout=30) as stream:
         assert stream.status_code == 200
         assert daemon.stop() < 10
@@ -148,7 +172,9 @@ def test_any_torchrun_script_runs_unchanged(daemon: RunningDaemon, tmp_path: Pat
         "    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()\n"
         "    import time; time.sleep(0.01)\n"
     )
-    job_id = daemon.submit(name="plain", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
+    job_id = daemon.submit(
+        name="plain", command=[str(script)], policy={"name": "fixed", "node_type": "full"}
+    )
     job = daemon.until_phase(job_id, "succeeded")
     assert job["iteration"] == 300
 
@@ -163,7 +189,9 @@ def test_a_stopped_job_leaves_no_process_and_weights_to_enlarge_a_picture_by(
     daemon.until_phase(job_id, "cancelled")
     assert daemon.process is not None
     alone = [daemon.process.pid]
-    daemon.until("only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone)
+    daemon.until(
+        "only the daemon is left", lambda: [process.pid for process in daemon.processes()] == alone
+    )
     Image.new("RGB", (20, 10)).save(tmp_path / "photo.jpg")
     done = daemon.elasticd("upscale", str(tmp_path / "photo.jpg"), "--job", "stopped")
     assert done.returncode == 0, done.stderr
@@ -175,11 +203,18 @@ def test_a_script_that_fails_is_started_twice_and_fails_the_job_with_its_own_wor
     daemon: RunningDaemon, tmp_path: Path
 ) -> None:
     script, starts = tmp_path / "broken.py", tmp_path / "starts"
-    script.write_text(f"open({str(starts)!r}, 'a').write('x')\nimport albumentations_of_no_version\n")
-    job_id = daemon.submit(name="broken", command=[str(script)], policy={"name": "fixed", "node_type": "full"})
+    script.write_text(
+        f"open({str(starts)!r}, 'a').write('x')\nimport albumentations_of_no_version\n"
+    )
+    job_id = daemon.submit(
+        name="broken", command=[str(script)], policy={"name": "fixed", "node_type": "full"}
+    )
     job = daemon.until_phase(job_id, "failed", timeout_s=240)
     said = "ModuleNotFoundError: No module named 'albumentations_of_no_version'"
-    assert job["message"] == f"it failed twice in the same way: {said} (broken.py, line 2, in <module>)"
+    assert (
+        job["message"]
+        == f"it failed twice in the same way: {said} (broken.py, line 2, in <module>)"
+    )
     assert job["error"]["lines"].splitlines()[-1] == said
     assert starts.read_text() == "xx"
     assert len(daemon.get("/v1/nodes", job=job_id, all=True)["items"]) == 1

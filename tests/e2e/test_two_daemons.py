@@ -49,7 +49,13 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
     policy = {"name": "fixed", "node_type": "c5.large"}
     script = tmp_path / "train.py"
     script.write_text("import time\n\ntime.sleep(3600)\n")
-    first.submit(name="contested", command=[str(script)], iterations=10, node_types=["c5.large"], policy=policy)
+    first.submit(
+        name="contested",
+        command=[str(script)],
+        iterations=10,
+        node_types=["c5.large"],
+        policy=policy,
+    )
     first.until("an instance", lab.running)
 
     (tmp_path / "second").mkdir()
@@ -67,13 +73,20 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
         assert first.process.wait(200) == 6
         assert "superseded" in first.log
         assert f"data in {second.data}" in first.log
-        second.until("what the first one bought at that instant is ended too", lambda: not lab.running())
+        second.until(
+            "what the first one bought at that instant is ended too", lambda: not lab.running()
+        )
         assert ended(first) == 6, "a living foreign claim refuses this one now"
         second.stop()
         first.start()
-        assert first.log.count("has the claim") == 2, "the second one left no node, and gave its claim back"
+        assert first.log.count("has the claim") == 2, (
+            "the second one left no node, and gave its claim back"
+        )
         (job,) = first.get("/v1/jobs")["items"]
-        with first.client() as client, suppress(Conflict):  # it may have failed, having lost its machine so often
+        with (
+            first.client() as client,
+            suppress(Conflict),
+        ):  # it may have failed, having lost its machine so often
             client.post(f"/v1/jobs/{job['id']}:stop")
         first.until("nothing runs", lambda: not lab.running())
     finally:

@@ -1,4 +1,5 @@
-"""What a node installs: uv takes the wheel of a daemon that runs, and what it holds is an agent that starts."""
+"""What a node installs: uv takes the wheel of a daemon that runs, and what it holds is an agent
+that starts."""
 
 from __future__ import annotations
 
@@ -29,19 +30,34 @@ types = ["c5.large"]
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
     scenario = {"machines": "none", "node_types": {"c5.large": {"on_demand_usd_per_h": 0.085}}}
     with lab_left_empty(scenario) as lab:
-        environment = {name: value for name, value in lab.environment().items() if not name.endswith("BOOTSTRAP")}
+        environment = {
+            name: value
+            for name, value in lab.environment().items()
+            if not name.endswith("BOOTSTRAP")
+        }
         folder = tmp_path_factory.mktemp("daemon")
-        with running_daemon(folder, {**environment, "ELASTICD_PROVIDER": "ec2"}, config=_CONFIG) as running:
+        with running_daemon(
+            folder, {**environment, "ELASTICD_PROVIDER": "ec2"}, config=_CONFIG
+        ) as running:
             yield running
 
 
-def ask_uv(daemon: RunningDaemon, folder: Path, *, wrong: bool = False) -> subprocess.CompletedProcess[str]:
-    """Runs the lines by which a node installs, but into a folder and without what elasticd needs."""
+def ask_uv(
+    daemon: RunningDaemon, folder: Path, *, wrong: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Runs the lines by which a node installs, but into a folder and without what elasticd
+    needs."""
     with daemon.client() as client:
         wheel = wheel_url(own_wheel(), daemon_url=client.url)
-    lines = DEFAULT_BOOTSTRAP[DEFAULT_BOOTSTRAP.index("TMPDIR=") : DEFAULT_BOOTSTRAP.index("export PATH")].strip()
-    lines = f"{lines} --no-deps --target {folder}".replace("/opt/elasticd/bin/uv", f"{sys.executable} -m uv")
-    lines = lines.replace("--quiet", "").replace("--python /opt/elasticd", f"--python {sys.executable}")
+    lines = DEFAULT_BOOTSTRAP[
+        DEFAULT_BOOTSTRAP.index("TMPDIR=") : DEFAULT_BOOTSTRAP.index("export PATH")
+    ].strip()
+    lines = f"{lines} --no-deps --target {folder}".replace(
+        "/opt/elasticd/bin/uv", f"{sys.executable} -m uv"
+    )
+    lines = lines.replace("--quiet", "").replace(
+        "--python /opt/elasticd", f"--python {sys.executable}"
+    )
     if wrong:
         wheel = wheel.replace("#sha256=", "#sha256=0")[:-1]
     return subprocess.run(
@@ -54,7 +70,9 @@ def ask_uv(daemon: RunningDaemon, folder: Path, *, wrong: bool = False) -> subpr
     )
 
 
-def test_uv_installs_it_over_plain_http_and_its_agent_starts(daemon: RunningDaemon, tmp_path: Path) -> None:
+def test_uv_installs_it_over_plain_http_and_its_agent_starts(
+    daemon: RunningDaemon, tmp_path: Path
+) -> None:
     done = ask_uv(daemon, tmp_path / "there")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "+ elasticd==" in done.stderr

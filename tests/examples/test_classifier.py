@@ -1,4 +1,5 @@
-"""The classifier as a user starts it: two nodes by torchrun, and the second resumed from the first's checkpoint."""
+"""The classifier as a user starts it: two nodes by torchrun, and the second resumed from the
+first's checkpoint."""
 
 from __future__ import annotations
 
@@ -67,7 +68,9 @@ sys.exit(main(sys.argv[1:]))
 def _node(fleet: Fleet, name: str, *start: str) -> Iterator[subprocess.Popen[bytes]]:
     own = {"PYTHONPATH": os.getcwd(), "ELASTICD_CHECKPOINT_DIR": str(fleet.folder / "kept")}
     with (fleet.folder / f"{name}.err").open("wb") as errors:
-        node = subprocess.Popen([sys.executable, *start], env=fleet.environment | own, stderr=errors)
+        node = subprocess.Popen(
+            [sys.executable, *start], env=fleet.environment | own, stderr=errors
+        )
     try:
         yield node
     finally:
@@ -80,7 +83,9 @@ def _said(fleet: Fleet, name: str) -> str:
 
 
 def _kept(fleet: Fleet) -> list[int]:
-    return sorted(int(each.stem.rpartition("-")[2]) for each in (fleet.folder / "kept").glob("*.pt"))
+    return sorted(
+        int(each.stem.rpartition("-")[2]) for each in (fleet.folder / "kept").glob("*.pt")
+    )
 
 
 def test_two_nodes_come_to_one_state(tmp_path: Path) -> None:
@@ -94,7 +99,9 @@ def test_two_nodes_come_to_one_state(tmp_path: Path) -> None:
             folder = {"ELASTICD_CHECKPOINT_DIR": str(tmp_path / name)}
             with (tmp_path / f"{name}.err").open("wb") as errors:
                 arguments = [*command, "--steps", "150"]
-                nodes.append(subprocess.Popen(arguments, env={**environment, **folder}, stderr=errors))
+                nodes.append(
+                    subprocess.Popen(arguments, env={**environment, **folder}, stderr=errors)
+                )
         try:
             statuses = [node.wait(timeout=90) for node in nodes]
         finally:
@@ -114,7 +121,10 @@ def test_a_node_that_dies_over_the_last_checkpoint_leaves_it_to_the_other_and_wh
     tmp_path: Path,
 ) -> None:
     steps, start = ("--steps", "60", "--checkpoint-interval", "50"), ("-m", "examples.classifier")
-    with running_fleet(tmp_path) as fleet, _node(fleet, "first", "-c", SLOW_TO_KEEP, *steps) as first:
+    with (
+        running_fleet(tmp_path) as fleet,
+        _node(fleet, "first", "-c", SLOW_TO_KEEP, *steps) as first,
+    ):
         wait_until(lambda: "trains" in _said(fleet, "first"), "the first")
         with _node(fleet, "other", *start, *steps) as other:
             wait_until(lambda: "keeps the last one" in _said(fleet, "first"), "the end")
@@ -133,7 +143,10 @@ def test_a_node_that_dies_over_the_last_checkpoint_leaves_it_to_the_other_and_wh
 def test_the_last_node_keeps_what_it_has_come_to_when_it_is_asked_to_end(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    with running_fleet(tmp_path) as fleet, _node(fleet, "only", "-m", "examples.classifier", "--steps=100000") as only:
+    with (
+        running_fleet(tmp_path) as fleet,
+        _node(fleet, "only", "-m", "examples.classifier", "--steps=100000") as only,
+    ):
         wait_until(lambda: "step 20," in _said(fleet, "only"), "some steps")
         only.send_signal(number)
         assert only.wait(timeout=30) == 0, _said(fleet, "only")

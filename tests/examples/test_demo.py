@@ -19,7 +19,9 @@ from tests.docs.pages import ROOT
 Demo = subprocess.Popen[bytes]
 
 
-def start(output: Path, *, python: str = sys.executable, environment: Mapping[str, str], **who: Any) -> Demo:
+def start(
+    output: Path, *, python: str = sys.executable, environment: Mapping[str, str], **who: Any
+) -> Demo:
     """Starts the demo as `make demo` does, in an environment that says where temporary files go."""
     with output.open("wb") as file:
         return subprocess.Popen(
@@ -59,12 +61,20 @@ def test_the_demo_shows_what_it_promises_within_five_minutes(tmp_path: Path) -> 
     assert status == 0, text
     assert time.monotonic() - begun_s < 300
     assert re.search(r"dashboard: http://[\d.]+:\d+/login\?token=\S{20,}", text)
-    assert text.index("the job has settled") < text.index("h is now $") < text.index("no process is left")
+    assert (
+        text.index("the job has settled")
+        < text.index("h is now $")
+        < text.index("no process is left")
+    )
     cost = re.search(r"it cost ([\d.]+) x the best fixed choice", text)
     assert cost is not None and 0.0 < float(cost[1]) < 1.16
     assert re.search(r"worst fixed choice: 1 x c5\.\w+ spot us-east-1a, \$0\.", text)
     assert re.search(r"[1-9]\d+ decisions decided again from their snapshots: the same plans", text)
-    bill = re.search(r"the ledger's \$0\.\d+ are EC2's bill of \$0\.\d+ to ([\d.]+) %; no instance is left there", text)
+    bill = re.search(
+        r"the ledger's \$0\.\d+ are EC2's bill of \$0\.\d+ to ([\d.]+) %; no instance is left "
+        r"there",
+        text,
+    )
     assert bill is not None and float(bill[1]) < 2.0
     assert (ROOT / ".demo" / "samples_final.png").is_file()
     assert left_of(tmp_path) == []

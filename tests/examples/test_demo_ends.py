@@ -15,8 +15,8 @@ from tests.unprivileged import identity, needs_root, nobodys_python
 
 @pytest.fixture(autouse=True)
 def interrupts_arrive() -> Iterator[None]:
-    """A shell that runs the tests in the background has them ignore Ctrl-C, nohup has them ignore a lost terminal, and
-    with them all that they start."""
+    """A shell that runs the tests in the background has them ignore Ctrl-C, nohup has them ignore a
+    lost terminal, and with them all that they start."""
     before = {
         signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
         signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
@@ -34,7 +34,9 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_sigterm_and_sighup_leave_nothing_behind_either(tmp_path: Path, number: signal.Signals) -> None:
+def test_sigterm_and_sighup_leave_nothing_behind_either(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     output = tmp_path / "output"
     demo = start(output, environment=own_environment(tmp_path))
     check_interrupted(demo, output, tmp_path, by=number)
@@ -51,7 +53,9 @@ def test_somebody_without_rights_has_the_demo_too(tmp_path: Path) -> None:
         check_interrupted(demo, output, Path(environment["TMPDIR"]))
 
 
-def check_interrupted(demo: Demo, output: Path, folder: Path, *, by: signal.Signals = signal.SIGINT) -> None:
+def check_interrupted(
+    demo: Demo, output: Path, folder: Path, *, by: signal.Signals = signal.SIGINT
+) -> None:
     """Interrupts a demo whose first node has joined, and looks for what it may have left."""
     until_s = time.monotonic() + 100
     while "node_joined" not in output.read_text() and time.monotonic() < until_s:

@@ -12,7 +12,9 @@ from examples.demo.market import RISE, SETTLED_S, Market
 from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 CHOICE = NODE_TYPES[1]
-GROUP: dict[str, Any] = {"members": [[{"node_type": CHOICE, "capacity": "spot", "zone": "us-east-1a"}, 1]]}
+GROUP: dict[str, Any] = {
+    "members": [[{"node_type": CHOICE, "capacity": "spot", "zone": "us-east-1a"}, 1]]
+}
 STANDING = WatchedJob("demo", "running", f"1 x {CHOICE} spot", 9, 10, 1.0, 1.0, 0.1, 1.0, None)
 SETTLED = Sight(
     job={"current_group": GROUP, "target_group": GROUP, "candidates": []},
@@ -29,7 +31,9 @@ class Exchange:
 
     def __init__(self) -> None:
         self.changes: list[tuple[str, float]] = []
-        self.market = Market(lambda node_type: 0.1, lambda node_type, price: self.changes.append((node_type, price)))
+        self.market = Market(
+            lambda node_type: 0.1, lambda node_type, price: self.changes.append((node_type, price))
+        )
 
 
 @pytest.fixture
@@ -53,7 +57,9 @@ def test_the_choice_becomes_dear_once_the_job_has_settled(exchange: Exchange) ->
     ],
     ids=["not every type is measured", "the job trains nowhere"],
 )
-def test_prices_stand_while_the_job_has_not_settled(exchange: Exchange, sight: Sight, witness: Witness) -> None:
+def test_prices_stand_while_the_job_has_not_settled(
+    exchange: Exchange, sight: Sight, witness: Witness
+) -> None:
     for now_s in (1000.0, 2000.0):
         exchange.market.react(sight, witness, now_s=now_s)
     assert exchange.changes == []

@@ -10,7 +10,9 @@ from tests.docs.pages import ROOT, blocks
 
 
 def test_the_readme_shows_the_job_of_the_example() -> None:
-    shown = [yaml.safe_load(block.text) for block in blocks("yaml") if block.page == ROOT / "README.md"]
+    shown = [
+        yaml.safe_load(block.text) for block in blocks("yaml") if block.page == ROOT / "README.md"
+    ]
     assert shown[0] == yaml.safe_load((ROOT / "examples/snapshot/job.yaml").read_text())
 
 

@@ -1,4 +1,5 @@
-"""The demo's witness takes nothing for the promised move but a move that the price change caused."""
+"""The demo's witness takes nothing for the promised move but a move that the price change
+caused."""
 
 from __future__ import annotations
 
@@ -11,7 +12,10 @@ from examples.demo.watching import NODE_TYPES, Witness
 
 def report(*left_at_usd_per_h: float) -> dict[str, Any]:
     """A report of moves away from groups at these prices."""
-    plans = [{"action": "move", "reason": {"numbers": {"usd_per_h_from": each}}} for each in left_at_usd_per_h]
+    plans = [
+        {"action": "move", "reason": {"numbers": {"usd_per_h_from": each}}}
+        for each in left_at_usd_per_h
+    ]
     return {"phase": "succeeded", "decisions": [{"plan": plan} for plan in plans]}
 
 
@@ -30,7 +34,9 @@ def test_a_move_away_from_the_risen_price_keeps_the_promise(witness: Witness) ->
 
 def test_a_move_of_before_the_rise_does_not(witness: Witness) -> None:
     (broken,) = witness.broken_promises(report(0.125))
-    assert broken == "the price change should have moved the job; it trained on c5.xlarge -> c5.large"
+    assert (
+        broken == "the price change should have moved the job; it trained on c5.xlarge -> c5.large"
+    )
 
 
 def test_without_a_change_there_is_nothing_to_move_on() -> None:

@@ -18,7 +18,8 @@ StartLab = Callable[..., Lab]
 
 @pytest.fixture
 def start_lab() -> Iterator[StartLab]:
-    """Starts a lab of these fields over the usual ones. After the test no instance may be left in it."""
+    """Starts a lab of these fields over the usual ones. After the test no instance may be left in
+    it."""
     left: list[str] = []
     known: list[str] = []
     with few_images(), ExitStack() as stack:
@@ -26,7 +27,9 @@ def start_lab() -> Iterator[StartLab]:
         def start(**fields: Any) -> Lab:
             lab = stack.enter_context(running_lab(parse_scenario({**FIELDS, **fields})))
             stack.callback(
-                lambda: left.extend(each.instance_id for each in lab.running() if each.phase != "shutting-down")
+                lambda: left.extend(
+                    each.instance_id for each in lab.running() if each.phase != "shutting-down"
+                )
             )
             return lab
 
@@ -54,7 +57,8 @@ def client() -> Callable[..., Any]:
 
 
 def processes_of(*instance_ids: str) -> list[int]:
-    """Every process that says it belongs to one of these instances; other labs may run on this machine."""
+    """Every process that says it belongs to one of these instances; other labs may run on this
+    machine."""
     found = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):

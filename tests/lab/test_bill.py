@@ -14,16 +14,24 @@ TARIFF = Tariff(ebs_usd_per_gib_month=0.08, public_ipv4_usd_per_h=0.005)
 
 
 def book() -> PriceBook:
-    prices = [{"after_s": 1000, "node_type": "c5.xlarge", "zone": "us-east-1a", "spot_usd_per_h": 0.62}]
-    return PriceBook(parse_scenario({**FIELDS, "prices": prices, "speed": 10}), started_at_s=START_S)
+    prices = [
+        {"after_s": 1000, "node_type": "c5.xlarge", "zone": "us-east-1a", "spot_usd_per_h": 0.62}
+    ]
+    return PriceBook(
+        parse_scenario({**FIELDS, "prices": prices, "speed": 10}), started_at_s=START_S
+    )
 
 
-def usage(offering: Offering, *stretches: tuple[float, float | None], disk_gib: float = 0.0) -> Usage:
+def usage(
+    offering: Offering, *stretches: tuple[float, float | None], disk_gib: float = 0.0
+) -> Usage:
     return Usage(
         "i-1",
         offering,
         START_S,
-        tuple((START_S + start, None if end is None else START_S + end) for start, end in stretches),
+        tuple(
+            (START_S + start, None if end is None else START_S + end) for start, end in stretches
+        ),
         disk_gib=disk_gib,
         disk_until_s=None,
         has_public_ipv4=False,
@@ -36,16 +44,22 @@ def usd(what: Usage, *, after_s: float) -> float:
 
 def test_each_second_costs_the_price_in_force_in_it() -> None:
     # Ten scenario seconds pass in a real one: the price changes after 100 s.
-    assert usd(usage(SPOT, (0, 200)), after_s=900) == pytest.approx((100 * 0.062 + 100 * 0.62) / 3600)
+    assert usd(usage(SPOT, (0, 200)), after_s=900) == pytest.approx(
+        (100 * 0.062 + 100 * 0.62) / 3600
+    )
 
 
 def test_a_running_instance_costs_until_now() -> None:
-    assert usd(usage(SPOT, (50, None)), after_s=150) == pytest.approx((50 * 0.062 + 50 * 0.62) / 3600)
+    assert usd(usage(SPOT, (50, None)), after_s=150) == pytest.approx(
+        (50 * 0.062 + 50 * 0.62) / 3600
+    )
 
 
 def test_every_start_costs_a_minute_at_least() -> None:
     on_demand = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b")
-    assert usd(usage(on_demand, (0, 5), (10, 20)), after_s=30) == pytest.approx(2 * 60 * 0.085 / 3600)
+    assert usd(usage(on_demand, (0, 5), (10, 20)), after_s=30) == pytest.approx(
+        2 * 60 * 0.085 / 3600
+    )
 
 
 def test_an_instance_that_never_ran_costs_its_disk() -> None:
@@ -57,8 +71,12 @@ def test_a_disk_costs_a_minute_at_least() -> None:
 
 
 def test_a_public_address_costs_while_the_instance_runs() -> None:
-    what = Usage("i-1", SPOT, START_S, ((START_S, START_S + 3600),), 0.0, None, has_public_ipv4=True)
-    assert make_bill([what], book(), TARIFF, now_s=START_S + 3600).lines[0].public_ipv4_usd == pytest.approx(0.005)
+    what = Usage(
+        "i-1", SPOT, START_S, ((START_S, START_S + 3600),), 0.0, None, has_public_ipv4=True
+    )
+    assert make_bill([what], book(), TARIFF, now_s=START_S + 3600).lines[
+        0
+    ].public_ipv4_usd == pytest.approx(0.005)
 
 
 def test_history_reaches_back_90_days_and_ends_at_the_first_price() -> None:
@@ -76,9 +94,20 @@ def test_a_price_that_is_set_by_hand_ends_the_script() -> None:
 
 
 @pytest.mark.parametrize(("lasted_s", "is_free"), [(3599, True), (3600, False)])
-def test_what_the_cloud_takes_back_in_its_first_hour_costs_its_disk_alone(lasted_s: float, is_free: bool) -> None:
+def test_what_the_cloud_takes_back_in_its_first_hour_costs_its_disk_alone(
+    lasted_s: float, is_free: bool
+) -> None:
     ran = ((START_S, START_S + lasted_s),)
-    what = Usage("i-1", SPOT, START_S, ran, 30.0, START_S + lasted_s, has_public_ipv4=False, was_interrupted=True)
+    what = Usage(
+        "i-1",
+        SPOT,
+        START_S,
+        ran,
+        30.0,
+        START_S + lasted_s,
+        has_public_ipv4=False,
+        was_interrupted=True,
+    )
     line = make_bill([what], book(), TARIFF, now_s=START_S + 9000).lines[0]
     assert (line.compute_usd == 0.0) is is_free
     assert line.disk_usd == pytest.approx(30 * 0.08 / 730 * lasted_s / 3600)

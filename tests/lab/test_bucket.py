@@ -1,4 +1,5 @@
-"""A machine of the lab reaches its bucket as one on EC2 does, by its role's credentials; S3 has faults, too."""
+"""A machine of the lab reaches its bucket as one on EC2 does, by its role's credentials; S3 has
+faults, too."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def body(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def upload_in_parts(s3: Any, body: Path) -> None:
-    limits = TransferConfig(multipart_threshold=5 << 20, multipart_chunksize=5 << 20, use_threads=False)
+    limits = TransferConfig(
+        multipart_threshold=5 << 20, multipart_chunksize=5 << 20, use_threads=False
+    )
     s3.upload_file(str(body), "bucket", "folder/large", Config=limits)
 
 
@@ -52,9 +55,13 @@ CALLS: dict[str, Callable[[Any, Path], object]] = {
     "PutObject": lambda s3, _: s3.put_object(Bucket="bucket", Key="folder/key", Body=b"1"),
     "GetObject": lambda s3, _: s3.get_object(Bucket="bucket", Key="folder/key"),
     "HeadObject": lambda s3, _: s3.head_object(Bucket="bucket", Key="folder/key"),
-    "CopyObject": lambda s3, _: s3.copy_object(Bucket="bucket", Key="copy", CopySource="bucket/folder/key"),
+    "CopyObject": lambda s3, _: s3.copy_object(
+        Bucket="bucket", Key="copy", CopySource="bucket/folder/key"
+    ),
     "DeleteObject": lambda s3, _: s3.delete_object(Bucket="bucket", Key="folder/key"),
-    "DeleteObjects": lambda s3, _: s3.delete_objects(Bucket="bucket", Delete={"Objects": [{"Key": "folder/key"}]}),
+    "DeleteObjects": lambda s3, _: s3.delete_objects(
+        Bucket="bucket", Delete={"Objects": [{"Key": "folder/key"}]}
+    ),
     "CreateMultipartUpload": upload_in_parts,
     "UploadPart": upload_in_parts,
     "CompleteMultipartUpload": upload_in_parts,
@@ -64,13 +71,17 @@ CALLS: dict[str, Callable[[Any, Path], object]] = {
 def test_each_call_to_s3_meets_the_faults_of_its_action_and_no_others(
     start_lab: StartLab, client: Callable[..., Any], body: Path
 ) -> None:
-    faults = [{"effect": "error", "action": each, "times": 1, "code": f"No{each}"} for each in CALLS]
+    faults = [
+        {"effect": "error", "action": each, "times": 1, "code": f"No{each}"} for each in CALLS
+    ]
     s3 = client(start_lab(faults=faults), "s3")
     s3.meta.events.register("before-call.s3", Wire())
     for action, call in CALLS.items():
         with pytest.raises((ClientError, S3UploadFailedError)) as refused:
             call(s3, body)
-        assert f"No{action}" in str(refused.value) or (action.startswith("Head") and "403" in str(refused.value))
+        assert f"No{action}" in str(refused.value) or (
+            action.startswith("Head") and "403" in str(refused.value)
+        )
         if action == "CreateBucket":
             s3.create_bucket(Bucket="bucket")
     for call in CALLS.values():
@@ -78,7 +89,9 @@ def test_each_call_to_s3_meets_the_faults_of_its_action_and_no_others(
 
 
 def test_s3_throttles_in_its_own_words(start_lab: StartLab, client: Callable[..., Any]) -> None:
-    s3 = client(start_lab(faults=[{"effect": "throttle", "action": "ListObjectsV2", "times": 1}]), "s3")
+    s3 = client(
+        start_lab(faults=[{"effect": "throttle", "action": "ListObjectsV2", "times": 1}]), "s3"
+    )
     with pytest.raises(ClientError, match="SlowDown"):
         s3.list_objects_v2(Bucket="bucket")
 

@@ -49,7 +49,9 @@ def test_a_lost_answer_is_found_again_by_its_token(start_lab: StartLab, client: 
     terminate_all(ec2)
 
 
-def test_a_call_that_arrives_twice_buys_once_only_under_a_token(start_lab: StartLab, client: Client) -> None:
+def test_a_call_that_arrives_twice_buys_once_only_under_a_token(
+    start_lab: StartLab, client: Client
+) -> None:
     lab = start_lab()
     ec2 = client(lab)
     lab.add_trouble(InjectedFault(Effect.DUPLICATE, action="RunInstances"))
@@ -77,7 +79,11 @@ def test_throttling_does_nothing_and_says_so(start_lab: StartLab, client: Client
 
 def test_any_error_can_be_ordered(start_lab: StartLab, client: Client) -> None:
     lab = start_lab()
-    lab.add_trouble(InjectedFault(Effect.ERROR, action="RunInstances", code="VcpuLimitExceeded", message="too many"))
+    lab.add_trouble(
+        InjectedFault(
+            Effect.ERROR, action="RunInstances", code="VcpuLimitExceeded", message="too many"
+        )
+    )
     with pytest.raises(ClientError) as caught:
         launch(client(lab))
     assert code(caught) == "VcpuLimitExceeded"
@@ -101,8 +107,12 @@ def test_the_network_is_the_accounts_default_vpc_with_a_default_subnet_in_each_z
     told = ec2.describe_subnets(Filters=[{"Name": "default-for-az", "Values": ["true"]}])["Subnets"]
     assert {each["AvailabilityZone"]: each["SubnetId"] for each in told} == lab.subnets
     assert all(each["MapPublicIpOnLaunch"] for each in told)
-    (table,) = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [lab.vpc_id]}])["RouteTables"]
-    ways_out = [each["GatewayId"] for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"]
+    (table,) = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [lab.vpc_id]}])[
+        "RouteTables"
+    ]
+    ways_out = [
+        each["GatewayId"] for each in table["Routes"] if each["DestinationCidrBlock"] == "0.0.0.0/0"
+    ]
     assert len(ways_out) == 1
     assert ways_out[0].startswith("igw-")
 
@@ -121,7 +131,9 @@ def test_without_capacity_nothing_is_launched(start_lab: StartLab, client: Clien
     terminate_all(ec2)
 
 
-def test_a_fleet_takes_the_cheapest_pool_with_room_and_tells_of_the_others(start_lab: StartLab, client: Client) -> None:
+def test_a_fleet_takes_the_cheapest_pool_with_room_and_tells_of_the_others(
+    start_lab: StartLab, client: Client
+) -> None:
     lab = start_lab()
     ec2 = client(lab)
     named = template(ec2)
@@ -145,7 +157,11 @@ def test_a_fleet_that_cannot_be_whole_buys_nothing(start_lab: StartLab, client: 
         template(ec2),
         [{"InstanceType": "c5.large", "SubnetId": lab.subnets["us-east-1a"]}],
         TargetCapacitySpecification={"TotalTargetCapacity": 3, "DefaultTargetCapacityType": "spot"},
-        SpotOptions={"SingleInstanceType": True, "SingleAvailabilityZone": True, "MinTargetCapacity": 3},
+        SpotOptions={
+            "SingleInstanceType": True,
+            "SingleAvailabilityZone": True,
+            "MinTargetCapacity": 3,
+        },
     )
     assert answer["Instances"] == []
     assert answer["Errors"][0]["ErrorCode"] == "InsufficientInstanceCapacity"
@@ -156,7 +172,10 @@ def test_a_fleet_is_bought_once_under_its_token(start_lab: StartLab, client: Cli
     lab = start_lab()
     ec2 = client(lab)
     named = template(ec2)
-    answers = [fleet(ec2, named, [{"InstanceType": "c5.large"}], ClientToken="t")["Instances"] for _ in range(2)]
+    answers = [
+        fleet(ec2, named, [{"InstanceType": "c5.large"}], ClientToken="t")["Instances"]
+        for _ in range(2)
+    ]
     assert answers[0] == answers[1]
     with pytest.raises(ClientError) as caught:
         fleet(ec2, named, [{"InstanceType": "c5.xlarge"}], ClientToken="t")
@@ -179,7 +198,9 @@ def test_a_launch_template_is_carried_over_whole(start_lab: StartLab, client: Cl
         InstanceId=told["InstanceId"], Attribute="instanceInitiatedShutdownBehavior"
     )
     assert behaviour["InstanceInitiatedShutdownBehavior"]["Value"] == "terminate"
-    volume = ec2.describe_volumes(VolumeIds=[told["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]])["Volumes"][0]
+    volume = ec2.describe_volumes(VolumeIds=[told["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]])[
+        "Volumes"
+    ][0]
     assert (volume["Size"], volume["Encrypted"], volume["VolumeType"]) == (30, True, "gp3")
     assert {"Key": "job", "Value": "j1"} in volume["Tags"]
     terminate_all(ec2)
@@ -195,7 +216,9 @@ def test_each_instance_of_a_launch_has_its_role(start_lab: StartLab, client: Cli
     terminate_all(ec2)
 
 
-def test_a_disk_that_does_not_hold_its_image_is_refused(start_lab: StartLab, client: Client) -> None:
+def test_a_disk_that_does_not_hold_its_image_is_refused(
+    start_lab: StartLab, client: Client
+) -> None:
     lab = start_lab()
     ec2, parameter = client(lab), Ec2Settings().ami_parameter_gpu
     image = client(lab, "ssm").get_parameter(Name=parameter)["Parameter"]["Value"]
@@ -225,7 +248,9 @@ def test_user_data_has_ec2s_limit(start_lab: StartLab, client: Client) -> None:
 def test_a_bid_below_the_price_is_refused(start_lab: StartLab, client: Client) -> None:
     ec2 = client(start_lab())
     with pytest.raises(ClientError) as caught:
-        launch(ec2, InstanceMarketOptions={"MarketType": "spot", "SpotOptions": {"MaxPrice": "0.01"}})
+        launch(
+            ec2, InstanceMarketOptions={"MarketType": "spot", "SpotOptions": {"MaxPrice": "0.01"}}
+        )
     assert code(caught) == "SpotMaxPriceTooLow"
 
 
@@ -237,7 +262,9 @@ def test_a_dry_run_buys_nothing(start_lab: StartLab, client: Client) -> None:
     assert lab.instances() == ()
 
 
-def test_a_new_instance_shows_late_and_can_be_ended_unseen(start_lab: StartLab, client: Client) -> None:
+def test_a_new_instance_shows_late_and_can_be_ended_unseen(
+    start_lab: StartLab, client: Client
+) -> None:
     lab = start_lab(describe_delay_s=0.5)
     ec2 = client(lab)
     first = launch(ec2)
@@ -256,7 +283,9 @@ def test_terminated_instances_are_forgotten_but_billed(start_lab: StartLab, clie
     lab = start_lab(forget_terminated_s=0.2)
     ec2 = client(lab)
     instance_id = launch(ec2)
-    eventually(lambda: state(ec2, instance_id) == "running")  # one that is ended while it is pending costs nothing
+    eventually(
+        lambda: state(ec2, instance_id) == "running"
+    )  # one that is ended while it is pending costs nothing
     ec2.terminate_instances(InstanceIds=[instance_id])
     eventually(lambda: ec2.describe_instances()["Reservations"] == [])
     assert [line.billed_s for line in lab.bill().lines] == [60.0]
@@ -277,11 +306,17 @@ def test_spot_prices_are_told_live_and_for_90_days(start_lab: StartLab, client: 
         StartTime=now - timedelta(seconds=1), AvailabilityZone="us-east-1b", **asked
     )
     assert again["SpotPriceHistory"][0]["SpotPrice"] == "0.500000"
-    pages = list(ec2.get_paginator("describe_spot_price_history").paginate(PaginationConfig={"PageSize": 100}, **asked))
+    pages = list(
+        ec2.get_paginator("describe_spot_price_history").paginate(
+            PaginationConfig={"PageSize": 100}, **asked
+        )
+    )
     rows = [row for page in pages for row in page["SpotPriceHistory"]]
     assert len(pages) > 3
     assert rows[-1]["Timestamp"] < now - timedelta(days=89)
-    assert [row["Timestamp"] for row in rows] == sorted((row["Timestamp"] for row in rows), reverse=True)
+    assert [row["Timestamp"] for row in rows] == sorted(
+        (row["Timestamp"] for row in rows), reverse=True
+    )
     windows = ec2.describe_spot_price_history(ProductDescriptions=["Windows"])
     assert windows["SpotPriceHistory"] == []
 
@@ -296,7 +331,9 @@ def test_the_price_list_has_ec2s_shape_and_its_traps(start_lab: StartLab, client
         "marketoption": "OnDemand",
         "regionCode": "us-east-1",
     }
-    filters = [{"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in shared.items()]
+    filters = [
+        {"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in shared.items()
+    ]
     types = {"Type": "ANY_OF", "Field": "instanceType", "Value": "c5.large,c5.xlarge"}
     found = pricing.get_products(ServiceCode="AmazonEC2", Filters=[*filters, types])["PriceList"]
     prices = {}
@@ -305,7 +342,9 @@ def test_the_price_list_has_ec2s_shape_and_its_traps(start_lab: StartLab, client
         (term,) = product["terms"]["OnDemand"].values()
         (dimension,) = term["priceDimensions"].values()
         assert dimension["unit"] == "Hrs"
-        prices[product["product"]["attributes"]["instanceType"]] = float(dimension["pricePerUnit"]["USD"])
+        prices[product["product"]["attributes"]["instanceType"]] = float(
+            dimension["pricePerUnit"]["USD"]
+        )
     assert prices == {"c5.large": 0.085, "c5.xlarge": 0.17}
     everything = pricing.get_paginator("get_products").paginate(
         ServiceCode="AmazonEC2", PaginationConfig={"PageSize": 4}
@@ -315,7 +354,9 @@ def test_the_price_list_has_ec2s_shape_and_its_traps(start_lab: StartLab, client
 
 def test_what_is_on_sale_is_told(start_lab: StartLab, client: Client) -> None:
     ec2 = client(start_lab())
-    offered = ec2.describe_instance_type_offerings(LocationType="availability-zone")["InstanceTypeOfferings"]
+    offered = ec2.describe_instance_type_offerings(LocationType="availability-zone")[
+        "InstanceTypeOfferings"
+    ]
     assert len(offered) == 4
     types = ec2.describe_instance_types()["InstanceTypes"]
     assert {each["InstanceType"] for each in types} == {"c5.large", "c5.xlarge"}
@@ -358,7 +399,9 @@ def test_a_spot_instance_is_taken_back_by_the_script(start_lab: StartLab, client
     terminate_all(ec2)
 
 
-@pytest.mark.parametrize(("is_dated", "ends"), [(True, " GMT)"), (False, ": Spot Instance Termination")])
+@pytest.mark.parametrize(
+    ("is_dated", "ends"), [(True, " GMT)"), (False, ": Spot Instance Termination")]
+)
 def test_the_end_of_what_is_taken_back_is_told_with_or_without_its_instant(
     start_lab: StartLab, client: Client, is_dated: bool, ends: str
 ) -> None:
@@ -378,7 +421,12 @@ def test_the_control_api_shows_and_does(start_lab: StartLab, client: Client) -> 
     ask(f"{lab.endpoint_url}/_lab/fault", effect="throttle", times=1)
     with pytest.raises(ClientError):
         ec2.describe_instances()
-    ask(f"{lab.endpoint_url}/_lab/price", node_type="c5.large", spot_usd_per_h=0.2, zone="us-east-1a")
+    ask(
+        f"{lab.endpoint_url}/_lab/price",
+        node_type="c5.large",
+        spot_usd_per_h=0.2,
+        zone="us-east-1a",
+    )
     ask(f"{lab.endpoint_url}/_lab/crash", instance_id=instance_id)
     (shown,) = ask(f"{lab.endpoint_url}/_lab/state")["instances"]
     assert (shown["phase"], shown["reason"]) == ("terminated", "Server.InternalError")

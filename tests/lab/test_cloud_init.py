@@ -62,7 +62,8 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
             assert "cloud-init" in lab.log(machine.instance_id).lower()
             assert not Path("/root/elasticd").exists()
             daemon.kill()
-            # Nobody renews the lease and the agent does nothing any more: what is left is the timer.
+            # Nobody renews the lease and the agent does nothing any more: what is left is the
+            # timer.
             for pid in agents_of(machine.instance_id):
                 os.kill(pid, signal.SIGSTOP)
             eventually(lambda: not lab.running(), within_s=_LEASE_AND_GRACE_S + 30)
@@ -76,7 +77,9 @@ def test_cloud_init_runs_the_script_which_starts_the_agent_and_arms_the_timer(
 
 @pytest.mark.slow
 @needs_cloud_init
-def test_a_machine_that_boots_again_powers_itself_off(start_lab: StartLab, client: Callable[..., Any]) -> None:
+def test_a_machine_that_boots_again_powers_itself_off(
+    start_lab: StartLab, client: Callable[..., Any]
+) -> None:
     lab = start_lab(**MACHINES)
     ec2 = client(lab)
     waits = user_data({}, bootstrap="echo waits >&2; sleep 1000", lease_s=600).decode()

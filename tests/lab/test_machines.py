@@ -18,7 +18,7 @@ import pytest
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
 from elastic.lab import Lab
-from elastic.lab.namespaces import NamespaceHouse, has_namespaces, ip
+from elastic.lab.namespaces import NamespaceHypervisor, has_namespaces, ip
 from tests.lab.conftest import StartLab, processes_of
 from tests.lab.world import describe, eventually, launch, state, terminate_all
 
@@ -45,7 +45,9 @@ def told(lab: Lab, instance_id: str, word: str) -> None:
     eventually(lambda: word in lab.log(instance_id), within_s=20.0)
 
 
-def test_an_instance_runs_its_user_data_as_itself(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_an_instance_runs_its_user_data_as_itself(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
     text = 'echo "me $ELASTICD_LAB_INSTANCE"; python3 -c "import elastic; print(elastic.__name__)"; hostname; echo done'
@@ -67,7 +69,9 @@ def test_a_machine_that_powers_off_ends_its_instance(
 ) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
-    text = "setsid sleep 1000 & (setsid nohup sleep 1000 &) & sleep 0.2; shutdown -P now; sleep 1000"
+    text = (
+        "setsid sleep 1000 & (setsid nohup sleep 1000 &) & sleep 0.2; shutdown -P now; sleep 1000"
+    )
     instance_id = launch(ec2, UserData=script(text), InstanceInitiatedShutdownBehavior=behaviour)
     eventually(lambda: state(ec2, instance_id) == end)
     assert processes_of(*(each.instance_id for each in lab.instances())) == []
@@ -91,7 +95,9 @@ def test_a_stopped_instance_boots_again_without_its_user_data(
     terminate_all(ec2)
 
 
-def test_compressed_user_data_is_unpacked(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_compressed_user_data_is_unpacked(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
     instance_id = launch(ec2, UserData=gzip.compress(script("echo unpacked").encode()))
@@ -99,7 +105,9 @@ def test_compressed_user_data_is_unpacked(start_lab: StartLab, client: Client, m
     terminate_all(ec2)
 
 
-def test_a_shutdown_can_wait_and_be_called_off(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_a_shutdown_can_wait_and_be_called_off(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
     text = "shutdown -P +1; sleep 0.3; shutdown -c && echo called off; shutdown -h +5; echo armed again"
@@ -110,7 +118,9 @@ def test_a_shutdown_can_wait_and_be_called_off(start_lab: StartLab, client: Clie
     terminate_all(ec2)
 
 
-def test_terminated_means_that_nothing_runs_any_more(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_terminated_means_that_nothing_runs_any_more(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
     text = "trap '' TERM INT HUP; for i in 1 2 3; do (setsid setsid sleep 1000 &) ; done; echo up; sleep 1000"
@@ -139,7 +149,11 @@ def test_an_instance_that_ends_while_it_boots_leaves_nothing(
 def test_an_instance_knows_itself(start_lab: StartLab, client: Client, machines: str) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
-    paths = ["meta-data/instance-id", "meta-data/placement/availability-zone", "meta-data/local-ipv4"]
+    paths = [
+        "meta-data/instance-id",
+        "meta-data/placement/availability-zone",
+        "meta-data/local-ipv4",
+    ]
     paths += ["meta-data/tags/instance/job", "meta-data/instance-life-cycle"]
     text = TOKEN + "\n".join(f"get {path}" for path in paths)
     text += "\ncurl -s -o /dev/null -w '%{http_code}\\n' $imds/meta-data/instance-id"
@@ -161,7 +175,9 @@ def test_an_instance_knows_itself(start_lab: StartLab, client: Client, machines:
     terminate_all(ec2)
 
 
-def test_a_spot_instance_hears_of_its_end_before_it_comes(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_a_spot_instance_hears_of_its_end_before_it_comes(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
     text = TOKEN + (
@@ -176,7 +192,9 @@ def test_a_spot_instance_hears_of_its_end_before_it_comes(start_lab: StartLab, c
     assert log.index("noticeTime") < log.index('"action": "terminate"')
 
 
-def test_a_type_gets_its_share_of_a_core(start_lab: StartLab, client: Client, machines: str) -> None:
+def test_a_type_gets_its_share_of_a_core(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
     slow = [{"node_type": "c5.xlarge", "launch": 2, "cpu_factor": 0.5}]
     lab = start_lab(machines=machines, slow_nodes=slow)
     ec2 = client(lab)
@@ -202,18 +220,30 @@ def test_a_type_calculates_as_on_the_processor_that_the_scenario_says(
     ec2 = client(lab)
     told_as = {}
     for node_type in types:
-        instance_id = launch(ec2, InstanceType=node_type, UserData=script("echo as ${ATEN_CPU_CAPABILITY:-itself}"))
+        instance_id = launch(
+            ec2, InstanceType=node_type, UserData=script("echo as ${ATEN_CPU_CAPABILITY:-itself}")
+        )
         told(lab, instance_id, "as")
         told_as[node_type] = lab.log(instance_id).strip()
     assert told_as == {"c4.large": "as default", "c5.large": "as itself"}
     terminate_all(ec2)
 
 
-def test_an_instance_may_end_before_it_boots_and_says_why(start_lab: StartLab, client: Client, machines: str) -> None:
-    failing = {"node_type": "c5.xlarge", "launch": 1, "code": "Client.VolumeLimitExceeded", "message": "Volume limit"}
+def test_an_instance_may_end_before_it_boots_and_says_why(
+    start_lab: StartLab, client: Client, machines: str
+) -> None:
+    failing = {
+        "node_type": "c5.xlarge",
+        "launch": 1,
+        "code": "Client.VolumeLimitExceeded",
+        "message": "Volume limit",
+    }
     lab = start_lab(machines=machines, launch_failures=[failing])
     ec2 = client(lab)
-    first, second = (launch(ec2, InstanceType="c5.xlarge", UserData=script("echo up; sleep 1000")) for _ in range(2))
+    first, second = (
+        launch(ec2, InstanceType="c5.xlarge", UserData=script("echo up; sleep 1000"))
+        for _ in range(2)
+    )
     eventually(lambda: state(ec2, first) == "terminated")
     eventually(lambda: state(ec2, second) == "running")
     (raw,) = ec2.describe_instances(InstanceIds=[first])["Reservations"][0]["Instances"]
@@ -223,10 +253,14 @@ def test_an_instance_may_end_before_it_boots_and_says_why(start_lab: StartLab, c
 
 
 @needs_root
-def test_an_instance_cannot_reach_the_kernels_own_switch(start_lab: StartLab, client: Client) -> None:
+def test_an_instance_cannot_reach_the_kernels_own_switch(
+    start_lab: StartLab, client: Client
+) -> None:
     lab = start_lab(machines="namespaces")
     ec2 = client(lab)
-    text = "t=/proc/sysrq-trigger; if [ -e $t ] && [ ! -c $t ]; then echo open; else echo closed; fi"
+    text = (
+        "t=/proc/sysrq-trigger; if [ -e $t ] && [ ! -c $t ]; then echo open; else echo closed; fi"
+    )
     instance_id = launch(ec2, UserData=script(text))
     told(lab, instance_id, "closed")
     terminate_all(ec2)
@@ -236,7 +270,9 @@ def test_an_instance_cannot_reach_the_kernels_own_switch(start_lab: StartLab, cl
 def test_nodes_reach_each_other_until_one_is_cut_off(start_lab: StartLab, client: Client) -> None:
     lab = start_lab(machines="namespaces")
     ec2 = client(lab)
-    first = launch(ec2, UserData=script("cd $HOME; echo hello >index.html; python3 -m http.server 8000"))
+    first = launch(
+        ec2, UserData=script("cd $HOME; echo hello >index.html; python3 -m http.server 8000")
+    )
     address = describe(ec2, first)["PrivateIpAddress"]
     eventually(lambda: state(ec2, first) == "running")
     text = f"""
@@ -254,12 +290,16 @@ def test_nodes_reach_each_other_until_one_is_cut_off(start_lab: StartLab, client
 
 
 @needs_root
-def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(start_lab: StartLab, client: Client) -> None:
+def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(
+    start_lab: StartLab, client: Client
+) -> None:
     """Nodes remember it: if it changed, they would not reach the daemon for half a minute."""
     lab = start_lab(machines="namespaces")
     ec2 = client(lab)
     instances = [launch(ec2, UserData=script("sleep 1000")) for _ in range(2)]
-    (bridge,) = {path.parent for path in Path("/sys/class/net").glob("elab*/brif") if owns(path, lab.gateway)}
+    (bridge,) = {
+        path.parent for path in Path("/sys/class/net").glob("elab*/brif") if owns(path, lab.gateway)
+    }
     seen = set()
     eventually(lambda: all(state(ec2, each) == "running" for each in instances))
     seen.add((bridge / "address").read_text())
@@ -276,18 +316,22 @@ def test_the_labs_own_hardware_address_stays_as_instances_come_and_go(start_lab:
 def test_a_lab_begins_where_another_left_its_cables(tmp_path: Path) -> None:
     """As one that was killed does, and for a moment one that has just ended."""
     name = "elabtest"
-    house = NamespaceHouse(name=name, number=45, folder=tmp_path / "lab", clock=SystemClock())
+    hypervisor = NamespaceHypervisor(
+        name=name, number=45, folder=tmp_path / "lab", clock=SystemClock()
+    )
     ip(f"link add {name}v1 type veth peer name {name}x")
     try:
-        house.open()
+        hypervisor.open()
         assert not Path("/sys/class/net", f"{name}v1").exists()
     finally:
-        house.close()
+        hypervisor.close()
     assert not list(Path("/sys/class/net").glob(f"{name}*"))
 
 
 def owns(members: Path, address: str) -> bool:
-    said = subprocess.run(["ip", "addr", "show", members.parent.name], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["ip", "addr", "show", members.parent.name], capture_output=True, text=True, check=True
+    )
     return f" {address}/" in said.stdout
 
 
@@ -321,14 +365,18 @@ def test_plain_processes_cannot_be_cut_off(start_lab: StartLab, client: Client) 
     terminate_all(ec2)
 
 
-@pytest.mark.soak  # a minute of waiting: test_bill.py shows it by the clock, each story on the lab by its ledger
+# a minute of waiting: test_bill.py shows it by the clock, each story on the lab by its ledger
+@pytest.mark.soak
 def test_the_bill_is_what_an_observer_would_have_paid(start_lab: StartLab, client: Client) -> None:
-    """Real seconds, more than the minimum of 60, with a price change on the way; all machines are billed alike."""
+    """Real seconds, more than the minimum of 60, with a price change on the way; all machines are
+    billed alike."""
     change = {"after_s": 30, "node_type": "c5.large", "spot_usd_per_h": 0.34}
     lab = start_lab(machines="auto", prices=[change], ebs_usd_per_gib_month=1e-9)
     ec2 = client(lab)
     up_after_s = lab.state().after_s
-    instance_id = launch(ec2, UserData=script("sleep 1000"), InstanceMarketOptions={"MarketType": "spot"})
+    instance_id = launch(
+        ec2, UserData=script("sleep 1000"), InstanceMarketOptions={"MarketType": "spot"}
+    )
     eventually(lambda: state(ec2, instance_id) == "running")
     time.sleep(63)
     ec2.terminate_instances(InstanceIds=[instance_id])
@@ -339,12 +387,15 @@ def test_the_bill_is_what_an_observer_would_have_paid(start_lab: StartLab, clien
     assert lab.bill().usd == pytest.approx(expected, rel=0.01)
 
 
-def test_a_killed_labs_instances_are_swept_by_the_next_one(start_lab: StartLab, client: Client, tmp_path: Path) -> None:
+def test_a_killed_labs_instances_are_swept_by_the_next_one(
+    start_lab: StartLab, client: Client, tmp_path: Path
+) -> None:
     process, environment = start_command(tmp_path)
     try:
         instance_id = launch_there(client, environment)
         eventually(lambda: len(processes_of(instance_id)) > 1)
-        start_lab()  # A second lab beside it takes a place of its own and leaves the first one's alone.
+        # A second lab beside it takes a place of its own and leaves the first one's alone.
+        start_lab()
         assert len(processes_of(instance_id)) > 1
     finally:
         process.kill()
@@ -362,7 +413,9 @@ with running_lab(parse_scenario(FIELDS)):
 """
 
 
-def test_the_command_prints_what_to_export_and_leaves_nothing_behind(client: Client, tmp_path: Path) -> None:
+def test_the_command_prints_what_to_export_and_leaves_nothing_behind(
+    client: Client, tmp_path: Path
+) -> None:
     process, environment = start_command(tmp_path)
     instance_id = launch_there(client, environment)
     eventually(lambda: len(processes_of(instance_id)) > 1)

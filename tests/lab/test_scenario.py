@@ -20,7 +20,8 @@ def test_every_example_is_valid(path: Path) -> None:
 def test_a_scenario_is_read_whole(tmp_path: Path) -> None:
     file = tmp_path / "storm.yaml"
     file.write_text(
-        "node_types: {c5.large: {on_demand_usd_per_h: 0.085}}\nfaults: [{effect: lose, action: RunInstances}]\n"
+        "node_types: {c5.large: {on_demand_usd_per_h: 0.085}}\nfaults: [{effect: lose, action: "
+        "RunInstances}]\n"
     )
     scenario = read_scenario(file)
     assert scenario.name == "storm"
@@ -32,13 +33,19 @@ def test_a_scenario_is_read_whole(tmp_path: Path) -> None:
     ("fields", "place"),
     [
         ({"node_types": {}}, "node_types"),
-        ({"node_types": {"c5.large": {"on_demand_usd_per_h": 0}}}, "node_types.c5.large.on_demand_usd_per_h"),
+        (
+            {"node_types": {"c5.large": {"on_demand_usd_per_h": 0}}},
+            "node_types.c5.large.on_demand_usd_per_h",
+        ),
         (
             {"node_types": {"c5.large": {"on_demand_usd_per_h": float("nan")}}},
             "node_types.c5.large.on_demand_usd_per_h",
         ),
         ({"zones": ["eu-west-1a"]}, "zones"),
-        ({"prices": [{"after_s": 1, "node_type": "c9.huge", "spot_usd_per_h": 1}]}, "prices.0.node_type"),
+        (
+            {"prices": [{"after_s": 1, "node_type": "c9.huge", "spot_usd_per_h": 1}]},
+            "prices.0.node_type",
+        ),
         ({"interruptions": [{"after_s": 1, "zone": "us-east-1f"}]}, "interruptions.0.zone"),
         ({"faults": [{"effect": "explode"}]}, "faults.0.effect"),
         ({"outages": [{"from_s": 5, "until_s": 5}]}, "outages.0"),

@@ -35,7 +35,11 @@ def state(ec2: Any, instance_id: str) -> str:
 
 
 def terminate_all(ec2: Any) -> None:
-    found = [each["InstanceId"] for r in ec2.describe_instances()["Reservations"] for each in r["Instances"]]
+    found = [
+        each["InstanceId"]
+        for r in ec2.describe_instances()["Reservations"]
+        for each in r["Instances"]
+    ]
     if found:
         ec2.terminate_instances(InstanceIds=found)
 
@@ -54,11 +58,20 @@ def template(ec2: Any, **more: Any) -> dict[str, str]:
         "ImageId": IMAGE,
         "InstanceType": "c5.large",
         "InstanceInitiatedShutdownBehavior": "terminate",
-        "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "InstanceMetadataTags": "enabled"},
+        "MetadataOptions": {
+            "HttpTokens": "required",
+            "HttpPutResponseHopLimit": 1,
+            "InstanceMetadataTags": "enabled",
+        },
         "BlockDeviceMappings": [
             {
                 "DeviceName": "/dev/xvda",
-                "Ebs": {"VolumeSize": 30, "VolumeType": "gp3", "Encrypted": True, "DeleteOnTermination": True},
+                "Ebs": {
+                    "VolumeSize": 30,
+                    "VolumeType": "gp3",
+                    "Encrypted": True,
+                    "DeleteOnTermination": True,
+                },
             }
         ],
         "TagSpecifications": [
@@ -76,7 +89,10 @@ def fleet(ec2: Any, named: dict[str, str], overrides: list[dict[str, Any]], **mo
     asked = {
         "Type": "instant",
         "LaunchTemplateConfigs": [{"LaunchTemplateSpecification": named, "Overrides": overrides}],
-        "TargetCapacitySpecification": {"TotalTargetCapacity": 1, "DefaultTargetCapacityType": "spot"},
+        "TargetCapacitySpecification": {
+            "TotalTargetCapacity": 1,
+            "DefaultTargetCapacityType": "spot",
+        },
         "SpotOptions": {"AllocationStrategy": "price-capacity-optimized"},
         **more,
     }

@@ -42,13 +42,17 @@ def refusal(command: str | list[str]) -> str:
         (["train.py", "--glob", "$HOME/*"], ("train.py", "--glob", "$HOME/*")),
     ],
 )
-def test_what_people_type_becomes_the_form_that_jobs_keep(written: str | list[str], kept: tuple[str, ...]) -> None:
+def test_what_people_type_becomes_the_form_that_jobs_keep(
+    written: str | list[str], kept: tuple[str, ...]
+) -> None:
     assert understand(written).command == kept
     assert understand(list(kept)).command == kept, "what is kept is understood as itself"
 
 
 def test_torchruns_own_options_are_taken_over() -> None:
-    found = understand("OMP_NUM_THREADS=2 torchrun --nproc-per-node=gpu --nnodes 1:4 --max_restarts 5 train.py")
+    found = understand(
+        "OMP_NUM_THREADS=2 torchrun --nproc-per-node=gpu --nnodes 1:4 --max_restarts 5 train.py"
+    )
     assert (found.nproc_per_node, found.nodes, found.max_restarts) == ("gpu", (1, 4), 5)
     assert found.env == {"OMP_NUM_THREADS": "2"}
     assert understand("A=1 env B=2 C=x=y python train.py").env == {"A": "1", "B": "2", "C": "x=y"}
@@ -117,7 +121,8 @@ def test_what_cannot_be_understood_says_what_to_write(written: str | list[str], 
 def test_a_shells_script_that_starts_torchrun_is_refused_with_its_line() -> None:
     with pytest.raises(InvalidInput, match=r"run\.sh starts torchrun in line 3"):
         check_shell_script(
-            "run.sh", "#!/bin/bash\n# torchrun is not started here\ntorchrun --nproc_per_node 4 train.py\n"
+            "run.sh",
+            "#!/bin/bash\n# torchrun is not started here\ntorchrun --nproc_per_node 4 train.py\n",
         )
     check_shell_script("run.sh", "#!/bin/bash\nexport LR=1  # for torchrun\npython train.py\n")
 

@@ -10,7 +10,9 @@ SPOT, OWN = Offering("m5.large", Capacity.SPOT, "a"), Offering("m5.large", Capac
 
 
 def test_any_node_s_loss_interrupts_the_whole_group() -> None:
-    assert interruptions_per_h([SPOT, SPOT, OWN]) == pytest.approx(2 / 24 + interruptions_per_h([OWN]))
+    assert interruptions_per_h([SPOT, SPOT, OWN]) == pytest.approx(
+        2 / 24 + interruptions_per_h([OWN])
+    )
     assert interruptions_per_h([]) == 0
 
 

@@ -21,7 +21,13 @@ def test_the_numbers_in_docstrings_are_right() -> None:
 
 
 def test_the_price_in_force_at_the_beginning_counts_and_older_ones_do_not() -> None:
-    prices = [told(A, 9.0, 10.0), told(A, 0.2, 50.0), told(A, 0.4, 150.0), told(A, 7.0, 201.0), told(B, 0.3, 190.0)]
+    prices = [
+        told(A, 9.0, 10.0),
+        told(A, 0.2, 50.0),
+        told(A, 0.4, 150.0),
+        told(A, 7.0, 201.0),
+        told(B, 0.3, 190.0),
+    ]
     in_a, in_b = histories(prices, from_s=100.0, to_s=200.0)
     assert [each.usd_per_h for each in in_a.points] == [0.2, 0.4]
     assert (in_a.lowest_usd_per_h, in_a.highest_usd_per_h) == (0.2, 0.4)

@@ -8,7 +8,9 @@ import pytest
 
 from elastic.model import ScriptError
 
-RAISED = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=130)
+RAISED = ScriptError(
+    "ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=130
+)
 KILLED = ScriptError("SIGKILL", "local rank 0 was killed by SIGKILL", turns=30, iteration=130)
 
 
@@ -21,12 +23,15 @@ KILLED = ScriptError("SIGKILL", "local rank 0 was killed by SIGKILL", turns=30, 
         (KILLED, False),
     ],
 )
-def test_the_same_type_at_the_same_frame_is_the_same_error(later: ScriptError, is_again: bool) -> None:
+def test_the_same_type_at_the_same_frame_is_the_same_error(
+    later: ScriptError, is_again: bool
+) -> None:
     assert later.is_again(RAISED) is is_again
 
 
 @pytest.mark.parametrize(
-    ("turns", "iteration", "is_again"), [(28, 500, True), (300, 134, True), (300, 500, False), (None, None, False)]
+    ("turns", "iteration", "is_again"),
+    [(28, 500, True), (300, 134, True), (300, 500, False), (None, None, False)],
 )
 def test_without_a_frame_it_is_the_same_at_about_the_same_iteration(
     turns: int | None, iteration: int | None, is_again: bool
@@ -46,7 +51,11 @@ def test_a_job_is_beyond_its_error_once_it_is_past_what_a_kill_may_leave_untold(
         (KILLED, "local rank 0 was killed by SIGKILL"),
         (ScriptError("MemoryError", "MemoryError"), "out of memory: MemoryError"),
         (
-            ScriptError("torch.OutOfMemoryError", "torch.OutOfMemoryError: CUDA out of memory.", "a.py, line 1, in f"),
+            ScriptError(
+                "torch.OutOfMemoryError",
+                "torch.OutOfMemoryError: CUDA out of memory.",
+                "a.py, line 1, in f",
+            ),
             "out of memory: torch.OutOfMemoryError: CUDA out of memory. (a.py, line 1, in f)",
         ),
         (
@@ -55,5 +64,7 @@ def test_a_job_is_beyond_its_error_once_it_is_past_what_a_kill_may_leave_untold(
         ),
     ],
 )
-def test_it_is_told_in_one_sentence_and_want_of_memory_as_such(error: ScriptError, said: str) -> None:
+def test_it_is_told_in_one_sentence_and_want_of_memory_as_such(
+    error: ScriptError, said: str
+) -> None:
     assert str(error) == said

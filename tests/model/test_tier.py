@@ -17,7 +17,9 @@ def test_the_default_is_the_best_that_the_command_supports() -> None:
 
 def test_a_lower_one_may_be_asked_for_and_a_higher_one_is_refused_with_why() -> None:
     assert choose_tier(["/job/train.py"], wanted=Tier.T0) is Tier.T0
-    with pytest.raises(InvalidInput, match=r"tier: wanted auto or T0 for /job/train\.sh.*forked.*got T1"):
+    with pytest.raises(
+        InvalidInput, match=r"tier: wanted auto or T0 for /job/train\.sh.*forked.*got T1"
+    ):
         choose_tier(["/job/train.sh"], wanted=Tier.T1)
 
 
@@ -25,7 +27,10 @@ def test_a_program_with_a_session_runs_in_it_and_another_does_not() -> None:
     module = ["-m", "elastic.workloads.somewhat"]
     assert choose_tier(module, supported=Tier.T2) is Tier.T2
     assert choose_tier(module, wanted=Tier.T1, supported=Tier.T2) is Tier.T1
-    with pytest.raises(InvalidInput, match="wanted auto or T0 or T1 for -m, the best that it says it supports; got T2"):
+    with pytest.raises(
+        InvalidInput,
+        match="wanted auto or T0 or T1 for -m, the best that it says it supports; got T2",
+    ):
         choose_tier(module, wanted=Tier.T2, supported=Tier.T1)
 
 
@@ -48,7 +53,9 @@ def test_only_a_script_s_author_knows_whether_it_has_a_session() -> None:
         ("\0", None),
     ],
 )
-def test_a_script_says_in_a_line_of_its_own_which_tier_it_supports(source: str, tier: Tier | None) -> None:
+def test_a_script_says_in_a_line_of_its_own_which_tier_it_supports(
+    source: str, tier: Tier | None
+) -> None:
     assert declared_tier(source) is tier
 
 

@@ -1,4 +1,5 @@
-"""A script whose turns nobody sees is told how to show them, after a minute and until one is seen."""
+"""A script whose turns nobody sees is told how to show them, after a minute and until one is
+seen."""
 
 from __future__ import annotations
 
@@ -35,5 +36,7 @@ def test_after_a_minute_the_two_lines_are_shown_and_not_before() -> None:
         (RUNNING, BEGAN, node("b", agent_state=AgentState.RUNNING, agent_generation=1)),
     ],
 )
-def test_nothing_is_said_where_turns_are_seen_or_none_can_be(job: Job, began: Generation | None, member: Node) -> None:
+def test_nothing_is_said_where_turns_are_seen_or_none_can_be(
+    job: Job, began: Generation | None, member: Node
+) -> None:
     assert unseen_of(job, began, [member], now_s=999.0) == ()

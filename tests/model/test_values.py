@@ -35,9 +35,19 @@ def test_a_job_that_has_ended_is_at_most_wanted_again_and_one_that_succeeded_nev
         for wanted in set(JobPhase) - ({JobPhase.SUBMITTED} if ending.may_resume else set()):
             with pytest.raises(Conflict, match=f"a job that is {ending} cannot become {wanted}"):
                 move_job(ending, wanted)
-    assert [each.value for each in JobPhase if each.may_resume] == ["failed", "cancelled", "budget_exhausted"]
-    assert all(move_job(each, JobPhase.SUBMITTED) is JobPhase.SUBMITTED for each in JobPhase if each.may_resume)
-    assert not any(each.is_final for each in (JobPhase.SUBMITTED, JobPhase.RUNNING, JobPhase.DRAINING))
+    assert [each.value for each in JobPhase if each.may_resume] == [
+        "failed",
+        "cancelled",
+        "budget_exhausted",
+    ]
+    assert all(
+        move_job(each, JobPhase.SUBMITTED) is JobPhase.SUBMITTED
+        for each in JobPhase
+        if each.may_resume
+    )
+    assert not any(
+        each.is_final for each in (JobPhase.SUBMITTED, JobPhase.RUNNING, JobPhase.DRAINING)
+    )
 
 
 def test_seconds_between_an_end_and_a_resume_add_up() -> None:
@@ -68,7 +78,9 @@ def test_a_node_that_is_gone_never_moves_again_and_one_that_is_terminating_only_
         ({"nodes_max": 2, "nodes_wanted": 3}, "nodes"),
     ],
 )
-def test_a_job_without_a_command_or_with_impossible_sizes_is_refused(wrong: dict[str, Any], field: str) -> None:
+def test_a_job_without_a_command_or_with_impossible_sizes_is_refused(
+    wrong: dict[str, Any], field: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         job_spec(**wrong)
     assert caught.value.field == field
@@ -85,17 +97,23 @@ def test_a_job_without_a_command_or_with_impossible_sizes_is_refused(wrong: dict
         ({"capacity": CapacityChoice.SPOT}, False),
     ],
 )
-def test_a_job_runs_only_on_what_its_user_lists_fixes_and_allows(spec: dict[str, Any], admitted: bool) -> None:
+def test_a_job_runs_only_on_what_its_user_lists_fixes_and_allows(
+    spec: dict[str, Any], admitted: bool
+) -> None:
     assert job_spec(**spec).admits(offering("local.half")) is admitted
 
 
-@pytest.mark.parametrize("wrong", [{"iterations": 0}, {"elapsed_s": 0.0}, {"elapsed_s": math.nan}, {"elapsed_s": -1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"iterations": 0}, {"elapsed_s": 0.0}, {"elapsed_s": math.nan}, {"elapsed_s": -1.0}]
+)
 def test_a_window_without_iterations_or_time_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         window(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"name": ""}, {"cpu": 0.0}, {"cpu": math.inf}, {"memory_gib": -1.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"name": ""}, {"cpu": 0.0}, {"cpu": math.inf}, {"memory_gib": -1.0}]
+)
 def test_a_node_type_without_a_name_or_a_size_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         replace(node_type(), **wrong)
@@ -118,7 +136,10 @@ def test_intervals_overlap_unless_both_are_known_and_apart() -> None:
 def test_an_interruption_says_when_and_no_recommendation_takes_it_back() -> None:
     with pytest.raises(InvalidInput, match="at_s"):
         Notice(NoticeKind.INTERRUPTION, NOW_S)
-    taken, maybe = Notice(NoticeKind.INTERRUPTION, NOW_S, NOW_S + 120), Notice(NoticeKind.REBALANCE, NOW_S)
+    taken, maybe = (
+        Notice(NoticeKind.INTERRUPTION, NOW_S, NOW_S + 120),
+        Notice(NoticeKind.REBALANCE, NOW_S),
+    )
     assert maybe.supersedes(None)
     assert taken.supersedes(maybe)
     assert not maybe.supersedes(taken)

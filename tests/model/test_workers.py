@@ -28,7 +28,9 @@ CPUS = node_type("cpus", 16, physical_cores=8)
         ({"gpus": PerNode.GPU, "cpus": PerNode.AUTO}, CPUS, Workers(1, 8)),
     ],
 )
-def test_a_node_computes_with_all_it_has_and_no_more(asked: NprocPerNode, of: NodeType, workers: Workers) -> None:
+def test_a_node_computes_with_all_it_has_and_no_more(
+    asked: NprocPerNode, of: NodeType, workers: Workers
+) -> None:
     assert workers_on(asked, of) == workers
     assert unfit(asked, of) is None
 
@@ -42,7 +44,9 @@ def test_a_node_computes_with_all_it_has_and_no_more(asked: NprocPerNode, of: No
         ({"gpus": 8}, GPUS, "gpus has 4 GPUs"),
     ],
 )
-def test_a_type_that_cannot_run_what_is_asked_for_says_why(asked: NprocPerNode, of: NodeType, why: str) -> None:
+def test_a_type_that_cannot_run_what_is_asked_for_says_why(
+    asked: NprocPerNode, of: NodeType, why: str
+) -> None:
     said = unfit(asked, of)
     assert said is not None
     assert why in said

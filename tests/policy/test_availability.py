@@ -42,12 +42,20 @@ def blocked(
 
 
 def seen(
-    target: Group | None = None, current: Group | None = None, *, on: tuple[Offering, ...] = (), **rest: Any
+    target: Group | None = None,
+    current: Group | None = None,
+    *,
+    on: tuple[Offering, ...] = (),
+    **rest: Any,
 ) -> Snapshot:
-    """A job whose `on` are the nodes that live; c5.xlarge was measured in zone a only, m5.large not at all."""
+    """A job whose `on` are the nodes that live; c5.xlarge was measured in zone a only, m5.large not
+    at all."""
     defaults: dict[str, Any] = {
         "node_types": TYPES,
-        "prices": [price(each, usd, price_id=number) for number, (each, usd) in enumerate(PRICES.items(), 1)],
+        "prices": [
+            price(each, usd, price_id=number)
+            for number, (each, usd) in enumerate(PRICES.items(), 1)
+        ],
         "measured": [series(Group.of(A), 0.5)],
         "nodes": tuple(node(each, number=number) for number, each in enumerate(on, 1)),
     }
@@ -80,14 +88,18 @@ def test_neither_cooldown_nor_margin_forbids_that() -> None:
 
 
 def test_what_runs_stays_though_no_more_of_it_can_be_had() -> None:
-    plan = decide(seen(Group.of(A), Group.of(A), unavailable=blocked(A), limits=limits(trial_usd_share=0.0)))
+    plan = decide(
+        seen(Group.of(A), Group.of(A), unavailable=blocked(A), limits=limits(trial_usd_share=0.0))
+    )
     assert plan.action is Action.HOLD
     assert plan.reason.code != "unavailable"
 
 
 def test_a_node_that_boots_is_waited_for_though_no_more_of_it_can_be_had() -> None:
     booting = (node(A, phase=NodePhase.BOOTING),)
-    assert decide(seen(Group.of(A), nodes=booting, unavailable=blocked(A))).reason.code == "changing"
+    assert (
+        decide(seen(Group.of(A), nodes=booting, unavailable=blocked(A))).reason.code == "changing"
+    )
 
 
 @pytest.mark.parametrize("phase", [NodePhase.INTENDED, NodePhase.TERMINATING])
@@ -96,7 +108,9 @@ def test_a_node_that_is_not_bought_yet_or_on_its_way_out_is_missing(phase: NodeP
     assert decide(seen(Group.of(A), nodes=going, unavailable=blocked(A))).target == Group.of(B)
 
 
-def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere_while_it_trains() -> None:
+def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere_while_it_trains() -> (
+    None
+):
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=NOW_S, at_s=NOW_S + 120)
     leaving = (node(A, notice=notice, workers=Workers(1, 4)),)
     trains = seen(Group.of(A), Group.of(A), nodes=leaving, limits=limits(trial_usd_share=0.0))
@@ -104,7 +118,11 @@ def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere
     plan = decide(replace(trains, unavailable=blocked(A)))
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(B), "unavailable")
     nowhere = decide(replace(trains, unavailable=blocked(A, B, OTHER)))
-    assert (nowhere.action, nowhere.target, nowhere.reason.code) == (Action.HOLD, Group.of(A), "unavailable")
+    assert (nowhere.action, nowhere.target, nowhere.reason.code) == (
+        Action.HOLD,
+        Group.of(A),
+        "unavailable",
+    )
 
 
 def test_a_market_that_has_just_taken_a_node_back_is_told_as_such() -> None:
@@ -116,7 +134,10 @@ def test_a_market_that_has_just_taken_a_node_back_is_told_as_such() -> None:
 
 def test_when_nothing_can_be_had_it_waits_and_says_until_when() -> None:
     everything = blocked(A, until_s=UNTIL_S + 60) + blocked(B) + blocked(OTHER, why=Obstacle.QUOTA)
-    for target, kept in ((None, "nothing is started"), (Group.of(A), "c5.xlarge spot us-east-1a is kept")):
+    for target, kept in (
+        (None, "nothing is started"),
+        (Group.of(A), "c5.xlarge spot us-east-1a is kept"),
+    ):
         plan = decide(seen(target, unavailable=everything))
         assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, target, "unavailable")
         assert plan.reason.text == (
@@ -141,20 +162,28 @@ def test_a_block_that_is_over_blocks_nothing() -> None:
 def test_a_move_that_cannot_be_made_ends_where_the_job_trains() -> None:
     wanted = seen(Group.of(B), Group.of(OTHER), on=(OTHER,), unavailable=blocked(B))
     plan = decide(wanted)
-    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(OTHER), "unavailable")
+    assert (plan.action, plan.target, plan.reason.code) == (
+        Action.MOVE,
+        Group.of(OTHER),
+        "unavailable",
+    )
     assert plan.reason.text == (
-        "no capacity for c5.xlarge spot in us-east-1b until 22:16:40 UTC: back to m5.large us-east-1a, which trains"
+        "no capacity for c5.xlarge spot in us-east-1b until 22:16:40 UTC: back to m5.large "
+        "us-east-1a, which trains"
     )
 
 
 def trial_of_c5(**rest: Any) -> Snapshot:
-    """m5.large trains, measured; c5.xlarge is worth a trial, and one in zone a could not be bought."""
+    """m5.large trains, measured; c5.xlarge is worth a trial, and one in zone a could not be
+    bought."""
     refused = (
         Change(NOW_S - 20, Group.of(OTHER), Group.of(A), "trial"),
         Change(NOW_S - 10, Group.of(A), Group.of(OTHER), "unavailable"),
     )
     measured = [series(Group.of(OTHER), 2.0)]
-    return seen(Group.of(OTHER), Group.of(OTHER), on=(OTHER,), measured=measured, changes=refused, **rest)
+    return seen(
+        Group.of(OTHER), Group.of(OTHER), on=(OTHER,), measured=measured, changes=refused, **rest
+    )
 
 
 def test_a_trial_that_cannot_be_bought_is_made_in_the_other_zone() -> None:
@@ -216,12 +245,21 @@ def test_what_runs_at_a_stale_price_stays_and_what_is_lost_is_not_bought_again_a
     runs = decide(seen(Group.of(A), Group.of(A), on=(A,), prices=prices))
     assert (runs.action, runs.reason.code) == (Action.HOLD, "no_price")
     lost = decide(seen(Group.of(A), prices=prices))
-    assert (lost.action, lost.target, lost.reason.code) == (Action.MOVE, Group.of(OTHER), "unavailable")
-    assert lost.reason.text.startswith("no fresh price for c5.xlarge spot in us-east-1a: start on m5.large")
+    assert (lost.action, lost.target, lost.reason.code) == (
+        Action.MOVE,
+        Group.of(OTHER),
+        "unavailable",
+    )
+    assert lost.reason.text.startswith(
+        "no fresh price for c5.xlarge spot in us-east-1a: start on m5.large"
+    )
 
 
 def test_a_group_with_a_node_missing_that_cannot_be_had_moves_whole_to_one_zone() -> None:
-    two: dict[str, Any] = {"job": job(nodes_min=2, nodes_max=2), "measured": [series(Group.of(A, 2), 0.3)]}
+    two: dict[str, Any] = {
+        "job": job(nodes_min=2, nodes_max=2),
+        "measured": [series(Group.of(A, 2), 0.3)],
+    }
     plan = decide(seen(Group.of(A, 2), on=(A,), unavailable=blocked(A), **two))
     assert (plan.action, plan.target) == (Action.MOVE, Group.of(B, 2))
 
@@ -261,7 +299,9 @@ def test_where_four_were_refused_fewer_are_still_a_choice() -> None:
 
 
 def test_a_refusal_of_two_stands_for_four_and_the_longest_counts() -> None:
-    plan = decide(seen(job=FOUR, measured=(), unavailable=(too_many(2), too_many(4, until_s=UNTIL_S + 120))))
+    plan = decide(
+        seen(job=FOUR, measured=(), unavailable=(too_many(2), too_many(4, until_s=UNTIL_S + 120)))
+    )
     assert lacks(plan) == {
         1: None,
         2: "no capacity for 2 or more new nodes of c5.xlarge spot in us-east-1a until 22:16:40 UTC",
@@ -275,18 +315,30 @@ def test_a_refusal_counts_the_nodes_that_would_be_new() -> None:
     assert lacks(plan, B)[4] is None
 
 
-def test_a_job_that_cannot_have_four_takes_fewer_of_the_same_type_if_a_dollar_buys_most_there() -> None:
-    measured = [series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.245), (4, 0.12))]
+def test_a_job_that_cannot_have_four_takes_fewer_of_the_same_type_if_a_dollar_buys_most_there() -> (
+    None
+):
+    measured = [
+        series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.245), (4, 0.12))
+    ]
     only: dict[str, Any] = {"job": FOUR, "measured": measured, "prices": [price(A, 0.07)]}
     assert decide(seen(**only)).target == Group.of(A, 4)
     plan = decide(seen(Group.of(A, 4), unavailable=(too_many(4),), **only))
-    assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, Group.of(A, 2), "unavailable")
-    assert plan.reason.text.startswith("no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until")
+    assert (plan.action, plan.target, plan.reason.code) == (
+        Action.MOVE,
+        Group.of(A, 2),
+        "unavailable",
+    )
+    assert plan.reason.text.startswith(
+        "no capacity for 4 or more new nodes of c5.xlarge spot in us-east-1a until"
+    )
     assert "start on 2 x c5.xlarge spot us-east-1a, measured before" in plan.reason.text
 
 
 def test_it_goes_elsewhere_with_four_if_that_pays_more() -> None:
-    measured = [series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.4), (4, 0.12))]
+    measured = [
+        series(Group.of(A, nodes), step_s) for nodes, step_s in ((1, 0.5), (2, 0.4), (4, 0.12))
+    ]
     plan = decide(seen(Group.of(A, 4), job=FOUR, measured=measured, unavailable=(too_many(4),)))
     assert plan.target == Group.of(B, 4)
 
@@ -298,7 +350,14 @@ def refused_four(**rest: Any) -> Snapshot:
         Change(NOW_S - 10, Group.of(A, 4), Group.of(A), "unavailable"),
     )
     wanted = job(nodes_min=1, nodes_max=4, objective=Objective(value_of_time_usd_per_h=1.0))
-    return seen(Group.of(A), Group.of(A), on=(A,), job=wanted, prices=[price(A, 0.07)], **{"changes": back, **rest})
+    return seen(
+        Group.of(A),
+        Group.of(A),
+        on=(A,),
+        job=wanted,
+        prices=[price(A, 0.07)],
+        **{"changes": back, **rest},
+    )
 
 
 def test_where_a_trial_of_four_was_refused_one_of_two_follows_at_once() -> None:
@@ -314,7 +373,9 @@ def test_without_a_refusal_that_stands_growing_again_waits_for_the_cooldown() ->
 def test_a_mixed_group_lacks_what_one_of_its_offerings_lacks() -> None:
     mixed = Group(((OTHER, 1), (A, 1)))
     two: dict[str, Any] = {"job": job(nodes_min=2, nodes_max=2)}
-    assert decide(seen(mixed, on=(OTHER, A), unavailable=blocked(A), **two)).reason.code == "changing"
+    assert (
+        decide(seen(mixed, on=(OTHER, A), unavailable=blocked(A), **two)).reason.code == "changing"
+    )
     plan = decide(seen(mixed, on=(OTHER,), unavailable=blocked(A), **two))
     assert (plan.reason.code, plan.target) == ("unavailable", Group.of(B, 2))
 
@@ -327,7 +388,9 @@ def fixed_to(node_type: str, **rest: Any) -> Snapshot:
     ("refused", "wanted"),
     [((A,), Group.of(B)), ((), Group.of(A)), ((A, OTHER), Group.of(B))],
 )
-def test_the_fixed_type_is_started_where_it_can_be_had(refused: tuple[Offering, ...], wanted: Group) -> None:
+def test_the_fixed_type_is_started_where_it_can_be_had(
+    refused: tuple[Offering, ...], wanted: Group
+) -> None:
     assert decide(fixed_to("c5.xlarge", unavailable=blocked(*refused))).target == wanted
 
 
@@ -342,7 +405,10 @@ def test_the_fixed_type_goes_to_another_zone_and_waits_when_there_is_none() -> N
 
 
 def test_the_guard_refuses_what_a_policy_should_not_have_wanted() -> None:
-    plan = guard(seen(unavailable=blocked(A)), Plan(Action.START, Group.of(A), Reason("start", "start on it")))
+    plan = guard(
+        seen(unavailable=blocked(A)),
+        Plan(Action.START, Group.of(A), Reason("start", "start on it")),
+    )
     assert (plan.action, plan.target, plan.limited_by) == (Action.HOLD, None, ("unavailable",))
 
 

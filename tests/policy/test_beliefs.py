@@ -12,7 +12,10 @@ from elastic.policy import decide
 from elastic.policy.beliefs import Belief, Seen, believe
 from tests.builders import NOW_S, group, job, node_type, prices, series, snapshot
 
-TYPES = {each.name: each for each in (NodeType(f"c.{cores}", cores, 4.0 * cores) for cores in (2, 4, 8, 16))}
+TYPES = {
+    each.name: each
+    for each in (NodeType(f"c.{cores}", cores, 4.0 * cores) for cores in (2, 4, 8, 16))
+}
 TYPES["gpu"] = NodeType("gpu", 4, 16, gpu_count=1, gpu_model="T4")
 WORKERS = {name: workers_on(PerNode.AUTO, each) for name, each in TYPES.items()}
 
@@ -55,13 +58,18 @@ def test_the_order_of_what_was_seen_does_not_matter() -> None:
     assert math.isclose(one.log_s, other.log_s, abs_tol=1e-8)
 
 
-def test_a_job_starts_where_earlier_runs_of_its_program_were_cheapest_and_tries_nothing_that_they_ran() -> None:
+def test_a_job_starts_where_earlier_runs_of_its_program_were_cheapest_and_tries_nothing_that_they_ran() -> (
+    None
+):
     kinds = {"a": 0.02, "b": 0.03, "c": 0.04}
     earlier = tuple(
-        Trained(group(name), "main", 1000, 1000 * step_s) for name, step_s in (("a", 1.0), ("b", 0.3), ("c", 0.5))
+        Trained(group(name), "main", 1000, 1000 * step_s)
+        for name, step_s in (("a", 1.0), ("b", 0.3), ("c", 0.5))
     )
     sold: dict[str, Any] = {
-        "node_types": tuple(node_type(name, cores) for name, cores in (("a", 1.0), ("b", 2.0), ("c", 4.0))),
+        "node_types": tuple(
+            node_type(name, cores) for name, cores in (("a", 1.0), ("b", 2.0), ("c", 4.0))
+        ),
         "prices": prices(kinds),
     }
 
@@ -80,9 +88,17 @@ def test_a_job_with_a_deadline_starts_on_the_cheapest_that_meets_it_by_earlier_r
     steps_s = {"a": 8.0, "b": 4.0, "c": 2.0}
     found = decide(
         snapshot(
-            earlier=tuple(Trained(group(name), "main", 1000, 1000 * each) for name, each in steps_s.items()),
-            job=job(iterations=2000, iteration=0, objective=Objective(deadline_s=NOW_S + deadline_h * 3600)),
-            node_types=tuple(node_type(name, cores) for name, cores in (("a", 1.0), ("b", 2.0), ("c", 4.0))),
+            earlier=tuple(
+                Trained(group(name), "main", 1000, 1000 * each) for name, each in steps_s.items()
+            ),
+            job=job(
+                iterations=2000,
+                iteration=0,
+                objective=Objective(deadline_s=NOW_S + deadline_h * 3600),
+            ),
+            node_types=tuple(
+                node_type(name, cores) for name, cores in (("a", 1.0), ("b", 2.0), ("c", 4.0))
+            ),
             prices=prices({"a": 0.02, "b": 0.03, "c": 0.10}),
         )
     )

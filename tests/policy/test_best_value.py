@@ -51,7 +51,9 @@ def test_starts_on_the_cheapest_an_hour_while_nothing_is_known() -> None:
 
 
 def test_of_equal_prices_the_one_with_more_cores_starts() -> None:
-    plan = best_value(snapshot(prices=prices({"local.quarter": 0.03, "local.full": 0.03, "local.half": 0.03})))
+    plan = best_value(
+        snapshot(prices=prices({"local.quarter": 0.03, "local.full": 0.03, "local.half": 0.03}))
+    )
 
     assert plan.target == FULL
 
@@ -67,7 +69,9 @@ def test_only_what_the_job_admits_is_a_candidate() -> None:
     only_full = best_value(snapshot(job=job(node_types=("local.full",))))
     spot = price(offering("local.quarter", capacity=Capacity.SPOT), 0.005)
     only_spot = best_value(
-        snapshot(job=job(capacity=CapacityChoice.SPOT), prices=(*prices({"local.half": 0.04}), spot))
+        snapshot(
+            job=job(capacity=CapacityChoice.SPOT), prices=(*prices({"local.half": 0.04}), spot)
+        )
     )
 
     assert only_full.target == FULL
@@ -95,7 +99,9 @@ def test_a_price_of_the_future_is_not_in_force() -> None:
 
 
 def test_the_held_group_without_a_price_is_kept() -> None:
-    plan = best_value(snapshot(target="local.half", measured=ALL_MEASURED, prices=prices({"local.full": 0.001})))
+    plan = best_value(
+        snapshot(target="local.half", measured=ALL_MEASURED, prices=prices({"local.full": 0.001}))
+    )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "no_price")
 
@@ -108,15 +114,21 @@ def test_when_no_price_is_left_the_held_group_is_kept() -> None:
 
 def test_measures_what_trains_before_it_tries_another() -> None:
     unknown = best_value(snapshot(target="local.half"))
-    three = best_value(snapshot(target="local.half", measured=[series("local.half", 0.4, 3, noise=0.2)]))
+    three = best_value(
+        snapshot(target="local.half", measured=[series("local.half", 0.4, 3, noise=0.2)])
+    )
 
     assert (unknown.reason.code, three.reason.code) == ("measuring", "measuring")
     assert unknown.reason.text == "measuring local.half in main, 0 of 8 windows"
-    assert three.reason.text.startswith("measuring local.half in main, 3 of 8 windows: 200,000 it/$")
+    assert three.reason.text.startswith(
+        "measuring local.half in main, 3 of 8 windows: 200,000 it/$"
+    )
 
 
 def test_an_interval_that_is_narrow_early_ends_the_measuring() -> None:
-    plan = best_value(snapshot(target="local.half", measured=[series("local.half", 0.4, 5, noise=0.001)]))
+    plan = best_value(
+        snapshot(target="local.half", measured=[series("local.half", 0.4, 5, noise=0.001)])
+    )
 
     assert plan.action is Action.TRIAL
 
@@ -146,14 +158,20 @@ def test_goes_on_to_the_next_trial_without_going_back_first() -> None:
 
 def test_a_trial_that_cannot_pay_in_the_iterations_left_is_not_started() -> None:
     plan = best_value(
-        snapshot(target="local.quarter", measured=[series("local.quarter", 1.0)], job=job(iteration=9_990))
+        snapshot(
+            target="local.quarter",
+            measured=[series("local.quarter", 1.0)],
+            job=job(iteration=9_990),
+        )
     )
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
     assert plan.reason.text.endswith("and 1 more) stays untried: a trial would not pay for itself")
 
 
-def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wants_to_know_all() -> None:
+def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wants_to_know_all() -> (
+    None
+):
     def decided(share: float) -> Plan:
         return best_value(
             snapshot(
@@ -183,7 +201,11 @@ def test_one_untried_candidate_is_named_alone() -> None:
 
 def test_a_trial_that_exceeds_the_share_for_trials_is_not_started() -> None:
     plan = best_value(
-        snapshot(target="local.quarter", measured=[series("local.quarter", 1.0)], limits=limits(trial_usd_share=0.0001))
+        snapshot(
+            target="local.quarter",
+            measured=[series("local.quarter", 1.0)],
+            limits=limits(trial_usd_share=0.0001),
+        )
     )
 
     assert plan.action is Action.HOLD
@@ -211,13 +233,19 @@ def test_a_trial_that_was_cut_short_by_the_jobs_end_cost_nothing_until_the_job_w
     def decided(*changes: Change) -> Plan:
         return best_value(snapshot(target="local.half", measured=ALL_MEASURED[:2], changes=changes))
 
-    assert (decided(trial, end, start).action, decided(trial, end, start).target) == (Action.TRIAL, FULL)
+    assert (decided(trial, end, start).action, decided(trial, end, start).target) == (
+        Action.TRIAL,
+        FULL,
+    )
     assert "a trial would exceed what trials may cost" in decided(trial, start).reason.text
 
 
 def test_what_trials_of_a_script_that_begins_at_0_threw_away_counts_as_their_cost() -> None:
     def decided(**rest: Any) -> Plan:
-        changes = [change("local.quarter", ago_s=2000), change("local.half", "local.quarter", code="trial", ago_s=900)]
+        changes = [
+            change("local.quarter", ago_s=2000),
+            change("local.half", "local.quarter", code="trial", ago_s=900),
+        ]
         return best_value(
             snapshot(
                 target="local.half",
@@ -235,10 +263,15 @@ def test_what_trials_of_a_script_that_begins_at_0_threw_away_counts_as_their_cos
 def test_a_job_without_an_end_that_a_restart_has_set_back_to_0_is_tried_no_more() -> None:
     def decided(**rest: Any) -> Plan:
         endless = replace(job(iterations=None, iteration=20), stops_when_asked=False, **rest)
-        return best_value(snapshot(target="local.full", measured=[series("local.full", 1.0)], job=endless))
+        return best_value(
+            snapshot(target="local.full", measured=[series("local.full", 1.0)], job=endless)
+        )
 
     assert decided().action is Action.TRIAL
-    assert "a trial restarts the script, and the job has no end" in decided(restarts_at_zero=True).reason.text
+    assert (
+        "a trial restarts the script, and the job has no end"
+        in decided(restarts_at_zero=True).reason.text
+    )
 
 
 def test_a_trial_ends_when_its_dollars_are_used_up() -> None:
@@ -246,7 +279,10 @@ def test_a_trial_ends_when_its_dollars_are_used_up() -> None:
         snapshot(
             target="local.full",
             measured=[*ALL_MEASURED[:2], series("local.full", 0.21, 2)],
-            changes=[change("local.half"), change("local.full", "local.half", code="trial", ago_s=280)],
+            changes=[
+                change("local.half"),
+                change("local.full", "local.half", code="trial", ago_s=280),
+            ],
             limits=limits(trial_usd_share=0.1),
         )
     )
@@ -324,14 +360,19 @@ def test_a_dominated_trial_that_is_the_faster_one_goes_on_while_a_deadline_is_se
 
 
 def test_what_was_tried_lately_is_not_tried_again() -> None:
-    tried = [change("local.full", "local.half", code="trial", ago_s=60), change("local.half", "local.full", ago_s=40)]
+    tried = [
+        change("local.full", "local.half", code="trial", ago_s=60),
+        change("local.half", "local.full", ago_s=40),
+    ]
     long_measured = series("local.half", 0.4, 60)
 
     plan = best_value(
         snapshot(
             target="local.half",
             measured=[long_measured, series("local.quarter", 1.0)],
-            changes=[replace(each, code="trial") if each.to_group == FULL else each for each in tried],
+            changes=[
+                replace(each, code="trial") if each.to_group == FULL else each for each in tried
+            ],
             job=job(iterations=1_000_000),
         )
     )
@@ -357,7 +398,12 @@ def test_moves_where_the_rest_costs_clearly_less_and_reports_every_number() -> N
     measured = (series("local.half", 0.4), series("local.full", 0.3))
 
     plan = best_value(
-        snapshot(target="local.full", measured=measured, switches=[switch(pause_s=5.0, boot_s=3.0)], job=job(**TWO))
+        snapshot(
+            target="local.full",
+            measured=measured,
+            switches=[switch(pause_s=5.0, boot_s=3.0)],
+            job=job(**TWO),
+        )
     )
 
     numbers = plan.reason.numbers
@@ -367,14 +413,23 @@ def test_moves_where_the_rest_costs_clearly_less_and_reports_every_number() -> N
     # 3 s of the new half core, then 5 s of both.
     assert numbers["switch_usd"] == pytest.approx((0.045 * 3 + (0.045 + 0.09) * 5) / 3600)
     # The old group does 10 of the 9,900 iterations while the new one boots.
-    assert numbers["remaining_usd_to"] == pytest.approx(numbers["switch_usd"] + (0.09 * 3 + 0.045 * 0.4 * 9_890) / 3600)
+    assert numbers["remaining_usd_to"] == pytest.approx(
+        numbers["switch_usd"] + (0.09 * 3 + 0.045 * 0.4 * 9_890) / 3600
+    )
     assert numbers["remaining_usd_from"] == pytest.approx(0.09 * 0.3 * 9_900 / 3600)
-    assert numbers["gain_ratio"] == pytest.approx(1 - numbers["remaining_usd_to"] / numbers["remaining_usd_from"])
-    assert numbers["payback_iterations"] == pytest.approx(numbers["switch_usd"] * 3600 / (0.09 * 0.3 - 0.045 * 0.4))
+    assert numbers["gain_ratio"] == pytest.approx(
+        1 - numbers["remaining_usd_to"] / numbers["remaining_usd_from"]
+    )
+    assert numbers["payback_iterations"] == pytest.approx(
+        numbers["switch_usd"] * 3600 / (0.09 * 0.3 - 0.045 * 0.4)
+    )
     assert plan.reason.text.startswith(
         "local.half: 200,000 it/$ (197,000 to 203,000) against local.full 133,000 (132,000"
     )
-    assert "gain 33 % over the 9,900 iterations left, the move costs $0.000225 and pays back in 90" in plan.reason.text
+    assert (
+        "gain 33 % over the 9,900 iterations left, the move costs $0.000225 and pays back in 90"
+        in plan.reason.text
+    )
 
 
 def test_a_job_that_names_no_end_is_not_said_to_have_so_many_iterations_left() -> None:
@@ -384,24 +439,33 @@ def test_a_job_that_names_no_end_is_not_said_to_have_so_many_iterations_left() -
     plan = best_value(snapshot(target="local.full", measured=measured, job=endless))
 
     assert plan.target == HALF
-    assert "over the 12,000 iterations that are assumed to be left, the move costs" in plan.reason.text
+    assert (
+        "over the 12,000 iterations that are assumed to be left, the move costs" in plan.reason.text
+    )
 
 
 def test_a_trial_that_restarts_the_script_says_so() -> None:
     restarts = replace(job(iteration=100), restarts_at_zero=True)
 
-    plan = best_value(snapshot(target="local.full", measured=(series("local.full", 1.0),), job=restarts))
+    plan = best_value(
+        snapshot(target="local.full", measured=(series("local.full", 1.0),), job=restarts)
+    )
 
     assert plan.action is Action.TRIAL
     told = re.search(
-        r"the trial costs about \$([\d.]+) and has (\d+) iterations done again, for \$([\d.]+) of that$",
+        r"the trial costs about \$([\d.]+) and has (\d+) iterations done again, for \$([\d.]+) of "
+        r"that$",
         plan.reason.text,
     )
     assert told is not None
     trial_usd, redone, redo_usd = map(float, told.groups())
     boot_s = snapshot().limits.boot_prior_s
-    assert redone == pytest.approx(100 + boot_s / 1.0, rel=0.01), "those until it has booted are lost as well"
-    usd_per_h = next(each.usd_per_h for each in snapshot().prices if each.offering.node_type == "local.full")
+    assert redone == pytest.approx(100 + boot_s / 1.0, rel=0.01), (
+        "those until it has booted are lost as well"
+    )
+    usd_per_h = next(
+        each.usd_per_h for each in snapshot().prices if each.offering.node_type == "local.full"
+    )
     assert redo_usd == pytest.approx(redone * usd_per_h / 3600.0, rel=0.01)
     assert redo_usd < trial_usd
 
@@ -427,7 +491,11 @@ def test_stays_when_the_gain_is_below_the_switching_cost() -> None:
     nearly_done = job(iteration=9_950)
 
     plan = best_value(
-        snapshot(target="local.full", measured=(series("local.half", 0.4), series("local.full", 0.3)), job=nearly_done)
+        snapshot(
+            target="local.full",
+            measured=(series("local.half", 0.4), series("local.full", 0.3)),
+            job=nearly_done,
+        )
     )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "cannot_pay")
@@ -451,15 +519,24 @@ def test_a_price_that_turned_the_ranking_is_the_reason_and_shows_before_and_afte
             target="local.half",
             measured=ALL_MEASURED,
             changes=[change("local.half", ago_s=300)],
-            prices=(*prices({"local.quarter": 0.025, "local.half": 0.045, "local.full": 0.09}), turned),
+            prices=(
+                *prices({"local.quarter": 0.025, "local.half": 0.045, "local.full": 0.09}),
+                turned,
+            ),
         )
     )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "price")
-    assert plan.reason.text.startswith("local.full fell from $0.09/h to $0.03/h. local.full: 571,000 it/$")
+    assert plan.reason.text.startswith(
+        "local.full fell from $0.09/h to $0.03/h. local.full: 571,000 it/$"
+    )
     assert plan.reason.numbers["usd_per_h_to_before"] == 0.09
     assert plan.reason.numbers["usd_per_h_to"] == 0.03
-    assert plan.reason.numbers["usd_per_h_from_before"] == plan.reason.numbers["usd_per_h_from"] == 0.045
+    assert (
+        plan.reason.numbers["usd_per_h_from_before"]
+        == plan.reason.numbers["usd_per_h_from"]
+        == 0.045
+    )
 
 
 def test_a_price_that_rose_is_told_so() -> None:
@@ -483,7 +560,9 @@ def test_a_price_that_made_a_move_pay_for_itself_is_the_reason() -> None:
     rose = price("local.half", 0.2, price_id=7, valid_from_s=NOW_S - 20)
     short = job(iterations=150)
 
-    stayed = best_value(snapshot(target="local.half", measured=ALL_MEASURED, prices=prices(cheap), job=short))
+    stayed = best_value(
+        snapshot(target="local.half", measured=ALL_MEASURED, prices=prices(cheap), job=short)
+    )
     moved = best_value(
         snapshot(
             target="local.half",
@@ -536,7 +615,11 @@ def test_holds_while_another_phase_holds_most_of_the_rest() -> None:
     early = job(training_phase="warm-up", phases=phases)
 
     plan = best_value(
-        snapshot(target="local.half", measured=[series("local.half", 0.1, training_phase="warm-up")], job=early)
+        snapshot(
+            target="local.half",
+            measured=[series("local.half", 0.1, training_phase="warm-up")],
+            job=early,
+        )
     )
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "phase")
@@ -549,7 +632,10 @@ def test_a_phase_without_an_end_outweighs_all() -> None:
     phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
 
     plan = best_value(
-        snapshot(target="local.half", job=job(iteration=5, training_phase="warm-up", phases=phases, iterations=None))
+        snapshot(
+            target="local.half",
+            job=job(iteration=5, training_phase="warm-up", phases=phases, iterations=None),
+        )
     )
 
     assert "gan holds most of the rest (an open end)" in plan.reason.text
@@ -563,7 +649,9 @@ def test_waits_while_the_old_group_trains_on() -> None:
 
 
 def test_waits_for_a_group_that_has_not_trained_yet() -> None:
-    plan = best_value(snapshot(target="local.half", current=None, changes=[change("local.half", ago_s=5)]))
+    plan = best_value(
+        snapshot(target="local.half", current=None, changes=[change("local.half", ago_s=5)])
+    )
 
     assert (plan.reason.code, plan.target) == ("changing", HALF)
     assert plan.reason.text == "waiting for local.half to boot, join and train"
@@ -571,7 +659,12 @@ def test_waits_for_a_group_that_has_not_trained_yet() -> None:
 
 def test_keeps_the_target_when_its_nodes_are_lost() -> None:
     plan = best_value(
-        snapshot(target="local.half", current=None, measured=ALL_MEASURED, changes=[change("local.half", ago_s=300)])
+        snapshot(
+            target="local.half",
+            current=None,
+            measured=ALL_MEASURED,
+            changes=[change("local.half", ago_s=300)],
+        )
     )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "lost")
@@ -586,7 +679,9 @@ def test_the_job_that_is_done_or_ending_is_left_alone() -> None:
 
 
 def test_leaves_a_group_that_the_job_does_not_admit_any_more() -> None:
-    plan = best_value(snapshot(target="local.half", measured=ALL_MEASURED, job=job(node_types=("local.full",))))
+    plan = best_value(
+        snapshot(target="local.half", measured=ALL_MEASURED, job=job(node_types=("local.full",)))
+    )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "not_permitted")
     assert plan.reason.text == "the job does not admit local.half on-demand: move to local.full"
@@ -595,7 +690,9 @@ def test_leaves_a_group_that_the_job_does_not_admit_any_more() -> None:
 def test_leaves_a_group_whose_price_rose_above_the_cap() -> None:
     capped = job(objective=Objective(max_usd_per_hour=0.03))
 
-    plan = best_value(snapshot(target="local.half", measured=[series("local.half", 0.4)], job=capped))
+    plan = best_value(
+        snapshot(target="local.half", measured=[series("local.half", 0.4)], job=capped)
+    )
 
     assert (plan.target, plan.reason.code) == (QUARTER, "not_permitted")
     assert "burns $0.045/h, above the cap of $0.03/h" in plan.reason.text
@@ -610,13 +707,16 @@ def test_when_everything_is_above_the_cap_the_held_group_is_kept_and_the_reason_
     assert (held.action, held.target, held.reason.code) == (Action.HOLD, HALF, "not_permitted")
     assert held.reason.text.endswith("local.quarter, $0.025/h: local.half is kept")
     assert nothing.reason.text == (
-        "every candidate burns more than the cap of $0.01/h, the least of them, local.quarter, $0.025/h: "
+        "every candidate burns more than the cap of $0.01/h, the least of them, local.quarter, "
+        "$0.025/h: "
         "nothing is started, and the job waits for a lower price or a higher max_usd_per_hour"
     )
 
 
 def test_a_new_range_of_nodes_is_followed() -> None:
-    plan = best_value(snapshot(target="local.half", measured=ALL_MEASURED, job=job(nodes_min=2, nodes_max=3)))
+    plan = best_value(
+        snapshot(target="local.half", measured=ALL_MEASURED, job=job(nodes_min=2, nodes_max=3))
+    )
 
     assert (plan.action, plan.reason.code) == (Action.MOVE, "not_permitted")
     assert plan.target == group("local.quarter", 2)
@@ -631,7 +731,9 @@ def test_the_number_that_a_job_is_scaled_to_is_followed_within_its_bounds() -> N
     assert (plan.action, plan.target) == (Action.MOVE, group("local.quarter", 3))
     assert plan.reason.code == "scaled"
     assert "the job asks for 3 nodes, not 1" in plan.reason.text
-    assert {each.group.node_count for each in plan.candidates} == {1, 3}, "what is held, and what may be chosen"
+    assert {each.group.node_count for each in plan.candidates} == {1, 3}, (
+        "what is held, and what may be chosen"
+    )
 
 
 def test_more_nodes_are_tried_for_the_sake_of_value_where_enough_is_left_to_find_out() -> None:
@@ -640,7 +742,11 @@ def test_more_nodes_are_tried_for_the_sake_of_value_where_enough_is_left_to_find
     def decided(iteration: int) -> Plan:
         spec: dict[str, Any] = {"nodes_max": 4, "node_types": ("local.half",)}
         return best_value(
-            snapshot(target="local.half", measured=[series("local.half", 0.4)], job=job(iteration=iteration, **spec))
+            snapshot(
+                target="local.half",
+                measured=[series("local.half", 0.4)],
+                job=job(iteration=iteration, **spec),
+            )
         )
 
     assert (decided(100).action, decided(100).target) == (Action.TRIAL, group("local.half", 4))
@@ -648,15 +754,21 @@ def test_more_nodes_are_tried_for_the_sake_of_value_where_enough_is_left_to_find
 
 
 def test_more_nodes_are_tried_when_time_is_worth_money() -> None:
-    hurried = job(nodes_max=4, node_types=("local.half",), objective=Objective(value_of_time_usd_per_h=1.0))
+    hurried = job(
+        nodes_max=4, node_types=("local.half",), objective=Objective(value_of_time_usd_per_h=1.0)
+    )
 
-    plan = best_value(snapshot(target="local.half", measured=[series("local.half", 0.4)], job=hurried))
+    plan = best_value(
+        snapshot(target="local.half", measured=[series("local.half", 0.4)], job=hurried)
+    )
 
     assert (plan.action, plan.target) == (Action.TRIAL, group("local.half", 4))
 
 
 def test_scales_out_when_the_time_saved_is_worth_more_than_the_nodes() -> None:
-    hurried = job(nodes_max=2, node_types=("local.half",), objective=Objective(value_of_time_usd_per_h=1.0))
+    hurried = job(
+        nodes_max=2, node_types=("local.half",), objective=Objective(value_of_time_usd_per_h=1.0)
+    )
     measured = (series("local.half", 0.4), series(group("local.half", 2), 0.25))
 
     plan = best_value(snapshot(target="local.half", measured=measured, job=hurried))
@@ -670,7 +782,11 @@ def test_scales_in_when_the_further_node_does_not_earn_its_price() -> None:
     measured = (series("local.half", 0.4), series(group("local.half", 2), 0.35))
 
     plan = best_value(
-        snapshot(target=group("local.half", 2), measured=measured, job=job(nodes_max=2, node_types=("local.half",)))
+        snapshot(
+            target=group("local.half", 2),
+            measured=measured,
+            job=job(nodes_max=2, node_types=("local.half",)),
+        )
     )
 
     assert (plan.action, plan.target) == (Action.MOVE, HALF)
@@ -726,11 +842,15 @@ def test_an_untried_gpu_hardly_compares_and_may_be_tried() -> None:
     )
 
     assert (plan.action, plan.target) == (Action.TRIAL, group("gpu"))
-    assert plan.reason.numbers["cheaper_high"] > 0.9, "how GPUs and cores compare differs much between programs"
+    assert plan.reason.numbers["cheaper_high"] > 0.9, (
+        "how GPUs and cores compare differs much between programs"
+    )
 
 
 def test_gpus_of_one_model_compare_by_their_number() -> None:
-    one, four = (node_type(f"gpu.{count}", 8.0, gpu_count=count, gpu_model="H200") for count in (1, 4))
+    one, four = (
+        node_type(f"gpu.{count}", 8.0, gpu_count=count, gpu_model="H200") for count in (1, 4)
+    )
 
     plan = best_value(
         snapshot(
@@ -768,7 +888,9 @@ def test_speed_is_expected_to_grow_with_the_cores_that_compute_though_less_than_
 def test_a_node_type_that_the_provider_does_not_describe_may_be_tried() -> None:
     plan = best_value(
         snapshot(
-            target="local.half", measured=[series("local.half", 0.4)], prices=prices({"local.half": 0.045, "new": 0.05})
+            target="local.half",
+            measured=[series("local.half", 0.4)],
+            prices=prices({"local.half": 0.045, "new": 0.05}),
         )
     )
 
@@ -779,7 +901,11 @@ def test_fewer_nodes_are_expected_to_be_slower_though_less_than_in_proportion() 
     pair = group("local.half", 2)
 
     plan = best_value(
-        snapshot(target=pair, measured=[series(pair, 0.4)], job=job(nodes_max=2, node_types=("local.half",)))
+        snapshot(
+            target=pair,
+            measured=[series(pair, 0.4)],
+            job=job(nodes_max=2, node_types=("local.half",)),
+        )
     )
 
     assert (plan.action, plan.target) == (Action.TRIAL, HALF)
@@ -789,7 +915,9 @@ def test_fewer_nodes_are_expected_to_be_slower_though_less_than_in_proportion() 
 def test_a_trial_cut_short_is_judged_by_what_it_showed() -> None:
     plan = best_value(
         snapshot(
-            target="local.half", measured=[series("local.half", 0.4), series("local.full", 0.25, 2)], job=job(**TWO)
+            target="local.half",
+            measured=[series("local.half", 0.4), series("local.full", 0.25, 2)],
+            job=job(**TWO),
         )
     )
 
@@ -832,7 +960,11 @@ def test_a_budget_that_ends_before_the_job_shortens_the_horizon() -> None:
     poor = job(objective=Objective(budget_usd=0.0012))
 
     plan = best_value(
-        snapshot(target="local.full", measured=(series("local.half", 0.4), series("local.full", 0.3)), job=poor)
+        snapshot(
+            target="local.full",
+            measured=(series("local.half", 0.4), series("local.full", 0.3)),
+            job=poor,
+        )
     )
 
     assert plan.reason.code == "cannot_pay"

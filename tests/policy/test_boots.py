@@ -8,8 +8,8 @@ import pytest
 from elastic.model import Action, Boot, Interval, Setup, Snapshot
 from elastic.policy import decide
 from elastic.policy.boots import boot_s, received_gib, slowest_s
-from elastic.policy.passage import passage
 from elastic.policy.quotes import fresh_quotes
+from elastic.policy.switch_cost import switch_cost
 from tests.builders import group, limits, node, node_type, prices, snapshot, switch
 
 HALF, FULL = group("local.half"), group("local.full")
@@ -19,7 +19,9 @@ PRICES = prices({"local.half": 36.0, "local.full": 72.0})
 GIB = 2**30
 
 
-def booted(*seconds: float, of: str = "local.full", image: str | None = "new", gib: float | None = None) -> list[Boot]:
+def booted(
+    *seconds: float, of: str = "local.full", image: str | None = "new", gib: float | None = None
+) -> list[Boot]:
     setup = None if gib is None else Setup(1.0, round(gib * GIB))
     return [Boot(of, image, each, setup) for each in seconds]
 
@@ -31,21 +33,37 @@ def learnt(*boots: list[Boot], **more: Any) -> Snapshot:
 
 def test_the_boots_of_a_type_from_its_present_image_tell_best() -> None:
     world = learnt(
-        booted(20, 30, 40), booted(5, image="old"), booted(6, of="local.half"), booted(7, of="other", image="other")
+        booted(20, 30, 40),
+        booted(5, image="old"),
+        booted(6, of="local.half"),
+        booted(7, of="other", image="other"),
     )
     assert boot_s(world, "local.full", 1) == 30
 
 
 def test_a_type_that_never_booted_is_taken_to_boot_as_others_do_from_its_image() -> None:
-    assert boot_s(learnt(booted(50, of="local.half"), booted(5, of="other", image="old")), "local.full", 1) == 50
+    assert (
+        boot_s(
+            learnt(booted(50, of="local.half"), booted(5, of="other", image="old")), "local.full", 1
+        )
+        == 50
+    )
 
 
 def test_a_new_image_is_taken_to_boot_as_the_last_one_did_until_it_has() -> None:
-    assert boot_s(learnt(booted(44, image="old"), booted(7, of="other", image="other")), "local.full", 1) == 44
+    assert (
+        boot_s(
+            learnt(booted(44, image="old"), booted(7, of="other", image="other")), "local.full", 1
+        )
+        == 44
+    )
 
 
 def test_a_types_own_boots_tell_more_than_those_of_another_from_a_new_image() -> None:
-    assert boot_s(learnt(booted(7, of="other"), booted(*[44] * 16, image="old")), "local.full", 1) == 44
+    assert (
+        boot_s(learnt(booted(7, of="other"), booted(*[44] * 16, image="old")), "local.full", 1)
+        == 44
+    )
 
 
 def test_where_nothing_tells_nothing_is_learnt() -> None:
@@ -66,30 +84,54 @@ def test_more_machines_are_waited_for_until_the_slowest() -> None:
 
 
 def test_a_move_counts_the_learnt_boot_of_what_it_adds_whatever_this_job_has_seen() -> None:
-    world = learnt(booted(40), booted(400, of="local.half"), switches=(switch(FULL, pause_s=5.0, boot_s=10.0),))
-    way = passage(
-        world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
+    world = learnt(
+        booted(40), booted(400, of="local.half"), switches=(switch(FULL, pause_s=5.0, boot_s=10.0),)
+    )
+    way = switch_cost(
+        world,
+        fresh_quotes(world),
+        origin=HALF,
+        origin_step_s=2.0,
+        to=FULL,
+        step_s=Interval(1.0),
+        iterations=100,
     )
     assert way.switch_usd == pytest.approx(0.02 * 40 + 0.03 * 5)
 
 
 def test_a_move_counts_what_this_jobs_nodes_took_to_prepare_on_top_of_the_boot() -> None:
-    ready = tuple(node(number=number, prepared_s=took_s) for number, took_s in enumerate((20.0, 30.0, None)))
+    ready = tuple(
+        node(number=number, prepared_s=took_s) for number, took_s in enumerate((20.0, 30.0, None))
+    )
     world = learnt(booted(40), nodes=ready, switches=(switch(FULL, pause_s=5.0),))
-    way = passage(
-        world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
+    way = switch_cost(
+        world,
+        fresh_quotes(world),
+        origin=HALF,
+        origin_step_s=2.0,
+        to=FULL,
+        step_s=Interval(1.0),
+        iterations=100,
     )
     assert way.switch_usd == pytest.approx(0.02 * (40 + 25) + 0.03 * 5)
 
 
 def test_a_move_counts_what_its_new_nodes_fetch_where_that_costs() -> None:
-    free = learnt(booted(40, gib=0.5), booted(40, gib=1.5), booted(40), switches=(switch(FULL, pause_s=5.0),))
+    free = learnt(
+        booted(40, gib=0.5), booted(40, gib=1.5), booted(40), switches=(switch(FULL, pause_s=5.0),)
+    )
     assert received_gib(free, "local.full") == 1.0
     billed = replace(free, limits=replace(free.limits, usd_per_gib_received=0.045))
     to = group("local.full", 3)
     paid = [
-        passage(
-            world, fresh_quotes(world), origin=HALF, origin_step_s=2.0, to=to, step_s=Interval(1.0), iterations=100
+        switch_cost(
+            world,
+            fresh_quotes(world),
+            origin=HALF,
+            origin_step_s=2.0,
+            to=to,
+            step_s=Interval(1.0),
+            iterations=100,
         ).switch_usd
         for world in (free, billed)
     ]

@@ -1,4 +1,5 @@
-"""The value function of a deadline: against what can be worked out by hand, and by what must hold of any."""
+"""The value function of a deadline: against what can be worked out by hand, and by what must hold
+of any."""
 
 from __future__ import annotations
 
@@ -23,12 +24,18 @@ def steady(lost_per_h: float, back_per_h: float) -> Hazards:
 def test_without_spot_the_work_is_paid_at_its_price() -> None:
     solved = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
 
-    assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=0.0, look_s=60.0) == pytest.approx(30.0, rel=0.01)
-    assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=360.0, look_s=60.0) == pytest.approx(30.3, rel=0.01)
+    assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=0.0, look_s=60.0) == pytest.approx(
+        30.0, rel=0.01
+    )
+    assert solved.safe(0, 10 * H, 12 * H, DOWN, dead_s=360.0, look_s=60.0) == pytest.approx(
+        30.3, rel=0.01
+    )
 
 
 def test_a_pool_that_is_never_lost_is_waited_for_and_taken() -> None:
-    solved = solve(DeadlineProblem((OWN,), SPOT, steady(1e-6, 10.0), 0.0, work=10 * H, left_s=20 * H))
+    solved = solve(
+        DeadlineProblem((OWN,), SPOT, steady(1e-6, 10.0), 0.0, work=10 * H, left_s=20 * H)
+    )
 
     taken = solved.on_spot(10 * H, 20 * H, 0.0, dead_s=360.0, look_s=60.0)
     assert taken == pytest.approx(10.1, rel=0.01)
@@ -37,7 +44,9 @@ def test_a_pool_that_is_never_lost_is_waited_for_and_taken() -> None:
 
 
 def test_a_pool_that_is_lost_before_it_has_started_is_worth_nothing() -> None:
-    solved = solve(DeadlineProblem((OWN,), SPOT, steady(100.0, 100.0), 0.0, work=10 * H, left_s=20 * H))
+    solved = solve(
+        DeadlineProblem((OWN,), SPOT, steady(100.0, 100.0), 0.0, work=10 * H, left_s=20 * H)
+    )
 
     own = solved.safe(0, 10 * H, 20 * H, UP, dead_s=360.0, look_s=60.0)
     assert own == pytest.approx(30.3, rel=0.02)
@@ -63,7 +72,9 @@ def test_without_slack_nothing_but_what_is_safe_is_in_time() -> None:
 
 def test_an_hour_that_is_worth_something_is_counted() -> None:
     plain = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H))
-    dear = solve(DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H, time_usd_per_h=2.0))
+    dear = solve(
+        DeadlineProblem((OWN,), None, None, 0.0, work=10 * H, left_s=12 * H, time_usd_per_h=2.0)
+    )
 
     added = [each.safe(0, 10 * H, 12 * H, DOWN, dead_s=0.0, look_s=60.0) for each in (plain, dear)]
     assert added[1] - added[0] == pytest.approx(20.0, rel=0.01)
@@ -72,7 +83,9 @@ def test_an_hour_that_is_worth_something_is_counted() -> None:
 def test_a_rate_that_falls_with_age_makes_an_old_pool_worth_more() -> None:
     solved = solve(DeadlineProblem((OWN,), SPOT, hazards_of(None), 0.0, work=10 * H, left_s=14 * H))
 
-    young, old = (solved.on_spot(10 * H, 14 * H, age_s, dead_s=360.0, look_s=60.0) for age_s in (0.0, 12 * H))
+    young, old = (
+        solved.on_spot(10 * H, 14 * H, age_s, dead_s=360.0, look_s=60.0) for age_s in (0.0, 12 * H)
+    )
     assert old < young
 
 

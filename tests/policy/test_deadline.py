@@ -10,7 +10,8 @@ from elastic.policy import best_value
 from tests.builders import NOW_S, change, group, job, limits, series, snapshot
 
 HALF, FULL = group("local.half"), group("local.full")
-# 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425 USD.
+# 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425
+# USD.
 MEASURED = (series("local.half", 0.4), series("local.full", 0.3))
 
 
@@ -36,7 +37,8 @@ def test_pays_more_to_be_in_time() -> None:
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "deadline")
     assert plan.reason.text == (
-        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full makes it in 50 min 16 s at most, "
+        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full makes it in 50 "
+        "min 16 s at most, "
         "for $0.0745 against $0.0495"
     )
     assert plan.reason.numbers["left_s"] == 3_500
@@ -95,7 +97,11 @@ def test_a_trial_that_cannot_be_in_time_either_is_not_started() -> None:
 def test_a_trial_does_not_risk_the_deadline(left_s: float, action: Action) -> None:
     slow_to_change = limits(switch_pause_prior_s=20.0)
 
-    plan = best_value(snapshot(target="local.half", measured=MEASURED[:1], job=_due_in(left_s), limits=slow_to_change))
+    plan = best_value(
+        snapshot(
+            target="local.half", measured=MEASURED[:1], job=_due_in(left_s), limits=slow_to_change
+        )
+    )
 
     assert plan.action is action
     if action is Action.HOLD:
@@ -103,7 +109,9 @@ def test_a_trial_does_not_risk_the_deadline(left_s: float, action: Action) -> No
 
 
 def test_an_hour_that_is_worth_much_outweighs_dearer_nodes() -> None:
-    hurried = job(objective=Objective(value_of_time_usd_per_h=1.0), node_types=("local.half", "local.full"))
+    hurried = job(
+        objective=Objective(value_of_time_usd_per_h=1.0), node_types=("local.half", "local.full")
+    )
 
     plan = best_value(snapshot(target="local.half", measured=MEASURED, job=hurried))
 
@@ -122,7 +130,9 @@ def _half_is_late(seconds: float, **rest: Any) -> Snapshot:
     )
 
 
-def test_another_type_is_tried_whatever_trials_may_cost_where_all_that_is_measured_is_late() -> None:
+def test_another_type_is_tried_whatever_trials_may_cost_where_all_that_is_measured_is_late() -> (
+    None
+):
     plan = best_value(_half_is_late(3_500))
 
     assert (plan.action, plan.target) == (Action.TRIAL, FULL)
@@ -130,14 +140,17 @@ def test_another_type_is_tried_whatever_trials_may_cost_where_all_that_is_measur
     assert in_time.action is Action.HOLD
 
 
-def test_what_nothing_trains_on_any_more_is_not_gone_back_to_if_it_is_late_and_other_hardware_is_faster() -> None:
+def test_what_nothing_trains_on_any_more_is_not_gone_back_to_if_it_is_late_and_other_hardware_is_faster() -> (
+    None
+):
     lost = replace(_half_is_late(3_500), current=None, target=None)
 
     plan = best_value(lost)
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.START, FULL, "deadline")
     assert plan.reason.text.startswith(
-        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full should need 46 min 24 s"
+        "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full should need 46 "
+        "min 24 s"
     )
     assert plan.reason.text.endswith("as programs usually run on such hardware")
     assert plan.reason.numbers["lasts_s_to"] < 3_500
@@ -147,13 +160,18 @@ def test_a_guess_that_the_budget_does_not_allow_is_none() -> None:
     lost = replace(_half_is_late(3_500), current=None, target=None)
     poor = replace(lost.job.spec.objective, budget_usd=0.06)
 
-    plan = best_value(replace(lost, job=replace(lost.job, spec=replace(lost.job.spec, objective=poor))))
+    plan = best_value(
+        replace(lost, job=replace(lost.job, spec=replace(lost.job.spec, objective=poor)))
+    )
 
     assert plan.target == HALF
 
 
 def test_a_trial_goes_on_beyond_its_share_while_what_is_known_is_late() -> None:
-    tried = (change("local.half", ago_s=2_000.0), change("local.full", "local.half", code="trial", ago_s=5.0))
+    tried = (
+        change("local.half", ago_s=2_000.0),
+        change("local.full", "local.half", code="trial", ago_s=5.0),
+    )
     plan = best_value(replace(_half_is_late(3_500), target=FULL, current=FULL, changes=tried))
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "measuring")

@@ -10,22 +10,31 @@ from tests.builders import group, job, node, node_type, prices, snapshot
 
 def test_the_jobs_own_policy_decides() -> None:
     assert decide(snapshot()).target == group("local.quarter")
-    assert decide(snapshot(job=job(policy="fixed", fixed_node_type="local.full"))).target == group("local.full")
+    assert decide(snapshot(job=job(policy="fixed", fixed_node_type="local.full"))).target == group(
+        "local.full"
+    )
 
 
 def test_every_policy_is_guarded() -> None:
     broke = Objective(budget_usd=0.0001)
 
     for policy in POLICIES:
-        plan = decide(snapshot(job=job(policy=policy, fixed_node_type="local.full", objective=broke)))
+        plan = decide(
+            snapshot(job=job(policy=policy, fixed_node_type="local.full", objective=broke))
+        )
         assert plan.action is Action.STOP
 
 
-@pytest.mark.parametrize(("held", "what"), [("local.half", "local.half is kept"), (None, "nothing is started")])
+@pytest.mark.parametrize(
+    ("held", "what"), [("local.half", "local.half is kept"), (None, "nothing is started")]
+)
 def test_while_nobody_knows_what_is_sold_nothing_changes(held: str | None, what: str) -> None:
     plan = decide(snapshot(target=held, node_types=(), is_catalog_known=False))
     assert (plan.action, plan.target) == (Action.HOLD, group(held) if held else None)
-    assert plan.reason.text == f"the provider does not tell what it sells: {what}, and nothing is bought"
+    assert (
+        plan.reason.text
+        == f"the provider does not tell what it sells: {what}, and nothing is bought"
+    )
 
 
 def test_a_budget_is_kept_while_nobody_knows_what_is_sold() -> None:
@@ -43,7 +52,9 @@ _GPU = node_type("gpu.large", 8.0, gpu_count=1, gpu_model="T4")
 _CPU = node_type("cpu.large", 8.0)
 
 
-def test_a_type_that_cannot_run_the_workers_asked_for_is_no_candidate_and_the_plan_says_why() -> None:
+def test_a_type_that_cannot_run_the_workers_asked_for_is_no_candidate_and_the_plan_says_why() -> (
+    None
+):
     plan = decide(
         snapshot(
             node_types=(_GPU, _CPU),
@@ -54,11 +65,19 @@ def test_a_type_that_cannot_run_the_workers_asked_for_is_no_candidate_and_the_pl
 
     assert plan.target == group("gpu.large")
     assert [each.group for each in plan.candidates] == [group("gpu.large")]
-    assert plan.left_out == {"cpu.large": "cpu.large has no GPU, and nproc_per_node: gpu asks for one"}
+    assert plan.left_out == {
+        "cpu.large": "cpu.large has no GPU, and nproc_per_node: gpu asks for one"
+    }
 
 
 def test_where_no_type_can_run_the_workers_asked_for_the_reason_says_so() -> None:
-    plan = decide(snapshot(node_types=(_CPU,), prices=prices({"cpu.large": 0.1}), job=job(nproc_per_node=PerNode.GPU)))
+    plan = decide(
+        snapshot(
+            node_types=(_CPU,),
+            prices=prices({"cpu.large": 0.1}),
+            job=job(nproc_per_node=PerNode.GPU),
+        )
+    )
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "not_permitted")
     assert "cpu.large has no GPU" in plan.reason.text
@@ -96,4 +115,6 @@ def test_what_is_there_runs_what_it_was_bought_for_though_its_type_is_sold_no_mo
 
     plan = decide(snapshot(target="old.large", nodes=(bought,), job=job()))
 
-    assert {each.group: each.workers for each in plan.candidates}[group("old.large")] == (Workers(2, 3),)
+    assert {each.group: each.workers for each in plan.candidates}[group("old.large")] == (
+        Workers(2, 3),
+    )

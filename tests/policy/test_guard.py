@@ -6,9 +6,32 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Change, DoubtedPrice, Group, JobPhase, NodePhase, Objective, Plan, Reason, ScriptError
+from elastic.model import (
+    Action,
+    Change,
+    DoubtedPrice,
+    Group,
+    JobPhase,
+    NodePhase,
+    Objective,
+    Plan,
+    Reason,
+    ScriptError,
+)
 from elastic.policy import guard
-from tests.builders import NOW_S, change, group, job, limits, node, offering, price, prices, series, snapshot
+from tests.builders import (
+    NOW_S,
+    change,
+    group,
+    job,
+    limits,
+    node,
+    offering,
+    price,
+    prices,
+    series,
+    snapshot,
+)
 
 HALF, FULL = group("local.half"), group("local.full")
 
@@ -35,7 +58,12 @@ def test_the_budget_stops_the_job_while_there_is_enough_to_end_in_good_order() -
 
     plan = guard(near, _plan(HALF, Action.HOLD, "best"))
 
-    assert (plan.action, plan.target, plan.reason.code, plan.limited_by) == (Action.STOP, None, "budget", ("budget",))
+    assert (plan.action, plan.target, plan.reason.code, plan.limited_by) == (
+        Action.STOP,
+        None,
+        "budget",
+        ("budget",),
+    )
     assert plan.reason.text == (
         "$0.0125 spent and $0.0075 kept back to end in good order (10 min of $0.045/h) "
         "reach the budget of $0.02: the job stops"
@@ -59,7 +87,8 @@ def test_nodes_that_still_cost_money_count_beside_the_target() -> None:
 
 def test_a_budget_that_would_not_last_for_an_orderly_end_starts_nothing() -> None:
     plan = guard(
-        snapshot(spent_usd=0.0, job=job(objective=Objective(budget_usd=0.0001))), _plan(FULL, Action.START, "start")
+        snapshot(spent_usd=0.0, job=job(objective=Objective(budget_usd=0.0001))),
+        _plan(FULL, Action.START, "start"),
     )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.STOP, None, "budget")
@@ -69,7 +98,12 @@ def test_an_old_price_still_counts_against_the_budget() -> None:
     stale = prices({"local.half": 0.045}, observed_at_s=NOW_S - 1e6)
 
     plan = guard(
-        snapshot(target="local.half", prices=stale, spent_usd=0.0199, job=job(objective=Objective(budget_usd=0.02))),
+        snapshot(
+            target="local.half",
+            prices=stale,
+            spent_usd=0.0199,
+            job=job(objective=Objective(budget_usd=0.02)),
+        ),
         _plan(HALF, Action.HOLD, "no_price"),
     )
 
@@ -78,14 +112,19 @@ def test_an_old_price_still_counts_against_the_budget() -> None:
 
 def test_what_is_held_and_no_longer_sold_counts_against_the_budget_at_its_last_price() -> None:
     (sold, held) = prices({"local.half": 0.045, "local.full": 0.09})
-    rest: dict[str, Any] = {"limits": limits(wind_down_s=600.0), "job": job(objective=Objective(budget_usd=0.02))}
+    rest: dict[str, Any] = {
+        "limits": limits(wind_down_s=600.0),
+        "job": job(objective=Objective(budget_usd=0.02)),
+    }
     before = snapshot(target="local.full", prices=(sold, held), spent_usd=0.0051, **rest)
     after = replace(before, prices=(sold,), withdrawn=(held,))
     stay = _plan(FULL, Action.HOLD)
     plan = guard(after, stay)
     assert (plan.action, plan.reason.numbers["usd_per_h"]) == (Action.STOP, 0.09)
     assert plan == guard(before, stay)
-    assert guard(replace(after, withdrawn=()), stay) == stay, "without it nothing would be kept back"
+    assert guard(replace(after, withdrawn=()), stay) == stay, (
+        "without it nothing would be kept back"
+    )
     leave = guard(replace(after, spent_usd=0.004), _plan(HALF))
     assert leave.reason.code == "budget_short", "both burn while it is left"
 
@@ -96,12 +135,17 @@ def test_a_price_that_is_not_believed_counts_against_the_budget_where_it_is_high
         "prices": prices({"local.half": 0.36, "local.full": 0.72}),
         "limits": limits(wind_down_s=600.0),
     }
-    doubted = (DoubtedPrice(offering(), 3.6, NOW_S - 60), DoubtedPrice(offering("unheard.of"), 9e9, NOW_S))
+    doubted = (
+        DoubtedPrice(offering(), 3.6, NOW_S - 60),
+        DoubtedPrice(offering("unheard.of"), 9e9, NOW_S),
+    )
     held = _plan(HALF, Action.HOLD)
     alone = snapshot(target="local.half", job=running, spent_usd=0.3, **known)
     assert guard(alone, held).action is Action.HOLD
     doubtful = replace(alone, doubted=doubted, doubted_usd=0.06)
-    assert guard(doubtful, held).action is Action.HOLD, "$0.60 are kept back, $0.36 are spent if it is true"
+    assert guard(doubtful, held).action is Action.HOLD, (
+        "$0.60 are kept back, $0.36 are spent if it is true"
+    )
     plan = guard(replace(doubtful, doubted_usd=0.11), held)
     assert (plan.action, plan.reason.code) == (Action.STOP, "budget")
     assert "$0.30 spent (perhaps $0.11 more) and $0.60 kept back" in plan.reason.text
@@ -139,11 +183,16 @@ def test_a_change_that_does_not_fit_the_budget_is_refused() -> None:
 def test_a_change_that_fits_the_budget_passes() -> None:
     wanted = _plan(FULL)
 
-    assert guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), wanted) == wanted
+    assert (
+        guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), wanted)
+        == wanted
+    )
 
 
 def test_a_job_that_has_failed_changes_nothing_before_it_has_gone_on_beyond_that() -> None:
-    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30)
+    error = ScriptError(
+        "ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30
+    )
     healthy = snapshot(target="local.half")
     failed = replace(healthy, job=replace(healthy.job, error=error))
 
@@ -151,15 +200,26 @@ def test_a_job_that_has_failed_changes_nothing_before_it_has_gone_on_beyond_that
 
     assert guard(healthy, _plan(FULL)).target == FULL
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "failing")
-    assert "failed at iteration 30 and has not gone on beyond it yet: ValueError: no (train.py" in plan.reason.text
-    assert guard(failed, _plan(FULL, code="not_permitted")).target == FULL, "its own spec forbids what is held"
+    assert (
+        "failed at iteration 30 and has not gone on beyond it yet: ValueError: no (train.py"
+        in plan.reason.text
+    )
+    assert guard(failed, _plan(FULL, code="not_permitted")).target == FULL, (
+        "its own spec forbids what is held"
+    )
 
 
-def test_a_change_that_the_job_failed_in_the_middle_of_is_given_up_while_what_it_leaves_is_there() -> None:
-    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30)
+def test_a_change_that_the_job_failed_in_the_middle_of_is_given_up_while_what_it_leaves_is_there() -> (
+    None
+):
+    error = ScriptError(
+        "ValueError", "ValueError: no", "train.py, line 3, in load", turns=30, iteration=30
+    )
     hold = Plan(Action.HOLD, FULL, Reason("changing", "waiting for local.full"))
 
-    def guarded(plan: Plan = hold, *, code: str = "trial", of: str = "local.half", **rest: Any) -> Group | None:
+    def guarded(
+        plan: Plan = hold, *, code: str = "trial", of: str = "local.half", **rest: Any
+    ) -> Group | None:
         failed = snapshot(
             target="local.full",
             current=None,
@@ -174,7 +234,9 @@ def test_a_change_that_the_job_failed_in_the_middle_of_is_given_up_while_what_it
     assert guarded(code="not_permitted") == FULL, "what it left is forbidden"
     assert guarded(_plan(FULL, code="fixed")) == FULL, "its user wants it so"
     assert guarded(of="local.quarter") == FULL, "what it left is gone"
-    assert guarded(measured=[series("local.full", 1.0)]) == FULL, "it has changed, and trained there"
+    assert guarded(measured=[series("local.full", 1.0)]) == FULL, (
+        "it has changed, and trained there"
+    )
 
 
 def test_a_job_that_is_scaled_keeps_that_number_below_its_cap_or_not_at_all() -> None:
@@ -189,11 +251,23 @@ def test_a_job_that_is_scaled_keeps_that_number_below_its_cap_or_not_at_all() ->
 
 
 @pytest.mark.parametrize(("wanted", "limit", "count"), [(5, "nodes_max", 3), (1, "nodes_min", 2)])
-def test_the_number_of_nodes_is_kept_within_the_jobs_range(wanted: int, limit: str, count: int) -> None:
-    plan = guard(snapshot(job=job(nodes_min=2, nodes_max=3)), _plan(group("local.half", wanted), Action.START))
+def test_the_number_of_nodes_is_kept_within_the_jobs_range(
+    wanted: int, limit: str, count: int
+) -> None:
+    plan = guard(
+        snapshot(job=job(nodes_min=2, nodes_max=3)),
+        _plan(group("local.half", wanted), Action.START),
+    )
 
-    assert (plan.action, plan.target, plan.limited_by) == (Action.START, group("local.half", count), (limit,))
-    assert f"(limited to {count} x local.half: {wanted} nodes wanted, {limit} is {count})" in plan.reason.text
+    assert (plan.action, plan.target, plan.limited_by) == (
+        Action.START,
+        group("local.half", count),
+        (limit,),
+    )
+    assert (
+        f"(limited to {count} x local.half: {wanted} nodes wanted, {limit} is {count})"
+        in plan.reason.text
+    )
 
 
 def test_a_mixed_group_loses_its_last_nodes_first_and_gains_its_first() -> None:
@@ -210,9 +284,15 @@ def test_a_mixed_group_loses_its_last_nodes_first_and_gains_its_first() -> None:
 
 
 def test_a_resized_plan_that_changes_nothing_is_a_hold() -> None:
-    plan = guard(snapshot(target=group("local.half", 3), job=job(nodes_max=3)), _plan(group("local.half", 4)))
+    plan = guard(
+        snapshot(target=group("local.half", 3), job=job(nodes_max=3)), _plan(group("local.half", 4))
+    )
 
-    assert (plan.action, plan.target, plan.limited_by) == (Action.HOLD, group("local.half", 3), ("nodes_max",))
+    assert (plan.action, plan.target, plan.limited_by) == (
+        Action.HOLD,
+        group("local.half", 3),
+        ("nodes_max",),
+    )
 
 
 def test_what_has_no_price_is_not_bought() -> None:
@@ -220,20 +300,28 @@ def test_what_has_no_price_is_not_bought() -> None:
     held = guard(snapshot(target="local.half", prices=prices({"local.half": 0.045})), _plan(FULL))
 
     assert (nothing.action, nothing.target, nothing.reason.code) == (Action.HOLD, None, "no_price")
-    assert nothing.reason.text.startswith("nothing is started: local.full on-demand local has no fresh price")
+    assert nothing.reason.text.startswith(
+        "nothing is started: local.full on-demand local has no fresh price"
+    )
     assert (held.action, held.target, held.limited_by) == (Action.HOLD, HALF, ("price",))
 
 
 def test_nodes_that_run_already_need_no_price() -> None:
     shrink = _plan(HALF)
 
-    assert guard(snapshot(target=group("local.half", 2), prices=(), job=job(nodes_max=2)), shrink) == shrink
+    assert (
+        guard(snapshot(target=group("local.half", 2), prices=(), job=job(nodes_max=2)), shrink)
+        == shrink
+    )
 
 
 def test_a_plan_without_a_group_concerns_no_limit_but_the_budget() -> None:
     leave = _plan(None)
 
-    assert guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), leave) == leave
+    assert (
+        guard(snapshot(target="local.half", job=job(objective=Objective(budget_usd=1.0))), leave)
+        == leave
+    )
 
 
 def test_the_burn_is_kept_under_its_cap_with_fewer_nodes() -> None:
@@ -270,7 +358,9 @@ def test_what_was_left_is_not_returned_to_within_the_cooldown() -> None:
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "cooldown")
     assert plan.limited_by == ("cooldown",)
-    assert "it would undo a change made less than 10 min ago; 6 min 40 s to wait" in plan.reason.text
+    assert (
+        "it would undo a change made less than 10 min ago; 6 min 40 s to wait" in plan.reason.text
+    )
 
 
 def test_after_the_cooldown_it_may_be_returned_to() -> None:
@@ -315,14 +405,21 @@ def test_a_compelled_change_does_not_wait(code: str) -> None:
 def test_a_job_that_ends_is_not_stopped_again(phase: JobPhase) -> None:
     held = _plan(HALF, Action.HOLD, "ending")
 
-    assert guard(snapshot(spent_usd=9.0, job=job(phase=phase, objective=Objective(budget_usd=1.0))), held) == held
+    assert (
+        guard(
+            snapshot(spent_usd=9.0, job=job(phase=phase, objective=Objective(budget_usd=1.0))), held
+        )
+        == held
+    )
 
 
 def test_every_limit_that_changed_the_plan_is_named() -> None:
     capped = job(nodes_max=3, objective=Objective(max_usd_per_hour=0.1))
     moved = [change("local.full", group("local.half", 2), code="price", ago_s=20)]
 
-    plan = guard(snapshot(target="local.full", changes=moved, job=capped), _plan(group("local.half", 9)))
+    plan = guard(
+        snapshot(target="local.full", changes=moved, job=capped), _plan(group("local.half", 9))
+    )
 
     assert plan.limited_by == ("nodes_max", "max_usd_per_hour", "cooldown")
     assert plan.target == FULL
@@ -332,7 +429,8 @@ def test_a_price_that_is_not_known_at_all_counts_for_nothing_in_the_reserve() ->
     frugal = job(objective=Objective(budget_usd=0.01))
 
     plan = guard(
-        snapshot(target="local.half", prices=(price("local.full", 0.09),), job=frugal), _plan(HALF, Action.HOLD)
+        snapshot(target="local.half", prices=(price("local.full", 0.09),), job=frugal),
+        _plan(HALF, Action.HOLD),
     )
 
     assert plan.action is Action.HOLD

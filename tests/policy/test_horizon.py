@@ -33,11 +33,18 @@ def test_a_phase_that_the_job_did_not_announce_is_believed() -> None:
 
 
 def test_a_report_that_lags_behind_the_iterations_leaves_nothing_of_its_phase() -> None:
-    assert focus_of(job(iteration=25, training_phase="warm-up", phases=PHASES, iterations=400)).current_left == 0
+    assert (
+        focus_of(
+            job(iteration=25, training_phase="warm-up", phases=PHASES, iterations=400)
+        ).current_left
+        == 0
+    )
 
 
 def test_a_job_that_is_done_has_nothing_left_of_its_last_phase() -> None:
-    assert focus_of(job(iteration=400, training_phase=None, phases=PHASES, iterations=400)) == Focus("gan", "gan", 0, 0)
+    assert focus_of(
+        job(iteration=400, training_phase=None, phases=PHASES, iterations=400)
+    ) == Focus("gan", "gan", 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Mixes: what runs stays and another type comes in beside it, in sessions, where one offering alone does not do."""
+"""Mixes: what runs stays and another type comes in beside it, in sessions, where one offering alone
+does not do."""
 
 from __future__ import annotations
 
@@ -29,12 +30,15 @@ from tests.builders import NOW_S, change, group, job, limits, node, price, serie
 
 HALF, FULL = Offering("local.half"), Offering("local.full")
 BOTH = Group(((FULL, 1), (HALF, 1)))
-# 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425 USD.
+# 9,900 iterations left: 3,960 s on half a core for 0.0495 USD, 2,970 s on a whole one for 0.07425
+# USD.
 MEASURED = (series("local.half", 0.4), series("local.full", 0.3))
 
 
 def in_session(**spec: Any) -> Job:
-    return job(**{"node_types": ("local.half", "local.full"), "nodes_max": 2, "tier": Tier.T2, **spec})
+    return job(
+        **{"node_types": ("local.half", "local.full"), "nodes_max": 2, "tier": Tier.T2, **spec}
+    )
 
 
 def due_in(seconds: float, **spec: Any) -> Job:
@@ -47,7 +51,9 @@ def groups(**facts: Any) -> set[Group]:
 
 def test_what_trains_may_have_others_beside_it() -> None:
     assert groups() == {BOTH}
-    assert groups(job=in_session(nodes_max=4)) == {Group(((FULL, more), (HALF, 1))) for more in (1, 2, 3)}
+    assert groups(job=in_session(nodes_max=4)) == {
+        Group(((FULL, more), (HALF, 1))) for more in (1, 2, 3)
+    }
 
 
 def test_a_part_of_a_mix_may_go() -> None:
@@ -66,11 +72,16 @@ def test_workers_that_run_on_a_lower_tier_after_all_are_not_mixed() -> None:
 
 
 def test_a_mix_stays_in_one_zone() -> None:
-    near, far = Offering("local.full", Capacity.SPOT, "b"), Offering("local.half", Capacity.SPOT, "b")
+    near, far = (
+        Offering("local.full", Capacity.SPOT, "b"),
+        Offering("local.half", Capacity.SPOT, "b"),
+    )
     here = snapshot(job=in_session(), target=group("local.half", capacity=Capacity.SPOT, zone="b"))
     assert mixes(here, [HALF, FULL, near]) == {Group(((near, 1), (far, 1)))}
     # Halfway from one zone to another, old and new train together: that is nothing to keep.
-    crossing = snapshot(job=in_session(), target=Group.of(near), current=Group(((HALF, 1), (near, 1))))
+    crossing = snapshot(
+        job=in_session(), target=Group.of(near), current=Group(((HALF, 1), (near, 1)))
+    )
     assert mixes(crossing, [HALF, FULL, near]) == set()
 
 
@@ -92,21 +103,29 @@ def test_what_is_left_of_a_group_may_be_filled_up() -> None:
 
 def test_a_mix_is_tried_when_no_type_alone_is_in_time() -> None:
     measured = (*MEASURED, series(group("local.half", 2), 0.3))
-    pressed = snapshot(target="local.full", measured=measured, job=due_in(2_500), unavailable=_blocked(FULL))
+    pressed = snapshot(
+        target="local.full", measured=measured, job=due_in(2_500), unavailable=_blocked(FULL)
+    )
 
     plan = best_value(pressed)
 
     # 1 / (1 / 0.4 + 1 / 0.3) = 0.171 s, and a tenth more.
     assert (plan.action, plan.target) == (Action.TRIAL, BOTH)
     assert plan.reason.text.startswith(
-        "try local.full + local.half: together they should need 0.189 s an iteration and could finish in 31 min 13 s; "
+        "try local.full + local.half: together they should need 0.189 s an iteration and could "
+        "finish in 31 min 13 s; "
     )
     assert best_value(_on_t1(pressed)).target == group("local.full")
 
 
 def test_a_mix_that_was_measured_goes_by_its_own_rate() -> None:
     pressed = due_in(2_500)
-    measured = [*MEASURED, series(BOTH, 0.2), series(group("local.half", 2), 0.3), series(group("local.full", 2), 0.3)]
+    measured = [
+        *MEASURED,
+        series(BOTH, 0.2),
+        series(group("local.half", 2), 0.3),
+        series(group("local.full", 2), 0.3),
+    ]
 
     plan = decide(snapshot(target="local.half", measured=measured, job=pressed))
 
@@ -117,7 +136,12 @@ def test_a_mix_that_was_measured_goes_by_its_own_rate() -> None:
 
 
 def test_a_mix_that_is_slower_than_it_promised_is_left() -> None:
-    measured = [*MEASURED, series(BOTH, 0.39), series(group("local.half", 2), 0.2), series(group("local.full", 2), 0.3)]
+    measured = [
+        *MEASURED,
+        series(BOTH, 0.39),
+        series(group("local.half", 2), 0.2),
+        series(group("local.full", 2), 0.3),
+    ]
     tried = [change(BOTH, "local.half", code="trial", ago_s=60)]
 
     plan = decide(snapshot(target=BOTH, measured=measured, changes=tried, job=due_in(2_500)))
@@ -126,17 +150,22 @@ def test_a_mix_that_is_slower_than_it_promised_is_left() -> None:
 
 
 def test_without_a_deadline_a_mix_pays_no_more_than_its_better_half() -> None:
-    plan = best_value(snapshot(target="local.half", measured=MEASURED, job=in_session(iterations=100_000)))
+    plan = best_value(
+        snapshot(target="local.half", measured=MEASURED, job=in_session(iterations=100_000))
+    )
 
     assert plan.target is not None
     assert len(plan.target.members) == 1
 
 
 def test_of_many_mixes_the_one_that_promises_most_is_weighed() -> None:
-    plan = best_value(snapshot(target="local.half", measured=MEASURED, job=due_in(1_500, nodes_max=8)))
+    plan = best_value(
+        snapshot(target="local.half", measured=MEASURED, job=due_in(1_500, nodes_max=8))
+    )
 
     mixed = [each for each in plan.candidates if len(each.group.members) > 1]
-    # Two whole cores beside the half one are in time, and no more of them: three would be dearer by their start.
+    # Two whole cores beside the half one are in time, and no more of them: three would be dearer by
+    # their start.
     assert [each.group for each in mixed] == [Group(((FULL, 2), (HALF, 1)))]
     assert mixed[0].samples == 0
 
@@ -145,17 +174,26 @@ def test_every_candidate_is_to_be_tried_but_not_every_mix() -> None:
     both = [*MEASURED, series(group("local.half", 2), 0.3), series(group("local.full", 2), 0.2)]
 
     plan = best_value(
-        snapshot(target="local.half", measured=both, job=in_session(), limits=limits(trial_of_every=True))
+        snapshot(
+            target="local.half", measured=both, job=in_session(), limits=limits(trial_of_every=True)
+        )
     )
 
     assert plan.action is not Action.TRIAL
 
 
-def test_a_mix_whose_interval_overlaps_does_not_stand_before_a_type_that_is_clearly_better() -> None:
+def test_a_mix_whose_interval_overlaps_does_not_stand_before_a_type_that_is_clearly_better() -> (
+    None
+):
     vague = series(BOTH, 0.1, noise=0.95)
     facts: dict[str, Any] = {
         "target": "local.full",
-        "measured": [*MEASURED, vague, series(group("local.half", 2), 0.19), series(group("local.full", 2), 0.3)],
+        "measured": [
+            *MEASURED,
+            vague,
+            series(group("local.half", 2), 0.19),
+            series(group("local.full", 2), 0.3),
+        ],
     }
 
     plan = best_value(snapshot(job=in_session(), **facts))
@@ -174,7 +212,9 @@ def test_old_and_new_of_a_swap_are_not_gone_back_to_where_the_job_may_have_only_
         "unavailable": _blocked(FULL),
     }
 
-    one = best_value(snapshot(job=in_session(nodes_max=1), **facts | {"target": group("local.full", 2)}))
+    one = best_value(
+        snapshot(job=in_session(nodes_max=1), **facts | {"target": group("local.full", 2)})
+    )
     assert one.reason.code == "unavailable"
     assert one.target == group("local.half")
     # Where both may stay, they do.
@@ -211,7 +251,11 @@ def test_what_is_left_of_a_group_is_filled_up_where_that_promises_more_than_anot
     }
 
     pressed = best_value(snapshot(job=due_in(2_000, nodes_min=2), **facts))
-    assert (pressed.action, pressed.target, pressed.reason.code) == (Action.MOVE, BOTH, "unavailable")
+    assert (pressed.action, pressed.target, pressed.reason.code) == (
+        Action.MOVE,
+        BOTH,
+        "unavailable",
+    )
     assert pressed.reason.text.endswith(
         ": local.full + local.half keeps what is there and should finish in 31 min 15 s for $0.0705"
     )
@@ -223,7 +267,9 @@ def test_what_is_left_of_a_group_is_filled_up_where_that_promises_more_than_anot
 def test_a_job_that_must_have_more_nodes_keeps_the_one_it_has_where_that_promises_more() -> None:
     measured = [*MEASURED, series(group("local.half", 2), 0.35)]
 
-    plan = best_value(snapshot(target="local.full", measured=measured, job=due_in(2_500, nodes_min=2)))
+    plan = best_value(
+        snapshot(target="local.full", measured=measured, job=due_in(2_500, nodes_min=2))
+    )
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, BOTH, "not_permitted")
 
@@ -248,7 +294,10 @@ def test_where_only_a_mix_can_be_had_it_is_started() -> None:
 
 def test_a_group_that_does_not_hold_a_batch_is_none_to_choose() -> None:
     measured = [*MEASURED, series(group("local.half", 2), 0.2), series(BOTH, 0.25)]
-    memory: dict[str, Any] = {"global_batch": 16, "most_samples": {"local.half": 4, "local.full": 12}}
+    memory: dict[str, Any] = {
+        "global_batch": 16,
+        "most_samples": {"local.half": 4, "local.full": 12},
+    }
 
     plan = best_value(snapshot(target="local.full", measured=measured, job=in_session(**memory)))
 
@@ -262,7 +311,9 @@ def test_a_group_that_does_not_hold_a_batch_is_none_to_choose() -> None:
 def test_a_node_type_without_a_limit_holds_any_batch() -> None:
     plan = best_value(
         snapshot(
-            target="local.full", measured=MEASURED, job=in_session(global_batch=16, most_samples={"local.half": 4})
+            target="local.full",
+            measured=MEASURED,
+            job=in_session(global_batch=16, most_samples={"local.half": 4}),
         )
     )
 
@@ -271,18 +322,30 @@ def test_a_node_type_without_a_limit_holds_any_batch() -> None:
 
 
 def test_the_few_windows_of_a_swap_are_no_rate_of_a_mix() -> None:
-    """Old and new have trained together for a moment, slowly: what they promise is what they do by themselves."""
+    """Old and new have trained together for a moment, slowly: what they promise is what they do by
+    themselves."""
     passing = series(BOTH, 0.9, 3)
     measured = [*MEASURED, series(group("local.half", 2), 0.3), passing]
-    pressed: dict[str, Any] = {"measured": measured, "job": due_in(2_500), "unavailable": _blocked(FULL)}
+    pressed: dict[str, Any] = {
+        "measured": measured,
+        "job": due_in(2_500),
+        "unavailable": _blocked(FULL),
+    }
 
     plan = best_value(snapshot(target="local.full", **pressed))
     assert (plan.action, plan.target) == (Action.TRIAL, BOTH)
     assert "together they should need 0.189 s an iteration" in plan.reason.text
-    # Once it is decided for, what comes in is its own rate, and here it is slower than either of the two.
-    held = best_value(snapshot(target=BOTH, changes=[change(BOTH, "local.full", code="trial", ago_s=5)], **pressed))
+    # Once it is decided for, what comes in is its own rate, and here it is slower than either of
+    # the two.
+    held = best_value(
+        snapshot(
+            target=BOTH, changes=[change(BOTH, "local.full", code="trial", ago_s=5)], **pressed
+        )
+    )
     assert (held.action, held.reason.code) == (Action.MOVE, "trial_over")
-    assert held.reason.text.startswith("the trial of local.full + local.half ends: it is dearer than")
+    assert held.reason.text.startswith(
+        "the trial of local.full + local.half ends: it is dearer than"
+    )
 
 
 def _blocked(offering: Offering) -> tuple[Unavailable, ...]:

@@ -59,8 +59,12 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
         value_of_time_usd_per_h=draw(_MAYBE_USD),
     )
     target = draw(st.none() | _GROUPS)
-    measured = draw(st.dictionaries(_GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5))
-    history = draw(st.lists(st.tuples(_GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4))
+    measured = draw(
+        st.dictionaries(_GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5)
+    )
+    history = draw(
+        st.lists(st.tuples(_GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4)
+    )
     return snapshot(
         target=target,
         current=target if draw(st.booleans()) else draw(st.none() | _GROUPS),
@@ -69,7 +73,12 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             for group, (step_s, windows) in measured.items()
         ],
         changes=[
-            Change(NOW_S - 50.0 * (len(history) - number), history[number - 1][0] if number else None, group, code)
+            Change(
+                NOW_S - 50.0 * (len(history) - number),
+                history[number - 1][0] if number else None,
+                group,
+                code,
+            )
             for number, (group, code) in enumerate(history)
         ],
         prices=[
@@ -80,12 +89,16 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
                 valid_from_s=NOW_S - draw(st.floats(0, 1000)),
                 observed_at_s=NOW_S - draw(st.sampled_from([0.0, 3000.0, 4000.0, 90_000.0])),
             )
-            for number, offering in enumerate(draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1)
+            for number, offering in enumerate(
+                draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1
+            )
         ],
         nodes=tuple(node("local.half", number=number) for number in range(draw(st.integers(0, 3)))),
         spent_usd=draw(st.floats(0, 0.5)),
         unavailable=tuple(
-            Unavailable(each, NOW_S + draw(st.floats(-10, 600)), draw(st.sampled_from(list(Obstacle))))
+            Unavailable(
+                each, NOW_S + draw(st.floats(-10, 600)), draw(st.sampled_from(list(Obstacle)))
+            )
             for each in draw(st.lists(st.sampled_from(_OFFERINGS), unique=True, max_size=4))
         ),
         limits=limits(margin=draw(st.floats(0.05, 0.5)), trial_usd_share=draw(st.floats(0, 1))),
@@ -126,7 +139,8 @@ def test_the_same_snapshot_gives_the_same_plan(seen: Snapshot) -> None:
 def test_the_order_of_inputs_never_matters(seen: Snapshot, chance: random.Random) -> None:
     names = ("nodes", "node_types", "prices", "series", "switches", "changes", "unavailable")
     shuffled: dict[str, Any] = {
-        name: tuple(chance.sample(list(getattr(seen, name)), len(getattr(seen, name)))) for name in names
+        name: tuple(chance.sample(list(getattr(seen, name)), len(getattr(seen, name))))
+        for name in names
     }
 
     assert decide(replace(seen, **shuffled)) == decide(seen)
@@ -144,7 +158,9 @@ def test_a_change_goes_to_an_admitted_priced_group_within_the_range(seen: Snapsh
         assert plan.target.node_count in seen.job.spec.sizes
         # What trains already may be gone back to: nothing is bought for it, so it needs no price.
         trains = dict(seen.current.members) if seen.current else {}
-        bought = {offering for offering, count in plan.target.members if count > trains.get(offering, 0)}
+        bought = {
+            offering for offering, count in plan.target.members if count > trains.get(offering, 0)
+        }
         assert bought <= {price.offering for price in seen.prices}
     else:
         assert plan.target == (None if plan.action is Action.STOP else seen.target)
@@ -165,14 +181,22 @@ def test_there_is_always_a_reason_with_finite_numbers(seen: Snapshot) -> None:
 @given(snapshots())
 def test_a_change_never_exceeds_the_cap_on_the_burn(seen: Snapshot) -> None:
     plan, cap = decide(seen), seen.job.spec.objective.max_usd_per_hour
-    in_force = {each.offering: each.usd_per_h for each in sorted(seen.prices, key=lambda e: (e.valid_from_s, e.id))}
+    in_force = {
+        each.offering: each.usd_per_h
+        for each in sorted(seen.prices, key=lambda e: (e.valid_from_s, e.id))
+    }
 
-    if cap is not None and plan.action in (Action.START, Action.TRIAL, Action.MOVE) and plan.target is not None:
+    if (
+        cap is not None
+        and plan.action in (Action.START, Action.TRIAL, Action.MOVE)
+        and plan.target is not None
+    ):
         trains = dict(seen.current.members) if seen.current else {}
         costs = [
             count * in_force[offering]
             for offering, count in plan.target.members
-            if offering in in_force or count > trains.get(offering, 0)  # what trains may have no price any more
+            if offering in in_force
+            or count > trains.get(offering, 0)  # what trains may have no price any more
         ]
         assert sum(costs) <= cap * (1 + 1e-9)
 
@@ -191,7 +215,8 @@ def test_nothing_is_wanted_that_must_be_bought_and_cannot_be(seen: Snapshot) -> 
             continue
         assert all(each.offering != offering or each.until_s <= NOW_S for each in seen.unavailable)
         in_force = max(
-            (each for each in seen.prices if each.offering == offering), key=lambda each: (each.valid_from_s, each.id)
+            (each for each in seen.prices if each.offering == offering),
+            key=lambda each: (each.valid_from_s, each.id),
         )
         max_age_s = 3600 if offering.capacity is Capacity.SPOT else 86_400
         assert in_force.observed_at_s >= NOW_S - max_age_s
@@ -210,12 +235,15 @@ def measured_snapshots(draw: st.DrawFn) -> Snapshot:
     """A job in a session that trains on what is well known, while some types are not to be had."""
     most = draw(st.integers(2, 3))
     sizes = [Group.of(offering, count) for offering in _LOCAL for count in range(1, most + 1)]
-    pairs = [Group(((ours, 1), (others, 1))) for ours in _LOCAL for others in _LOCAL if ours < others]
+    pairs = [
+        Group(((ours, 1), (others, 1))) for ours in _LOCAL for others in _LOCAL if ours < others
+    ]
     known = draw(st.lists(st.sampled_from([*sizes, *pairs]), min_size=1, max_size=8, unique=True))
     held = draw(st.sampled_from(known))
     left_s = draw(st.none() | st.floats(500, 9_000))
     objective = Objective(
-        deadline_s=None if left_s is None else NOW_S + left_s, max_usd_per_hour=draw(st.none() | st.just(0.15))
+        deadline_s=None if left_s is None else NOW_S + left_s,
+        max_usd_per_hour=draw(st.none() | st.just(0.15)),
     )
     return snapshot(
         target=held,
@@ -231,7 +259,8 @@ def measured_snapshots(draw: st.DrawFn) -> Snapshot:
 @settings(max_examples=150, deadline=None)
 @given(measured_snapshots())
 def test_with_mixes_what_is_chosen_is_never_dearer_for_the_same_deadline(seen: Snapshot) -> None:
-    """A trial that would be made without them is a hope and no choice; what mixes promise is compared with the rest."""
+    """A trial that would be made without them is a hope and no choice; what mixes promise is
+    compared with the rest."""
     spec = replace(seen.job.spec, tier=Tier.T1)
     mixed, unmixed = decide(seen), decide(replace(seen, job=replace(seen.job, spec=spec)))
     if mixed.target == unmixed.target or unmixed.action is Action.TRIAL:
@@ -244,7 +273,8 @@ def test_with_mixes_what_is_chosen_is_never_dearer_for_the_same_deadline(seen: S
 
 
 def _promise(plan: Plan, with_mixes: Plan, left_s: float) -> tuple[float | None, float]:
-    """What the chosen group is to cost from now on and how late it would be, None if nothing is known of it."""
+    """What the chosen group is to cost from now on and how late it would be, None if nothing is
+    known of it."""
     chosen = next((each for each in with_mixes.candidates if each.group == plan.target), None)
     usd = plan.reason.numbers.get("hoped_usd", chosen.remaining_usd if chosen else None)
     lasts_s = chosen.remaining_s if chosen and chosen.remaining_s is not None else 0.0
@@ -255,7 +285,9 @@ _STEPS = st.tuples(st.floats(0.5, 2.0), st.floats(0.2, 1.0), st.floats(0.1, 0.5)
 _PRICES = prices({"local.quarter": 0.025, "local.half": 0.045, "local.full": 0.09})
 
 
-def _world(steps_s: tuple[float, float, float], iterations: int, noise: float, rules: Limits, **spec: Any) -> World:
+def _world(
+    steps_s: tuple[float, float, float], iterations: int, noise: float, rules: Limits, **spec: Any
+) -> World:
     groups = [Group.of(Offering(name)) for name in ("local.quarter", "local.half", "local.full")]
     return World(
         spec=job_spec(iterations=iterations, **spec),
@@ -281,10 +313,12 @@ def test_constant_prices_end_in_one_group_after_at_most_one_trial_of_each(
 
 @settings(max_examples=8, deadline=None)
 @given(_STEPS, st.floats(0, 0.3), st.floats(0.001, 0.01))
-def test_the_budget_is_never_exceeded(steps_s: tuple[float, float, float], noise: float, budget_usd: float) -> None:
-    world = _world(steps_s, 50_000, noise, limits(wind_down_s=30.0), objective=Objective(budget_usd=budget_usd)).run(
-        300
-    )
+def test_the_budget_is_never_exceeded(
+    steps_s: tuple[float, float, float], noise: float, budget_usd: float
+) -> None:
+    world = _world(
+        steps_s, 50_000, noise, limits(wind_down_s=30.0), objective=Objective(budget_usd=budget_usd)
+    ).run(300)
 
     _is_within(world, budget_usd)
 
@@ -296,7 +330,9 @@ def test_the_budget_is_never_exceeded_on_nodes_that_are_no_longer_sold(
     steps_s: tuple[float, float, float], withdrawn: str, after_s: float
 ) -> None:
     """They are held, or not, and cost what they did."""
-    world = _world(steps_s, 50_000, 0.1, limits(wind_down_s=60.0), objective=Objective(budget_usd=0.01))
+    world = _world(
+        steps_s, 50_000, 0.1, limits(wind_down_s=60.0), objective=Objective(budget_usd=0.01)
+    )
     world.withdrawn_at_s[withdrawn] = NOW_S + after_s
     _is_within(world.run(400), 0.01)
     if world.plans[-1].action is Action.STOP:
@@ -318,7 +354,11 @@ def test_prices_that_swing_do_not_make_the_job_swing(factors: list[float], perio
     def swinging(now_s: float) -> tuple[Price, ...]:
         factor = factors[int((now_s - NOW_S) // period_s) % len(factors)]
         return tuple(
-            replace(each, usd_per_h=each.usd_per_h * (factor if each.offering.node_type == "local.full" else 1.0))
+            replace(
+                each,
+                usd_per_h=each.usd_per_h
+                * (factor if each.offering.node_type == "local.full" else 1.0),
+            )
             for each in constant(*_PRICES)(now_s)
         )
 
@@ -348,19 +388,28 @@ _ZONES = [Offering("local.full", Capacity.SPOT, f"zone-{letter}") for letter in 
 def test_a_block_that_comes_and_goes_moves_the_job_once_and_back_only_for_the_margin(
     usd_per_h: list[float], blocks: list[tuple[int, int, int]], losses_s: list[int]
 ) -> None:
-    """Prices are constant. Nodes are lost at some instants, and zones are closed for some stretches."""
-    closed = [Unavailable(_ZONES[zone], NOW_S + at + lasts, Obstacle.CAPACITY) for zone, at, lasts in blocks]
+    """Prices are constant. Nodes are lost at some instants, and zones are closed for some
+    stretches."""
+    closed = [
+        Unavailable(_ZONES[zone], NOW_S + at + lasts, Obstacle.CAPACITY)
+        for zone, at, lasts in blocks
+    ]
     begins_s = [NOW_S + at for _, at, _ in blocks]
     world = World(
         spec=job_spec(iterations=50_000),
         steps_s={Group.of(each): 0.2 for each in _ZONES},
         prices=constant(
-            *(price(each, usd, price_id=int(usd * 1e6)) for each, usd in zip(_ZONES, usd_per_h, strict=True))
+            *(
+                price(each, usd, price_id=int(usd * 1e6))
+                for each, usd in zip(_ZONES, usd_per_h, strict=True)
+            )
         ),
         limits=limits(cooldown_s=300.0),
         noise=0.02,
         unavailable=lambda now_s: tuple(
-            each for each, begin_s in zip(closed, begins_s, strict=True) if begin_s <= now_s < each.until_s
+            each
+            for each, begin_s in zip(closed, begins_s, strict=True)
+            if begin_s <= now_s < each.until_s
         ),
         losses_s=[NOW_S + each for each in losses_s],
     )
@@ -369,25 +418,36 @@ def test_a_block_that_comes_and_goes_moves_the_job_once_and_back_only_for_the_ma
     assert not any(change.code == "trial" for change in world.changes)
     compelled = [change for change in world.changes if change.code == "unavailable"]
     assert len(compelled) <= len(losses_s) + len(blocks)
-    for change, plan in zip(world.changes, [p for p in world.plans if p.action is not Action.HOLD], strict=True):
+    for change, plan in zip(
+        world.changes, [p for p in world.plans if p.action is not Action.HOLD], strict=True
+    ):
         if change.code not in ("start", "unavailable"):
             assert plan.reason.numbers["gain_ratio"] > world.limits.margin
-            back = [each for each in world.changes if each.from_group == change.to_group and each.at_s < change.at_s]
+            back = [
+                each
+                for each in world.changes
+                if each.from_group == change.to_group and each.at_s < change.at_s
+            ]
             assert all(change.at_s - each.at_s >= 300.0 for each in back)
     for tick, plan in enumerate(world.plans):
         if (plan.action, plan.reason.code) == (Action.HOLD, "unavailable"):
-            assert {each.offering for each in world.unavailable(NOW_S + tick * world.tick_s)} == set(_ZONES)
+            assert {
+                each.offering for each in world.unavailable(NOW_S + tick * world.tick_s)
+            } == set(_ZONES)
 
 
 @pytest.mark.parametrize("iterations", [None, 3000])
 def test_a_script_that_saves_nothing_is_restarted_by_one_trial_at_most_that_does_not_pay(
     iterations: int | None,
 ) -> None:
-    """All types are as fast as each other, and each is hoped to be several times as fast as those below it."""
+    """All types are as fast as each other, and each is hoped to be several times as fast as those
+    below it."""
     world = World(
         spec=job_spec(iterations=iterations, node_types=tuple(each.node_type for each in _LOCAL)),
         steps_s={Group.of(each): 1.0 for each in _LOCAL},
-        prices=constant(*(price(each, usd) for each, usd in zip(_LOCAL, (0.050, 0.055, 0.060), strict=True))),
+        prices=constant(
+            *(price(each, usd) for each, usd in zip(_LOCAL, (0.050, 0.055, 0.060), strict=True))
+        ),
         limits=limits(trial_usd_share=0.1, boot_prior_s=60.0, switch_pause_prior_s=30.0),
         boot_s=60.0,
         pause_s=30.0,

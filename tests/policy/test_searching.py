@@ -11,7 +11,8 @@ USD_PER_H = {"local.quarter": 0.025, HALF: 0.045, FULL: 0.09}
 
 
 def _on_trial(windows: int, step_s: float, *, boot_s: float) -> Plan:
-    """A trial of a full core that follows half a core at 0.1 s, which costs a quarter as much an iteration."""
+    """A trial of a full core that follows half a core at 0.1 s, which costs a quarter as much an
+    iteration."""
     return decide(
         snapshot(
             target=FULL,
@@ -25,11 +26,14 @@ def _on_trial(windows: int, step_s: float, *, boot_s: float) -> Plan:
 def test_one_slow_window_does_not_end_a_trial_where_the_next_costs_less_than_the_way_back() -> None:
     assert _on_trial(1, 0.2, boot_s=30.0).reason.code == "measuring"
     assert _on_trial(2, 0.2, boot_s=30.0).reason.code == "trial_over"
-    assert _on_trial(1, 40.0, boot_s=30.0).reason.code == "trial_over", "the next window takes longer than a boot"
+    assert _on_trial(1, 40.0, boot_s=30.0).reason.code == "trial_over", (
+        "the next window takes longer than a boot"
+    )
 
 
 def _before_its_first_iteration(ago_s: float) -> Plan:
-    """A trial decided `ago_s` ago, where earlier changes paused for 0.2 s and 5 s are assumed of new nodes."""
+    """A trial decided `ago_s` ago, where earlier changes paused for 0.2 s and 5 s are assumed of
+    new nodes."""
     return decide(
         snapshot(
             target=FULL,
@@ -46,12 +50,16 @@ def test_a_node_that_is_new_to_the_job_has_the_time_to_start_before_its_pace_is_
 
 
 def _after_its_first_iteration(ago_s: float) -> Plan:
-    """A trial whose first iteration ended `ago_s` ago; a word of it may take 12 s, as under a daemon's own settings."""
+    """A trial whose first iteration ended `ago_s` ago; a word of it may take 12 s, as under a
+    daemon's own settings."""
     return decide(
         snapshot(
             target=FULL,
             measured=[series(HALF, 0.1)],
-            changes=[change(HALF, ago_s=100.0), change(FULL, HALF, code="trial", ago_s=ago_s + 5.0)],
+            changes=[
+                change(HALF, ago_s=100.0),
+                change(FULL, HALF, code="trial", ago_s=ago_s + 5.0),
+            ],
             switches=(switch(FULL, pause_s=0.2, boot_s=2.0, ago_s=ago_s),),
             limits=limits(reaction_s=12.0),
         )
@@ -65,7 +73,8 @@ def test_windows_that_may_not_have_been_heard_of_yet_end_no_trial() -> None:
 
 
 def _tried_before(*, price_changed_ago_s: float) -> Snapshot:
-    """A job back on a quarter core; one window calls half a core twice as cheap, which was tried 2,000 s ago."""
+    """A job back on a quarter core; one window calls half a core twice as cheap, which was tried
+    2,000 s ago."""
     return snapshot(
         target="local.quarter",
         measured=[series("local.quarter", 1.0), series(HALF, 0.25, 1), series(FULL, 0.5)],

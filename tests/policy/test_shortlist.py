@@ -47,12 +47,17 @@ def _catalogue(types: int, *, seed: int = 1, **rest: Any) -> Snapshot:
 
 
 def _cheapest(seen: Snapshot, capacity: Capacity = Capacity.SPOT) -> Price:
-    return min((each for each in seen.prices if each.offering.capacity is capacity), key=lambda each: each.usd_per_h)
+    return min(
+        (each for each in seen.prices if each.offering.capacity is capacity),
+        key=lambda each: each.usd_per_h,
+    )
 
 
 def test_a_short_catalogue_stays_whole() -> None:
     seen = _catalogue(16)
-    earlier = tuple(replace(each, id=each.id + 1000, valid_from_s=NOW_S - 9000) for each in seen.prices)
+    earlier = tuple(
+        replace(each, id=each.id + 1000, valid_from_s=NOW_S - 9000) for each in seen.prices
+    )
     seen = replace(seen, prices=seen.prices + earlier)
     assert shortlist(seen) is seen
 
@@ -88,13 +93,19 @@ def test_what_is_decided_is_what_the_whole_catalogue_would_give(seed: int, measu
     seen = _catalogue(60, seed=seed)
     chosen = random.Random(seed).sample(seen.node_types, measured)
     groups = [group(each.name, capacity=Capacity.SPOT, zone="zone-a") for each in chosen]
-    windows = [series(each, 2.0 / node_type.cpu) for each, node_type in zip(groups, chosen, strict=True)]
+    windows = [
+        series(each, 2.0 / node_type.cpu) for each, node_type in zip(groups, chosen, strict=True)
+    ]
     held = groups[-1] if groups else None
     seen = replace(seen, series=tuple(windows), target=held, current=held)
     whole = guard(seen, best_value(seen))
     plan = decide(seen)
     assert plan.pruned
-    assert (plan.action, plan.target, plan.reason.code) == (whole.action, whole.target, whole.reason.code)
+    assert (plan.action, plan.target, plan.reason.code) == (
+        whole.action,
+        whole.target,
+        whole.reason.code,
+    )
 
 
 def test_what_the_job_has_had_or_measured_stays_in_every_zone() -> None:
@@ -104,7 +115,10 @@ def test_what_the_job_has_had_or_measured_stays_in_every_zone() -> None:
     seen = replace(
         seen,
         node_types=(*seen.node_types, dear),
-        prices=(*seen.prices, *(price(each, 9.0, price_id=9000 + n) for n, each in enumerate(sold))),
+        prices=(
+            *seen.prices,
+            *(price(each, 9.0, price_id=9000 + n) for n, each in enumerate(sold)),
+        ),
         series=(series(group("dear", capacity=Capacity.SPOT, zone="zone-b"), 1.0),),
     )
     assert set(sold) <= {each.group.members[0][0] for each in decide(seen).candidates}
@@ -116,9 +130,13 @@ def test_where_the_cheapest_cannot_be_bought_another_zone_is_weighed() -> None:
     start = decide(seen)
     assert start.target is not None and start.target.members[0][0] == cheapest.offering
     blocks = tuple(
-        Unavailable(replace(cheapest.offering, zone=zone), NOW_S + 300, Obstacle.CAPACITY) for zone in _ZONES[:2]
+        Unavailable(replace(cheapest.offering, zone=zone), NOW_S + 300, Obstacle.CAPACITY)
+        for zone in _ZONES[:2]
     )
-    shown = {each.group.members[0][0]: each for each in decide(replace(seen, unavailable=blocks)).candidates}
+    shown = {
+        each.group.members[0][0]: each
+        for each in decide(replace(seen, unavailable=blocks)).candidates
+    }
     open_zone = replace(cheapest.offering, zone=_ZONES[2])
     assert open_zone in shown and shown[open_zone].unavailable is None
 
@@ -128,7 +146,9 @@ def test_what_costs_more_than_the_cap_is_counted_unless_all_do() -> None:
     plan = decide(seen)
     assert plan.action is Action.START and plan.pruned["over_max_usd_per_hour"] > 100
     none = decide(replace(seen, job=job(objective=Objective(max_usd_per_hour=0.001))))
-    assert none.action is Action.HOLD and "every candidate burns more than the cap" in none.reason.text
+    assert (
+        none.action is Action.HOLD and "every candidate burns more than the cap" in none.reason.text
+    )
     assert f"{figures.price(_cheapest(seen).usd_per_h)}/h" in none.reason.text
 
 
@@ -142,7 +162,8 @@ def test_what_cannot_run_the_job_is_counted_and_a_few_are_named() -> None:
 def test_stale_prices_and_what_is_not_admitted_are_no_candidates() -> None:
     seen = _catalogue(100, job=job(capacity=CapacityChoice.SPOT))
     old = tuple(
-        replace(each, observed_at_s=NOW_S - 1e6) if each.offering.zone == "zone-a" else each for each in seen.prices
+        replace(each, observed_at_s=NOW_S - 1e6) if each.offering.zone == "zone-a" else each
+        for each in seen.prices
     )
     plan = decide(replace(seen, prices=old))
     assert plan.pruned["no_fresh_price"] == 100
@@ -153,7 +174,10 @@ def test_stale_prices_and_what_is_not_admitted_are_no_candidates() -> None:
 def test_the_work_of_a_decision_grows_with_the_catalogue_and_no_faster() -> None:
     """Calls of functions, counted: time would tell of the neighbours."""
     held = group("type-0000", capacity=Capacity.SPOT, zone="zone-a")
-    few, many = (_calls(_catalogue(types, target=held, measured=[series(held, 0.5)])) for types in (400, 1600))
+    few, many = (
+        _calls(_catalogue(types, target=held, measured=[series(held, 0.5)]))
+        for types in (400, 1600)
+    )
     assert many < 4.5 * few
     assert (many - few) / (1200 * 6) < 15, "calls for each further offering"
 

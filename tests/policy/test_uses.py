@@ -11,14 +11,23 @@ HALF, FULL = offering("local.half"), offering("local.full")
 USD_PER_H = 3600.0
 
 
-def row(of: int, from_s: float, to_s: float | None, *, minimum_s: float = 0.0, full: bool = False) -> LedgerRow:
+def row(
+    of: int, from_s: float, to_s: float | None, *, minimum_s: float = 0.0, full: bool = False
+) -> LedgerRow:
     sold = FULL if full else HALF
     begin_s = NOW_S + from_s
     end_s = None if to_s is None else NOW_S + to_s
     return LedgerRow(of, "job-1", f"node-{of}", sold, 1, USD_PER_H, begin_s, end_s, minimum_s)
 
 
-def stint(number: int, *nodes: int, start: float, first: float | None, last: float | None, end: float | None) -> Stint:
+def stint(
+    number: int,
+    *nodes: int,
+    start: float,
+    first: float | None,
+    last: float | None,
+    end: float | None,
+) -> Stint:
     instants = [None if each is None else NOW_S + each for each in (first, last, end)]
     return Stint(number, tuple(f"node-{each}" for each in nodes), NOW_S + start, *instants)
 
@@ -41,7 +50,13 @@ def test_what_a_node_gets_ready_counts_as_its_boot() -> None:
 
 
 def test_a_node_that_never_joined_only_booted_and_its_least_bill_is_idle() -> None:
-    told = uses([row(1, 0, 30, minimum_s=60)], [node(number=1, phase=NodePhase.LOST)], [], [], now_s=NOW_S + 500)
+    told = uses(
+        [row(1, 0, 30, minimum_s=60)],
+        [node(number=1, phase=NodePhase.LOST)],
+        [],
+        [],
+        now_s=NOW_S + 500,
+    )
     assert found(told) == {"boot": 30, "idle": 30}
 
 
@@ -63,9 +78,13 @@ def test_a_trial_costs_all_but_what_it_trains_and_going_back_as_well() -> None:
         stint(2, 2, start=55, first=60, last=80, end=82),
         stint(3, 1, start=82, first=86, last=100, end=100),
     ]
-    tried = [change("local.full", "local.half", code="trial", ago_s=-30), change("local.half", "local.full", ago_s=-80)]
+    tried = [
+        change("local.full", "local.half", code="trial", ago_s=-30),
+        change("local.half", "local.full", ago_s=-80),
+    ]
     told = uses([row(1, 0, 100), row(2, 30, 90, full=True)], nodes, life, tried, now_s=NOW_S + 500)
-    # node-1: 50 trained, 36 pause (for the trial and back), 14 trained. node-2: 30 boot to first step, 20 trained, 10.
+    # node-1: 50 trained, 36 pause (for the trial and back), 14 trained. node-2: 30 boot to first
+    # step, 20 trained, 10.
     assert found(told) == {"useful": 84, "trial": 76}
 
 
@@ -93,9 +112,16 @@ def test_while_it_runs_what_is_open_counts_as_useful() -> None:
 def test_they_add_up_to_the_ledger_whatever_happened() -> None:
     nodes = [node(number=each, joined_at_s=NOW_S + each / 7) for each in range(1, 9)]
     rows = [row(each, each / 3, 10 * each + 0.1, minimum_s=33.3) for each in range(1, 9)]
-    life = [stint(each, each, start=each, first=each + 0.3, last=9 * each, end=9.5 * each) for each in range(1, 9)]
-    told = uses(rows, nodes, life, [change("local.half", code="trial", ago_s=-20)], now_s=NOW_S + 50)
-    assert sum(told.values()) == pytest.approx(sum(each.usd(NOW_S + 50) for each in rows), rel=1e-12)
+    life = [
+        stint(each, each, start=each, first=each + 0.3, last=9 * each, end=9.5 * each)
+        for each in range(1, 9)
+    ]
+    told = uses(
+        rows, nodes, life, [change("local.half", code="trial", ago_s=-20)], now_s=NOW_S + 50
+    )
+    assert sum(told.values()) == pytest.approx(
+        sum(each.usd(NOW_S + 50) for each in rows), rel=1e-12
+    )
 
 
 def test_nothing_bought_is_nothing_spent() -> None:

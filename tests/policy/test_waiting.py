@@ -74,13 +74,17 @@ def test_spot_that_can_be_bought_is_taken() -> None:
 
 
 def test_spot_that_has_just_come_back_is_not_waited_past_for_next_to_nothing() -> None:
-    """A pool that gets older is worth more, by so little that the hours which pass meanwhile are worth more."""
+    """A pool that gets older is worth more, by so little that the hours which pass meanwhile are
+    worth more."""
     # Lost soon as a rule, and back at once: the programme alone would wait for it to get older.
     seconds = (7200.0, 14_400.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0, 516_000.0, 1_036_800.0)
     up = Spells(seconds, (36.0, 24.0, 12.0, 6.0, 6.0, 0.3, 0.1, 0.1))
     young = Pool(SPOT, up, Spells((7200.0,) * 8, (36.0,) * 8), is_up=True, since_s=NOW_S)
 
-    plans = [decide(replace(seen(left_h, is_up=True), pools=(young,))) for left_h in (14.0, 18.0, 22.0, 30.0)]
+    plans = [
+        decide(replace(seen(left_h, is_up=True), pools=(young,)))
+        for left_h in (14.0, 18.0, 22.0, 30.0)
+    ]
 
     assert {plan.target for plan in plans} == {Group.of(SPOT)}
 
@@ -136,7 +140,8 @@ def test_the_same_snapshot_is_decided_alike() -> None:
 
 
 def test_spot_that_was_launched_is_not_counted_as_launched_again() -> None:
-    """It is there and about to train: on-demand could still take over if it were lost at the next look."""
+    """It is there and about to train: on-demand could still take over if it were lost at the next
+    look."""
     coming = replace(seen(10.26, is_up=True, held=SPOT), current=None)
     there = replace(coming, nodes=(node(SPOT, launched_at_s=NOW_S - 300),))
 

@@ -35,28 +35,44 @@ def _is_exact(seen: Snapshot, asked: WinsIf) -> None:
             assert decide(altered(seen, asked.group, each.lever, beyond)).target == asked.group
         else:
             assert each.loses_beyond is not None
-            assert decide(altered(seen, asked.group, each.lever, each.wins_to)).target == asked.group
-            assert decide(altered(seen, asked.group, each.lever, each.loses_beyond)).target != asked.group
+            assert (
+                decide(altered(seen, asked.group, each.lever, each.wins_to)).target == asked.group
+            )
+            assert (
+                decide(altered(seen, asked.group, each.lever, each.loses_beyond)).target
+                != asked.group
+            )
         assert abs(each.wins_at - each.loses_at) <= 1.0001e-3 * max(each.wins_at, each.loses_at)
 
 
 def _measured(**steps_s: float) -> Snapshot:
-    return snapshot(target="local.half", measured=[series(f"local.{name}", step_s) for name, step_s in steps_s.items()])
+    return snapshot(
+        target="local.half",
+        measured=[series(f"local.{name}", step_s) for name, step_s in steps_s.items()],
+    )
 
 
 def test_the_price_and_the_pace_are_said_at_which_a_loser_would_win() -> None:
-    seen = replace(_measured(half=1.0, full=0.6), prices=prices({"local.half": 0.045, "local.full": 0.09}))
+    seen = replace(
+        _measured(half=1.0, full=0.6), prices=prices({"local.half": 0.045, "local.full": 0.09})
+    )
     asked = _asked(seen)[group("local.full")]
     assert decide(seen).target == group("local.half")
-    # At $0.09/h and 0.6 s it costs 20 % more an iteration than at $0.045/h and 1 s; it must cost 10 % less.
+    # At $0.09/h and 0.6 s it costs 20 % more an iteration than at $0.045/h and 1 s; it must cost 10
+    # % less.
     assert _at(asked, Lever.PRICE).wins_at == pytest.approx(0.045 / 0.6 * 0.9, rel=0.01)
     assert _at(asked, Lever.SPEED).wins_at == pytest.approx(0.5 * 0.9, rel=0.01)
-    assert "/h or less (now $0.09), or at 0.4" in asked.text and "s an iteration or faster (now 0.6)" in asked.text
+    assert (
+        "/h or less (now $0.09), or at 0.4" in asked.text
+        and "s an iteration or faster (now 0.6)" in asked.text
+    )
     _is_exact(seen, asked)
 
 
 def test_where_no_value_would_do_that_is_said() -> None:
-    seen = replace(_measured(half=1.0, full=0.6), current=None)  # a change is in progress: nothing else is begun
+    seen = replace(
+        _measured(half=1.0, full=0.6), current=None
+    )  # a change is in progress: nothing else is begun
     asked = _asked(seen)[group("local.full")]
     assert not {each.lever for each in asked.thresholds} & {Lever.PRICE, Lever.SPEED}
     assert asked.text.startswith(
@@ -80,8 +96,11 @@ def test_a_later_deadline_may_be_what_a_cheaper_one_needs() -> None:
 
 
 @pytest.mark.parametrize("deadline_h", [2.0, 20.0, 30.0, 300.0])
-def test_a_deadline_that_may_be_too_soon_as_well_as_too_late_has_both_ends(deadline_h: float) -> None:
-    """Full is in time from 3 h on, half from 5 h and costs less, quarter from 8 h and costs least."""
+def test_a_deadline_that_may_be_too_soon_as_well_as_too_late_has_both_ends(
+    deadline_h: float,
+) -> None:
+    """Full is in time from 3 h on, half from 5 h and costs less, quarter from 8 h and costs
+    least."""
     measured = [series("local.quarter", 4.0), series("local.half", 2.5), series("local.full", 1.5)]
     seen = replace(
         snapshot(target="local.quarter", measured=measured),
@@ -100,7 +119,11 @@ def test_a_deadline_that_may_be_too_soon_as_well_as_too_late_has_both_ends(deadl
 
 def test_that_no_deadline_would_do_is_said_of_those_alone_that_were_tried() -> None:
     dearer = (series("local.half", 1.0), series("local.full", 1.2))
-    seen = snapshot(target="local.half", measured=dearer, job=job(objective=Objective(deadline_s=NOW_S + 36_000)))
+    seen = snapshot(
+        target="local.half",
+        measured=dearer,
+        job=job(objective=Objective(deadline_s=NOW_S + 36_000)),
+    )
     text = _asked(seen)[group("local.full")].text
     low, high = text.partition("any deadline from ")[2].removesuffix(" h away").split(" to ")
     assert float(low) == pytest.approx(2.75 / 2, rel=0.01)
@@ -128,28 +151,42 @@ def test_what_is_not_measured_may_win_by_its_price() -> None:
 
 
 def test_a_job_that_ends_has_no_other_way() -> None:
-    ending = Job("job-1", job().spec, JobPhase.DRAINING, NOW_S - 600, iteration=100, training_phase="main")
+    ending = Job(
+        "job-1", job().spec, JobPhase.DRAINING, NOW_S - 600, iteration=100, training_phase="main"
+    )
     for asked in _asked(replace(_measured(half=1.0, full=0.6), job=ending)).values():
         assert asked.thresholds == ()
 
 
 def test_of_a_long_list_the_measured_and_the_cheapest_of_each_type_are_asked_about() -> None:
-    zones = [price(group("local.full", zone=f"zone-{n:02}").members[0][0], 0.1 + n, price_id=n) for n in range(9)]
-    seen = replace(_measured(half=1.0), prices=(*prices({"local.half": 0.045, "local.quarter": 0.02}), *zones))
+    zones = [
+        price(group("local.full", zone=f"zone-{n:02}").members[0][0], 0.1 + n, price_id=n)
+        for n in range(9)
+    ]
+    seen = replace(
+        _measured(half=1.0), prices=(*prices({"local.half": 0.045, "local.quarter": 0.02}), *zones)
+    )
     asked = [each.group for each in losers(decide(seen))]
-    assert group("local.full", zone="zone-00") in asked and group("local.full", zone="zone-01") not in asked
+    assert (
+        group("local.full", zone="zone-00") in asked
+        and group("local.full", zone="zone-01") not in asked
+    )
     assert len(losers(decide(seen), most=1)) == 1
 
 
 def _drawn(seed: int) -> Snapshot:
-    """A job that trains on one of three types, some of them measured, with or without a deadline."""
+    """A job that trains on one of three types, some of them measured, with or without a
+    deadline."""
     chance = random.Random(seed)
     known = chance.sample(_TYPES, chance.randint(1, 3))
     step_s = {name: chance.uniform(0.2, 2.0) for name in known}
     left_s = chance.choice([None, chance.uniform(1000, 30_000)])
     return snapshot(
         target=known[0],
-        measured=[series(name, pace_s, noise=chance.uniform(0.001, 0.03)) for name, pace_s in step_s.items()],
+        measured=[
+            series(name, pace_s, noise=chance.uniform(0.001, 0.03))
+            for name, pace_s in step_s.items()
+        ],
         prices=prices({name: chance.uniform(0.02, 0.1) for name in _TYPES}),
         spent_usd=chance.uniform(0.001, 0.1),
         job=job(

@@ -34,11 +34,12 @@ _PHASE = "main"
 
 @dataclass(slots=True)
 class World:
-    """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in force at an instant.
+    """One job, ticked every `tick_s`. `steps_s` is each group's true pace, `prices` what is in
+    force at an instant.
 
-    At each of `losses_s` all that runs or boots is lost. `unavailable` is what cannot be bought at an instant.
-    A node type is on offer until `withdrawn_at_s`. A script that `saves_nothing` begins at 0 on each group; `redone` is
-    what it has lost so.
+    At each of `losses_s` all that runs or boots is lost. `unavailable` is what cannot be bought at
+    an instant. A node type is on offer until `withdrawn_at_s`. A script that `saves_nothing` begins
+    at 0 on each group; `redone` is what it has lost so.
     """
 
     spec: JobSpec
@@ -74,9 +75,9 @@ class World:
 
     @property
     def is_over(self) -> bool:
-        return (self.spec.iterations is not None and self.iteration >= self.spec.iterations) or bool(
-            self.plans and self.plans[-1].action is Action.STOP
-        )
+        return (
+            self.spec.iterations is not None and self.iteration >= self.spec.iterations
+        ) or bool(self.plans and self.plans[-1].action is Action.STOP)
 
     def tick(self) -> None:
         if any(self.now_s - self.tick_s < lost_s <= self.now_s for lost_s in self.losses_s):
@@ -128,8 +129,12 @@ class World:
             nodes=self._booting(),
             node_types=_TYPES,
             prices=tuple(each for each in self.prices(self.now_s) if self._is_sold(each.offering)),
-            withdrawn=tuple(each for each in self.prices(self.now_s) if not self._is_sold(each.offering)),
-            series=tuple(Series(group, _PHASE, tuple(own[-64:])) for group, own in self.samples.items()),
+            withdrawn=tuple(
+                each for each in self.prices(self.now_s) if not self._is_sold(each.offering)
+            ),
+            series=tuple(
+                Series(group, _PHASE, tuple(own[-64:])) for group, own in self.samples.items()
+            ),
             switches=tuple(self.switches),
             changes=tuple(self.changes),
             spent_usd=self.spent_usd,
@@ -144,7 +149,9 @@ class World:
         if self.target is None or self.target == self.current or self.ready_at_s is None:
             return ()
         bought = [offering for offering, count in self.target.members for _ in range(count)]
-        return tuple(node(each, phase=NodePhase.BOOTING, number=n) for n, each in enumerate(bought, 1))
+        return tuple(
+            node(each, phase=NodePhase.BOOTING, number=n) for n, each in enumerate(bought, 1)
+        )
 
     def burn_usd_per_h(self, group: Group | None) -> float:
         latest = {price.offering: price.usd_per_h for price in self.prices(self.now_s)}

@@ -41,7 +41,9 @@ def disk_gib(node_type: str) -> float:
     return 146.0 if node_type == "g4dn.xlarge" else 73.0
 
 
-def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)) -> Ec2Prices:
+def prices_of(
+    settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] = (HERE, SPOT_A)
+) -> Ec2Prices:
     market = PricedOffers(lambda: offerings, lambda: {"us-east-1a", "us-east-1b"}, disk_gib)
     return Ec2Prices(settings, feeds=_connected(os.environ["AWS_ENDPOINT_URL"]), market=market)
 
@@ -49,7 +51,8 @@ def prices_of(settings: Ec2Settings = PLAIN, *, offerings: tuple[Offering, ...] 
 def tell(endpoint: Endpoint, *entries: dict[str, Any]) -> None:
     """The next question for on-demand prices gets these."""
     endpoint.answer_json(
-        "GetProducts", {"FormatVersion": "aws_v1", "PriceList": [json.dumps(each) for each in entries]}
+        "GetProducts",
+        {"FormatVersion": "aws_v1", "PriceList": [json.dumps(each) for each in entries]},
     )
 
 
@@ -60,7 +63,10 @@ def tell_spot(endpoint: Endpoint, *rows: tuple[str, str, str], system: str = "Li
         f"<spotPrice>{price}</spotPrice><timestamp>{at}</timestamp><availabilityZone>{zone}</availabilityZone></item>"
         for zone, price, at in rows
     )
-    endpoint.answer("DescribeSpotPriceHistory", f"<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken/>")
+    endpoint.answer(
+        "DescribeSpotPriceHistory",
+        f"<spotPriceHistorySet>{items}</spotPriceHistorySet><nextToken/>",
+    )
 
 
 def usd(quotes: tuple[Quote, ...]) -> list[tuple[Offering, float]]:
@@ -87,7 +93,10 @@ def test_a_quote_is_the_whole_nodes_burn(endpoint: Endpoint) -> None:
     tell(endpoint, entry())
     tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
     on_demand, spot = prices_of().refresh(NOW_S)
-    assert usd((on_demand, spot)) == [(HERE, 0.17 + EXTRAS_USD_PER_H), (SPOT_A, 0.07 + EXTRAS_USD_PER_H)]
+    assert usd((on_demand, spot)) == [
+        (HERE, 0.17 + EXTRAS_USD_PER_H),
+        (SPOT_A, 0.07 + EXTRAS_USD_PER_H),
+    ]
     assert on_demand.valid_from_s == 1_577_836_800.0
     assert (spot.valid_from_s, spot.observed_at_s) == (NOW_S - 3600, NOW_S)
 
@@ -101,9 +110,13 @@ def test_a_zone_without_public_addresses_costs_none(endpoint: Endpoint) -> None:
 
 def test_the_question_names_region_system_tenancy_and_all_types_at_once(endpoint: Endpoint) -> None:
     tell(endpoint, entry(), entry("c5.large", "0.085"))
-    prices_of(offerings=(HERE, Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"))).refresh(NOW_S)
+    prices_of(offerings=(HERE, Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"))).refresh(
+        NOW_S
+    )
     (sent,) = endpoint.sent("GetProducts")
-    filters = {each["Field"]: (each["Type"], each["Value"]) for each in json.loads(sent["json"])["Filters"]}
+    filters = {
+        each["Field"]: (each["Type"], each["Value"]) for each in json.loads(sent["json"])["Filters"]
+    }
     assert filters["instanceType"] == ("ANY_OF", "c5.large,c5.xlarge")
     assert filters["operatingSystem"] == ("TERM_MATCH", "Linux")
     assert filters["tenancy"] == ("TERM_MATCH", "Shared")
@@ -118,7 +131,10 @@ def test_the_question_names_region_system_tenancy_and_all_types_at_once(endpoint
         ({"tenancy": "Dedicated"}, "wanted tenancy Shared, got Dedicated"),
         ({"operatingSystem": "Windows"}, "wanted operatingSystem Linux, got Windows"),
         ({"preInstalledSw": "SQL Std"}, "wanted preInstalledSw NA, got SQL Std"),
-        ({"capacitystatus": "UnusedCapacityReservation"}, "wanted capacitystatus Used, got UnusedCapacityReservation"),
+        (
+            {"capacitystatus": "UnusedCapacityReservation"},
+            "wanted capacitystatus Used, got UnusedCapacityReservation",
+        ),
         ({"marketoption": "CapacityBlock"}, "wanted marketoption OnDemand, got CapacityBlock"),
         ({"regionCode": "us-west-2"}, "wanted regionCode us-east-1, got us-west-2"),
         ({"unit": "Quantity"}, "wanted a price by the hour (Hrs), got one by Quantity"),
@@ -134,7 +150,9 @@ def test_a_price_of_something_else_is_quarantined_with_its_reason(
 
 
 @pytest.mark.parametrize("text", ["0.0000000000", "-0.17", "NaN", "1e400"])
-def test_an_impossible_price_is_quarantined_and_no_extra_hides_it(endpoint: Endpoint, text: str) -> None:
+def test_an_impossible_price_is_quarantined_and_no_extra_hides_it(
+    endpoint: Endpoint, text: str
+) -> None:
     tell(endpoint, entry(usd=text))
     sifted = sift(prices_of(offerings=(HERE,)).refresh(NOW_S), {})
     assert sifted.believed == ()
@@ -142,7 +160,12 @@ def test_an_impossible_price_is_quarantined_and_no_extra_hides_it(endpoint: Endp
 
 
 def test_the_price_in_order_counts_beside_one_that_is_not(endpoint: Endpoint) -> None:
-    tell(endpoint, entry(usd="9.9", tenancy="Host"), entry(), entry(usd="8.8", operatingSystem="RHEL"))
+    tell(
+        endpoint,
+        entry(usd="9.9", tenancy="Host"),
+        entry(),
+        entry(usd="8.8", operatingSystem="RHEL"),
+    )
     (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
     assert quote.doubt is None
     assert quote.usd_per_h == pytest.approx(0.17 + EXTRAS_USD_PER_H)
@@ -150,7 +173,11 @@ def test_the_price_in_order_counts_beside_one_that_is_not(endpoint: Endpoint) ->
 
 @pytest.mark.parametrize("said", [{}, {"marketoption": "OnDemand"}])
 def test_a_capacity_blocks_price_contradicts_none(endpoint: Endpoint, said: dict[str, str]) -> None:
-    tell(endpoint, entry(usd="98.32", **said), entry(usd="0.0000000000", marketoption="CapacityBlock"))
+    tell(
+        endpoint,
+        entry(usd="98.32", **said),
+        entry(usd="0.0000000000", marketoption="CapacityBlock"),
+    )
     (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
     assert (quote.doubt, round(quote.usd_per_h, 6)) == (None, 98.32 + EXTRAS_USD_PER_H)
 
@@ -189,12 +216,16 @@ def test_an_entry_without_an_on_demand_price_is_quarantined_and_silences_no_othe
     assert usd(sifted.believed) == [(HERE, 0.17 + EXTRAS_USD_PER_H)]
     (doubted,) = sifted.quarantined
     assert doubted.quote.offering == large
-    assert doubted.reason.startswith("wanted one on-demand term with one dimension an entry, found ")
+    assert doubted.reason.startswith(
+        "wanted one on-demand term with one dimension an entry, found "
+    )
 
 
 def test_a_sound_entry_counts_beside_one_without_an_on_demand_price(endpoint: Endpoint) -> None:
     tell(endpoint, entry("c5.large", "0.085"), _without_terms())
-    (quote,) = prices_of(offerings=(Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"),)).refresh(NOW_S)
+    (quote,) = prices_of(
+        offerings=(Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"),)
+    ).refresh(NOW_S)
     assert (quote.doubt, round(quote.usd_per_h, 6)) == (None, 0.085 + EXTRAS_USD_PER_H)
 
 
@@ -215,12 +246,17 @@ def test_what_is_no_machine_is_no_entry() -> None:
     assert parse_entry(json.dumps(dedicated_host), region=REGION) is None
 
 
-def test_the_price_list_is_read_every_6_hours_and_spot_prices_every_minute(endpoint: Endpoint) -> None:
+def test_the_price_list_is_read_every_6_hours_and_spot_prices_every_minute(
+    endpoint: Endpoint,
+) -> None:
     prices = prices_of()
     for now_s in (NOW_S, NOW_S + 59, NOW_S + 61, NOW_S + 21_601):
         tell(endpoint, entry())
         prices.refresh(now_s)
-    assert (len(endpoint.sent("GetProducts")), len(endpoint.sent("DescribeSpotPriceHistory"))) == (2, 3)
+    assert (len(endpoint.sent("GetProducts")), len(endpoint.sent("DescribeSpotPriceHistory"))) == (
+        2,
+        3,
+    )
 
 
 def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> None:
@@ -229,7 +265,10 @@ def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> Non
     tell_spot(endpoint, first)
     assert usd(prices.refresh(NOW_S)) == [(SPOT_A, 0.085)]
     tell_spot(
-        endpoint, ("us-east-1a", "0.06", "2026-01-01T00:00:40Z"), ("us-east-1a", "0.09", "2026-01-01T00:00:20Z"), first
+        endpoint,
+        ("us-east-1a", "0.06", "2026-01-01T00:00:40Z"),
+        ("us-east-1a", "0.09", "2026-01-01T00:00:20Z"),
+        first,
     )
     assert usd(prices.refresh(NOW_S + 60)) == [(SPOT_A, 0.105), (SPOT_A, 0.075)]
     assert usd(prices.refresh(NOW_S + 61)) == [(SPOT_A, 0.075)]
@@ -249,14 +288,20 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
         disk_gib=disk_gib,
         heard_to_s=store.prices_heard_to_s,
     )
-    tell_spot(endpoint, ("us-east-1a", "0.06", "2026-01-01T01:30:00Z"), ("us-east-1a", "0.09", "2026-01-01T01:00:00Z"))
+    tell_spot(
+        endpoint,
+        ("us-east-1a", "0.06", "2026-01-01T01:30:00Z"),
+        ("us-east-1a", "0.09", "2026-01-01T01:00:00Z"),
+    )
     assert usd(PRICE_SOURCES["ec2"](setup).refresh(NOW_S + 7210)) == [(SPOT_A, 0.1), (SPOT_A, 0.07)]
     (asked,) = endpoint.sent("DescribeSpotPriceHistory")
     assert datetime.fromisoformat(asked["StartTime"]).timestamp() <= NOW_S
     store.close()
 
 
-def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(endpoint: Endpoint) -> None:
+def test_what_is_asked_for_no_longer_is_not_told_as_if_it_had_been_heard_again(
+    endpoint: Endpoint,
+) -> None:
     on_offer = [SPOT_A, SPOT_B]
     market = PricedOffers(lambda: tuple(on_offer), frozenset, disk_gib)
     prices = Ec2Prices(PLAIN, feeds=_connected(endpoint.url), market=market)
@@ -282,7 +327,10 @@ def test_a_spot_price_of_another_system_or_zone_is_not_taken(endpoint: Endpoint)
 def test_a_spot_price_that_is_no_number_is_quarantined(endpoint: Endpoint) -> None:
     tell_spot(endpoint, ("us-east-1a", "cheap", "2025-12-31T23:00:00Z"))
     (quote,) = prices_of(offerings=(SPOT_A,)).refresh(NOW_S)
-    assert (math.isnan(quote.usd_per_h), quote.doubt) == (True, "wanted a number of USD per hour, got 'cheap'")
+    assert (math.isnan(quote.usd_per_h), quote.doubt) == (
+        True,
+        "wanted a number of USD per hour, got 'cheap'",
+    )
 
 
 def test_a_feed_that_does_not_answer_is_not_quoted_and_asked_again_soon(endpoint: Endpoint) -> None:
@@ -323,11 +371,16 @@ def test_a_type_that_is_not_listed_has_no_price_and_is_asked_for_again(endpoint:
 def test_a_price_has_the_disk_of_its_own_node_type(endpoint: Endpoint) -> None:
     gpu = Offering("g4dn.xlarge", Capacity.ON_DEMAND, "us-east-1a")
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.2, "g4dn.xlarge": 0.5}})
-    quotes = {each.offering: each.usd_per_h for each in prices_of(settings, offerings=(HERE, gpu)).refresh(NOW_S)}
+    quotes = {
+        each.offering: each.usd_per_h
+        for each in prices_of(settings, offerings=(HERE, gpu)).refresh(NOW_S)
+    }
     assert quotes == pytest.approx({HERE: 0.2 + 0.01 + 0.005, gpu: 0.5 + 0.02 + 0.005})
 
 
-def test_a_type_whose_disk_is_not_known_has_no_price_and_the_others_have(endpoint: Endpoint) -> None:
+def test_a_type_whose_disk_is_not_known_has_no_price_and_the_others_have(
+    endpoint: Endpoint,
+) -> None:
     gpu = Offering("g4dn.xlarge", Capacity.ON_DEMAND, "us-east-1a")
     settings = PLAIN.model_copy(update={"price_overrides": {"c5.xlarge": 0.2, "g4dn.xlarge": 0.5}})
     known = {"c5.xlarge": 73.0}
@@ -362,13 +415,16 @@ def test_an_override_holds_from_when_it_was_first_said_as_it_is(endpoint: Endpoi
     for after_s in (0, 60):
         (quote,) = prices.refresh(NOW_S + after_s)
         assert (round(quote.usd_per_h, 6), quote.valid_from_s) == (0.125, NOW_S)
-    public_zones.clear()  # its address is no longer paid for, from now on and not from the beginning
+    # its address is no longer paid for, from now on and not from the beginning
+    public_zones.clear()
     for after_s in (120, 180):
         (quote,) = prices.refresh(NOW_S + after_s)
         assert (round(quote.usd_per_h, 6), quote.valid_from_s) == (0.12, NOW_S + 120)
 
 
-def test_the_archive_tells_each_page_when_it_is_wanted_and_what_machines_alone_cost(endpoint: Endpoint) -> None:
+def test_the_archive_tells_each_page_when_it_is_wanted_and_what_machines_alone_cost(
+    endpoint: Endpoint,
+) -> None:
     archive = Ec2History(_connected(endpoint.url))
     row = (
         "<item><instanceType>c5.xlarge</instanceType><productDescription>Linux/UNIX</productDescription>"
@@ -408,5 +464,7 @@ def test_every_page_of_spot_prices_is_read(endpoint: Endpoint) -> None:
 
 def test_settings_find_it_by_name(endpoint: Endpoint) -> None:
     tell(endpoint, entry())
-    source = PRICE_SOURCES["ec2"](PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (HERE,), disk_gib=disk_gib))
+    source = PRICE_SOURCES["ec2"](
+        PriceSetup(started_at_s=0.0, ec2=PLAIN, offerings=lambda: (HERE,), disk_gib=disk_gib)
+    )
     assert usd(source.refresh(NOW_S)) == [(HERE, 0.18)]

@@ -57,7 +57,10 @@ def test_a_price_that_came_and_went_before_the_file_changed_is_not_lost(trace: P
 def test_the_table_holds_until_the_trace_names_an_offering(trace: Path) -> None:
     table = [TraceRow(HALF, 0.9, after_s=0.0), TraceRow(Offering("full"), 1.8, after_s=0.0)]
     source = FollowedTrace(trace, table=table, started_at_s=1000.0)
-    assert {quote.offering.node_type: quote.usd_per_h for quote in source.refresh(1000.0)} == {"half": 0.2, "full": 1.8}
+    assert {quote.offering.node_type: quote.usd_per_h for quote in source.refresh(1000.0)} == {
+        "half": 0.2,
+        "full": 1.8,
+    }
 
 
 def test_a_file_that_has_become_wrong_is_no_answer_until_it_is_mended(trace: Path) -> None:

@@ -24,13 +24,17 @@ def test_a_first_price_may_be_anything_positive() -> None:
     assert why_implausible(1000.0, None) is None
 
 
-@pytest.mark.parametrize(("before", "after"), [(0.1, 0.5), (0.5, 0.1), (0.06, 0.3), (0.3, 0.06), (0.1, 0.1)])
+@pytest.mark.parametrize(
+    ("before", "after"), [(0.1, 0.5), (0.5, 0.1), (0.06, 0.3), (0.3, 0.06), (0.1, 0.1)]
+)
 def test_a_change_up_to_the_bound_is_believed(before: float, after: float) -> None:
     assert why_implausible(after, before) is None
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.1, 0.51), (0.51, 0.1), (0.17, 1.7), (1.7, 0.17)])
-def test_a_change_beyond_the_bound_is_not_believed_in_either_direction(before: float, after: float) -> None:
+def test_a_change_beyond_the_bound_is_not_believed_in_either_direction(
+    before: float, after: float
+) -> None:
     reason = why_implausible(after, before)
     assert reason is not None
     assert str(after) in reason
@@ -54,11 +58,16 @@ def test_offerings_are_judged_apart() -> None:
     assert sift([quote], {SMALL: 0.1}).believed == (quote,)
 
 
-@given(st.lists(st.tuples(st.sampled_from([SMALL, LARGE]), anything)), st.dictionaries(st.just(SMALL), prices))
+@given(
+    st.lists(st.tuples(st.sampled_from([SMALL, LARGE]), anything)),
+    st.dictionaries(st.just(SMALL), prices),
+)
 def test_no_quote_is_lost_and_only_usable_ones_are_believed(
     raw: list[tuple[Offering, float]], in_force: dict[Offering, float]
 ) -> None:
-    quotes = [Quote(offering, usd_per_h, float(n), "s") for n, (offering, usd_per_h) in enumerate(raw)]
+    quotes = [
+        Quote(offering, usd_per_h, float(n), "s") for n, (offering, usd_per_h) in enumerate(raw)
+    ]
     sifted = sift(quotes, in_force)
     assert len(sifted.believed) + len(sifted.quarantined) == len(quotes)
     assert all(math.isfinite(q.usd_per_h) and q.usd_per_h > 0 for q in sifted.believed)
@@ -68,7 +77,9 @@ def test_no_quote_is_lost_and_only_usable_ones_are_believed(
 @given(prices, prices)
 def test_a_jump_is_as_implausible_backwards_as_forwards(one: float, other: float) -> None:
     assert (why_implausible(one, other) is None) is (why_implausible(other, one) is None)
-    assert (why_implausible(one, other) is None) is (max(one / other, other / one) <= GREATEST_JUMP * (1 + 1e-9))
+    assert (why_implausible(one, other) is None) is (
+        max(one / other, other / one) <= GREATEST_JUMP * (1 + 1e-9)
+    )
 
 
 def test_what_its_source_doubts_is_quarantined_and_nothing_is_compared_with_it() -> None:

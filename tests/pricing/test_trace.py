@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from elastic.errors import InvalidInput
 from elastic.model import Offering
-from elastic.pricing import PRICE_SOURCES, PriceSetup, PriceSource, Quote, TracePrices, TraceRow, read_trace, sift
+from elastic.pricing import (
+    PRICE_SOURCES,
+    PriceSetup,
+    PriceSource,
+    Quote,
+    TracePrices,
+    TraceRow,
+    read_trace,
+    sift,
+)
 from tests.pricing.contract import PriceSourceContract
 
 HALF, QUARTER = Offering("half"), Offering("quarter")
@@ -46,7 +55,11 @@ def test_prices_change_when_the_trace_says() -> None:
 def test_a_price_that_came_and_went_between_two_calls_is_not_missed() -> None:
     source = TracePrices(ROWS, started_at_s=1000.0)
     source.refresh(1000.0)
-    assert _usd_per_h(source.refresh(2000.0)) == [("quarter", 0.036), ("half", 0.15), ("half", 0.10)]
+    assert _usd_per_h(source.refresh(2000.0)) == [
+        ("quarter", 0.036),
+        ("half", 0.15),
+        ("half", 0.10),
+    ]
 
 
 def test_the_first_call_in_mid_replay_gives_what_is_in_force_only() -> None:
@@ -60,7 +73,10 @@ def test_what_changed_before_anybody_heard_of_it_holds_from_the_first_call_or_th
 ) -> None:
     source = TracePrices(ROWS, started_at_s=1000.0, heard_to_s=heard_to_s)
     known_from_s = heard_to_s or 1200.0
-    wanted = (Quote(HALF, 0.10, known_from_s, "trace"), Quote(QUARTER, 0.036, known_from_s, "trace"))
+    wanted = (
+        Quote(HALF, 0.10, known_from_s, "trace"),
+        Quote(QUARTER, 0.036, known_from_s, "trace"),
+    )
     assert source.refresh(1200.0) == source.refresh(1300.0) == wanted
 
 
@@ -79,7 +95,9 @@ def test_rows_at_an_instant_heed_neither_start_nor_speed() -> None:
 
 
 def test_the_later_of_two_rows_for_one_instant_counts() -> None:
-    source = TracePrices([TraceRow(HALF, 0.2, after_s=0), TraceRow(HALF, 0.3, after_s=0)], started_at_s=0.0)
+    source = TracePrices(
+        [TraceRow(HALF, 0.2, after_s=0), TraceRow(HALF, 0.3, after_s=0)], started_at_s=0.0
+    )
     assert _usd_per_h(source.refresh(10.0)) == [("half", 0.3)]
 
 
@@ -113,7 +131,9 @@ def test_however_often_it_is_asked_each_change_after_the_first_call_is_told(
     )
 
 
-def test_settings_find_it_by_name_and_the_table_holds_until_the_trace_names_an_offering(tmp_path: Path) -> None:
+def test_settings_find_it_by_name_and_the_table_holds_until_the_trace_names_an_offering(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "prices.csv"
     path.write_text("after_s,node_type,usd_per_h\n60,half,0.15\n")
     setup = PriceSetup(started_at_s=1000.0, usd_per_h={HALF: 0.06, QUARTER: 0.036}, trace=path)

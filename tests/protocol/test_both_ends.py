@@ -1,4 +1,5 @@
-"""What one end sends, the other takes: no message is accepted on one side of the wire and refused on the other."""
+"""What one end sends, the other takes: no message is accepted on one side of the wire and refused
+on the other."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ KINDS = (Registration, Registered, Heartbeat, HeartbeatReply, Assignment, LogBat
 @pytest.mark.parametrize("kind", OUTGOING)
 @given(data=st.data())
 @settings(max_examples=150, deadline=None)
-def test_a_worker_sends_what_the_agent_keeps_and_drops_what_it_would_refuse(kind: str, data: st.DataObject) -> None:
+def test_a_worker_sends_what_the_agent_keeps_and_drops_what_it_would_refuse(
+    kind: str, data: st.DataObject
+) -> None:
     row = data.draw(contents(MESSAGES[kind], junk=data.draw(st.booleans()))) | {"kind": kind}
     fault = fault_of(row)
     try:
@@ -53,12 +56,18 @@ def test_what_fits_the_bounds_goes_through_both_ends(kind: str, data: st.DataObj
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 def test_a_message_is_read_as_it_was_sent(kind: type, data: st.DataObject) -> None:
     content = data.draw(contents(kind))
     try:
         message: Any = from_json(kind, content)
-    except InvalidInput:  # what two fields say together, as that a notice of an end names its instant
+    except (
+        InvalidInput
+    ):  # what two fields say together, as that a notice of an end names its instant
         return
     wire = json.dumps(to_json(message), allow_nan=False)
     assert from_json(kind, json.loads(wire)) == message

@@ -8,7 +8,9 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["bounds", "protocol.checking", "protocol.messages", "worker.messages"])
+@pytest.mark.parametrize(
+    "name", ["bounds", "protocol.checking", "protocol.messages", "worker.messages"]
+)
 def test_the_examples_of_a_module_hold(name: str) -> None:
     found = doctest.testmod(importlib.import_module(f"elastic.{name}"))
     assert found.attempted > 0 and found.failed == 0

@@ -1,4 +1,5 @@
-"""What every provider must do, whatever it sells: each implementation's tests inherit this suite."""
+"""What every provider must do, whatever it sells: each implementation's tests inherit this
+suite."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,10 +16,11 @@ from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 class World:
     """Where machines are: `connect` gives one more provider that looks at the same ones.
 
-    `pass_time` gives machines the time that they need to come or to go; `destroy` ends one behind the provider's back.
-    `limit` lets so many machines of an offering be had from now on; None where there is no bound.
-    `minimum_billed_s` is the least that a launch is billed for.
-    `dates_ends_anew`: what stands in for the cloud dates an end again at each call that asks for it, as no cloud does.
+    `pass_time` gives machines the time that they need to come or to go; `destroy` ends one behind
+    the provider's back. `limit` lets so many machines of an offering be had from now on; None where
+    there is no bound. `minimum_billed_s` is the least that a launch is billed for.
+    `dates_ends_anew`: what stands in for the cloud dates an end again at each call that asks for
+    it, as no cloud does.
     """
 
     connect: Callable[[], Provider]
@@ -82,7 +84,9 @@ class ProviderContract:
 
     def test_every_offering_sells_a_node_type_on_offer(self, provider: Provider) -> None:
         assert provider.offerings()
-        assert {o.node_type for o in provider.offerings()} <= {t.name for t in provider.node_types()}
+        assert {o.node_type for o in provider.offerings()} <= {
+            t.name for t in provider.node_types()
+        }
 
     def test_has_a_name_and_a_minimum_that_it_bills(self, world: World, provider: Provider) -> None:
         assert provider.name
@@ -96,24 +100,34 @@ class ProviderContract:
         provider.blocks.block(offering, now_s=now_s)
         assert offering in provider.offerings()
 
-    def test_a_launch_gives_back_what_was_asked_for(self, world: World, provider: Provider, offering: Offering) -> None:
+    def test_a_launch_gives_back_what_was_asked_for(
+        self, world: World, provider: Provider, offering: Offering
+    ) -> None:
         wanted = request(1, offering)
         earliest_s = world.clock.now_s()
         instance = buy(provider, wanted)
-        assert (instance.node_id, instance.job_id, instance.token) == (*wanted.node_ids, wanted.job_id, wanted.token)
+        assert (instance.node_id, instance.job_id, instance.token) == (
+            *wanted.node_ids,
+            wanted.job_id,
+            wanted.token,
+        )
         assert instance.offering == offering
         assert instance.state in (InstanceState.PENDING, InstanceState.RUNNING)
         assert earliest_s <= instance.launched_at_s <= world.clock.now_s()
         assert instance.exited_at_s is None
 
-    def test_the_same_token_never_buys_a_second_machine(self, provider: Provider, offering: Offering) -> None:
+    def test_the_same_token_never_buys_a_second_machine(
+        self, provider: Provider, offering: Offering
+    ) -> None:
         first = buy(provider, request(1, offering))
         second = buy(provider, request(1, offering))
         assert second.provider_id == first.provider_id
         assert second.launched_at_s == first.launched_at_s
         assert len(provider.instances()) == 1
 
-    def test_the_token_counts_and_not_the_rest_of_the_request(self, provider: Provider, offering: Offering) -> None:
+    def test_the_token_counts_and_not_the_rest_of_the_request(
+        self, provider: Provider, offering: Offering
+    ) -> None:
         first = buy(provider, request(1, offering))
         second = buy(provider, replace(request(2, offering), token="token-1"))
         assert (second.provider_id, second.node_id) == (first.provider_id, first.node_id)
@@ -127,7 +141,9 @@ class ProviderContract:
         again = buy(provider, request(1, offering))
         assert (again.provider_id, again.state) == (first.provider_id, InstanceState.GONE)
 
-    def test_another_token_buys_another_machine(self, provider: Provider, offering: Offering) -> None:
+    def test_another_token_buys_another_machine(
+        self, provider: Provider, offering: Offering
+    ) -> None:
         ids = {buy(provider, request(number, offering)).provider_id for number in (1, 2)}
         assert len(ids) == 2
         assert {i.provider_id for i in provider.instances()} == ids
@@ -142,10 +158,16 @@ class ProviderContract:
             buy(provider, request(1, Offering("no-such-type")))
         assert provider.instances() == ()
 
-    def test_instances_are_listed_without_being_changed(self, provider: Provider, offering: Offering) -> None:
+    def test_instances_are_listed_without_being_changed(
+        self, provider: Provider, offering: Offering
+    ) -> None:
         assert provider.instances() == ()
         buy(provider, request(1, offering))
-        assert [i.node_id for i in provider.instances()] == [i.node_id for i in provider.instances()] == ["node-1"]
+        assert (
+            [i.node_id for i in provider.instances()]
+            == [i.node_id for i in provider.instances()]
+            == ["node-1"]
+        )
 
     def test_terminating_one_machine_leaves_the_others_alone(
         self, world: World, provider: Provider, offering: Offering
@@ -166,7 +188,9 @@ class ProviderContract:
         provider.terminate(launched.provider_id, now_s=world.clock.now_s())
         world.pass_time()
         again = _seen(provider, launched)
-        assert (replace(again, exited_at_s=gone.exited_at_s) if world.dates_ends_anew else again) == gone
+        assert (
+            replace(again, exited_at_s=gone.exited_at_s) if world.dates_ends_anew else again
+        ) == gone
 
     def test_proving_that_a_machine_can_be_ended_ends_nothing(
         self, world: World, provider: Provider, offering: Offering
@@ -196,7 +220,9 @@ class ProviderContract:
         assert _seen(provider, launched).state in (InstanceState.STOPPING, InstanceState.GONE)
 
     @pytest.mark.parametrize("provider_id", ["never-seen", "", "../../etc", "i-0123456789abcdef0"])
-    def test_terminating_what_is_unknown_is_fine(self, world: World, provider: Provider, provider_id: str) -> None:
+    def test_terminating_what_is_unknown_is_fine(
+        self, world: World, provider: Provider, provider_id: str
+    ) -> None:
         provider.terminate(provider_id, now_s=world.clock.now_s())
         assert provider.instances() == ()
 
@@ -205,19 +231,25 @@ class ProviderContract:
         assert provider.log_path(provider_id) is None
         assert provider.console(provider_id) == ""
 
-    def test_a_second_provider_sees_what_the_first_one_launched(self, world: World, offering: Offering) -> None:
+    def test_a_second_provider_sees_what_the_first_one_launched(
+        self, world: World, offering: Offering
+    ) -> None:
         launched = buy(world.connect(), request(1, offering))
         world.pass_time()
         adopted = world.connect().instances()
         assert adopted == (replace(launched, state=InstanceState.RUNNING),)
 
-    def test_a_second_provider_honours_the_tokens_of_the_first(self, world: World, offering: Offering) -> None:
+    def test_a_second_provider_honours_the_tokens_of_the_first(
+        self, world: World, offering: Offering
+    ) -> None:
         first = buy(world.connect(), request(1, offering))
         other = world.connect()
         assert buy(other, request(1, offering)).provider_id == first.provider_id
         assert len(other.instances()) == 1
 
-    def test_a_second_provider_ends_what_the_first_one_launched(self, world: World, offering: Offering) -> None:
+    def test_a_second_provider_ends_what_the_first_one_launched(
+        self, world: World, offering: Offering
+    ) -> None:
         first, second = world.connect(), world.connect()
         launched = buy(first, request(1, offering))
         _end(world, second, launched)
@@ -235,7 +267,9 @@ class ProviderContract:
         assert gone.exited_at_s is not None
         assert _seen(provider, launched) == gone
 
-    def test_the_join_token_is_in_nothing_that_the_provider_shows(self, provider: Provider, offering: Offering) -> None:
+    def test_the_join_token_is_in_nothing_that_the_provider_shows(
+        self, provider: Provider, offering: Offering
+    ) -> None:
         instance = buy(provider, request(1, offering))
         assert "secret-1" not in repr(instance)
         assert "secret-1" not in repr(provider.instances())
@@ -247,7 +281,9 @@ class ProviderContract:
         group = provider.launch(wanted)
         assert tuple(each.node_id for each in group) == wanted.node_ids
         assert len({each.provider_id for each in group}) == 3
-        assert {(each.token, each.job_id, each.offering) for each in group} == {("token-1", "job-1", offering)}
+        assert {(each.token, each.job_id, each.offering) for each in group} == {
+            ("token-1", "job-1", offering)
+        }
         world.pass_time()
         seen = {each.node_id: each.provider_id for each in provider.instances()}
         assert seen == {each.node_id: each.provider_id for each in group}

@@ -1,4 +1,5 @@
-"""An EC2 to test against: plain moto behind an HTTP endpoint, whose answers a test may replace or lose."""
+"""An EC2 to test against: plain moto behind an HTTP endpoint, whose answers a test may replace or
+lose."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ StartResponse = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """One answer that replaces moto's; with `is_done` moto does the work all the same, and only its answer is lost."""
+    """One answer that replaces moto's; with `is_done` moto does the work all the same, and only its
+    answer is lost."""
 
     status: str
     body: bytes
@@ -33,7 +35,8 @@ class Scripted:
 
 @dataclass(slots=True)
 class Endpoint:
-    """The middleware: `calls` are all that arrived, by action, with their parameters as they were sent."""
+    """The middleware: `calls` are all that arrived, by action, with their parameters as they were
+    sent."""
 
     url: str = ""
     calls: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -47,7 +50,15 @@ class Endpoint:
         self.always.clear()
         self.most = None
 
-    def fail(self, action: str, code: str, *, message: str = "scripted", status: int = 400, times: int = 1) -> None:
+    def fail(
+        self,
+        action: str,
+        code: str,
+        *,
+        message: str = "scripted",
+        status: int = 400,
+        times: int = 1,
+    ) -> None:
         """The next calls of `action` are refused."""
         self.scripted[action].extend([_error(code, message, status)] * times)
 
@@ -56,7 +67,8 @@ class Endpoint:
         self.always[action] = _error(code, f"You are not authorized to perform ec2:{action}", 403)
 
     def bound(self, most: int) -> None:
-        """No fleet gets more machines, whatever minimum it names: moto itself knows neither bound nor minimum."""
+        """No fleet gets more machines, whatever minimum it names: moto itself knows neither bound
+        nor minimum."""
         self.most = most
 
     def lose(self, action: str) -> None:
@@ -70,7 +82,9 @@ class Endpoint:
 
     def answer_json(self, action: str, body: object) -> None:
         """The next call of `action` of a service that speaks JSON gets this."""
-        self.scripted[action].append(Scripted("200 OK", json.dumps(body).encode(), "application/x-amz-json-1.1"))
+        self.scripted[action].append(
+            Scripted("200 OK", json.dumps(body).encode(), "application/x-amz-json-1.1")
+        )
 
     def sent(self, action: str) -> list[dict[str, str]]:
         """The parameters of every call of `action`."""
@@ -97,7 +111,10 @@ class _Application:
             return self.moto(environ, start_response)  # type: ignore[no-any-return]
         if scripted.is_done:
             list(self.moto(environ, lambda *_: None))
-        headers = [("Content-Type", scripted.content_type), ("Content-Length", str(len(scripted.body)))]
+        headers = [
+            ("Content-Type", scripted.content_type),
+            ("Content-Length", str(len(scripted.body))),
+        ]
         start_response(scripted.status, headers)
         return [scripted.body]
 
@@ -106,7 +123,10 @@ def _call(environ: Environ, body: bytes) -> tuple[str, dict[str, str]]:
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     if target:
         return target.rpartition(".")[2], {"json": body.decode()}
-    form = {name: values[0] for name, values in urllib.parse.parse_qs(body.decode("utf-8", "replace")).items()}
+    form = {
+        name: values[0]
+        for name, values in urllib.parse.parse_qs(body.decode("utf-8", "replace")).items()
+    }
     return form.get("Action", ""), form
 
 
@@ -133,7 +153,9 @@ class _Silent(WSGIRequestHandler):
 def serve_endpoint() -> Iterator[Endpoint]:
     """Serves a fresh endpoint on a free port of the loopback interface."""
     endpoint = Endpoint()
-    server = make_server("127.0.0.1", 0, _Application(endpoint), threaded=True, request_handler=_Silent)
+    server = make_server(
+        "127.0.0.1", 0, _Application(endpoint), threaded=True, request_handler=_Silent
+    )
     endpoint.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -22,7 +22,10 @@ from tests.providers.ec2_endpoint import Endpoint, serve_endpoint
 REGION = "us-east-1"
 WHEEL = Wheel("elasticd-0.1.0-py3-none-any.whl", b"a wheel", "5" * 64)
 PLAIN = Ec2Settings(
-    cluster="tested", region=REGION, types=("c5.large", "c5.xlarge"), zones=("us-east-1a", "us-east-1b")
+    cluster="tested",
+    region=REGION,
+    types=("c5.large", "c5.xlarge"),
+    zones=("us-east-1a", "us-east-1b"),
 )
 
 
@@ -45,7 +48,9 @@ def served() -> Iterator[Endpoint]:
 @pytest.fixture
 def endpoint(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
     """The EC2 with nothing in it, and the environment that leads boto3 there."""
-    urllib.request.urlopen(urllib.request.Request(f"{served.url}/moto-api/reset", method="POST"), timeout=30).close()
+    urllib.request.urlopen(
+        urllib.request.Request(f"{served.url}/moto-api/reset", method="POST"), timeout=30
+    ).close()
     served.reset()
     monkeypatch.setenv("AWS_ENDPOINT_URL", served.url)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "tested")
@@ -78,7 +83,11 @@ def _connected(url: str) -> Aws:
 
 
 def provider_of(
-    settings: Ec2Settings = PLAIN, *, clock: Any = None, lease_s: float = 600.0, register_s: float = 600.0
+    settings: Ec2Settings = PLAIN,
+    *,
+    clock: Any = None,
+    lease_s: float = 600.0,
+    register_s: float = 600.0,
 ) -> Ec2Provider:
     """A provider as the daemon makes it."""
     return Ec2Provider(

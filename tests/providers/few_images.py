@@ -1,4 +1,5 @@
-"""moto without the 1,200 images of ECS, which no test buys: it makes every image anew whenever it is emptied."""
+"""moto without the 1,200 images of ECS, which no test buys: it makes every image anew whenever it
+is emptied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""IAM's evaluation of a policy, as far as elasticd's own need it (IAM User Guide, "Policy evaluation logic")."""
+"""IAM's evaluation of a policy, as far as elasticd's own need it (IAM User Guide, "Policy
+evaluation logic")."""
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ def is_allowed(policy: Mapping[str, Any], asked: Asked) -> bool:
 
 def actions_of(policy: Mapping[str, Any]) -> set[str]:
     """Every action that some statement allows."""
-    return {action for each in policy["Statement"] if each["Effect"] == "Allow" for action in _list(each["Action"])}
+    return {
+        action
+        for each in policy["Statement"]
+        if each["Effect"] == "Allow"
+        for action in _list(each["Action"])
+    }
 
 
 def _speaks_of(statement: Mapping[str, Any], asked: Asked) -> bool:
@@ -35,7 +41,9 @@ def _speaks_of(statement: Mapping[str, Any], asked: Asked) -> bool:
         any(fnmatch.fnmatchcase(asked.action, each) for each in _list(statement["Action"]))
         and any(fnmatch.fnmatchcase(asked.resource, each) for each in _list(statement["Resource"]))
         and all(
-            _holds(operator, _list(asked.context.get(key, ())), [str(each) for each in _list(values)])
+            _holds(
+                operator, _list(asked.context.get(key, ())), [str(each) for each in _list(values)]
+            )
             for operator, pairs in statement.get("Condition", {}).items()
             for key, values in pairs.items()
         )

@@ -11,8 +11,9 @@ from pathlib import Path
 IDLE = (sys.executable, "-I", "-S", "-c", "import signal; signal.pause()")
 BUSY = (sys.executable, "-I", "-S", "-c", "while True: pass")
 
-# Two workers as torchrun makes them, each in a session of its own and with a child of its own; one ignores SIGTERM, the
-# other's parent is dead, so that nothing but its environment (and control group) tells whose it is.
+# Two workers as torchrun makes them, each in a session of its own and with a child of its own; one
+# ignores SIGTERM, the other's parent is dead, so that nothing but its environment (and control
+# group) tells whose it is.
 _RUNAWAYS = """
 import os, signal, time
 def runaway(ignoring):
@@ -45,7 +46,8 @@ WITH_RUNAWAYS = (sys.executable, "-I", "-S", "-c", _RUNAWAYS)
 
 
 def processes_of(node_id: str, *, root: Path | None = None) -> set[int]:
-    """The living processes that carry the node's id in their environment, found without the provider's own code.
+    """The living processes that carry the node's id in their environment, found without the
+    provider's own code.
 
     With `root` only those of its cluster: tests that run at the same time may use the same ids.
     """

@@ -46,7 +46,9 @@ def test_one_that_was_sold_is_open_again_but_not_one_whose_machines_do_not_join(
 def test_a_refusal_of_four_leaves_fewer_to_be_asked_for() -> None:
     blocks = Blocks()
     blocks.block(HERE, nodes=4, now_s=0.0)
-    assert [nodes for nodes in range(1, 6) if blocks.of(HERE, nodes=nodes, now_s=1.0) is not None] == [4, 5]
+    assert [
+        nodes for nodes in range(1, 6) if blocks.of(HERE, nodes=nodes, now_s=1.0) is not None
+    ] == [4, 5]
     assert blocks.listed(now_s=1.0) == (Unavailable(HERE, 180.0, Obstacle.CAPACITY, 4),)
 
 
@@ -64,7 +66,10 @@ def test_each_number_is_left_alone_for_a_time_of_its_own() -> None:
     for now_s in (0.0, 180.0):
         blocks.block(HERE, nodes=4, now_s=now_s)
     blocks.block(HERE, nodes=2, now_s=190.0)
-    assert [(each.nodes, each.until_s) for each in blocks.listed(now_s=200.0)] == [(2, 370.0), (4, 540.0)]
+    assert [(each.nodes, each.until_s) for each in blocks.listed(now_s=200.0)] == [
+        (2, 370.0),
+        (4, 540.0),
+    ]
     assert [(each.nodes, each.until_s) for each in blocks.listed(now_s=400.0)] == [(4, 540.0)]
     found = blocks.of(HERE, nodes=8, now_s=200.0)
     assert found is not None
@@ -99,7 +104,9 @@ def test_a_machine_that_never_joined_closes_what_was_only_short_and_a_quota_too(
     assert found.why is Obstacle.QUOTA
     blocks.block(HERE, Obstacle.FAILED_TO_JOIN, now_s=600.0)
     blocks.release(HERE)
-    assert [(each.nodes, each.why) for each in blocks.listed(now_s=601.0)] == [(1, Obstacle.FAILED_TO_JOIN)]
+    assert [(each.nodes, each.why) for each in blocks.listed(now_s=601.0)] == [
+        (1, Obstacle.FAILED_TO_JOIN)
+    ]
 
 
 def test_no_block_is_for_nothing() -> None:

@@ -39,7 +39,8 @@ SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
 
 
 class TestEc2Provider(ProviderContract):
-    """moto boots and ends machines at once, and makes two of one ClientToken: the provider must see to that itself."""
+    """moto boots and ends machines at once, and makes two of one ClientToken: the provider must see
+    to that itself."""
 
     @pytest.fixture
     def world(self, endpoint: Endpoint, ec2: Any) -> World:
@@ -49,12 +50,15 @@ class TestEc2Provider(ProviderContract):
             pass_time=lambda: None,
             destroy=lambda provider_id: ec2.terminate_instances(InstanceIds=[provider_id]),
             limit=lambda _, most: endpoint.bound(most),
-            dates_ends_anew=True,  # moto's own doing: in whole seconds, so it shows where a second has passed
+            # moto's own doing: in whole seconds, so it shows where a second has passed
+            dates_ends_anew=True,
         )
 
 
 def _described(ec2: Any, provider_id: str) -> dict[str, Any]:
-    found: dict[str, Any] = ec2.describe_instances(InstanceIds=[provider_id])["Reservations"][0]["Instances"][0]
+    found: dict[str, Any] = ec2.describe_instances(InstanceIds=[provider_id])["Reservations"][0][
+        "Instances"
+    ][0]
     return found
 
 
@@ -77,7 +81,9 @@ def test_a_machine_bears_its_cluster_job_node_and_intent_and_so_does_its_disk(ec
     }
     machine = _described(ec2, launched.provider_id)
     assert _tags(machine) == wanted
-    (disk,) = ec2.describe_volumes(VolumeIds=[machine["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]])["Volumes"]
+    (disk,) = ec2.describe_volumes(
+        VolumeIds=[machine["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]]
+    )["Volumes"]
     assert _tags(disk) == wanted
 
 
@@ -90,7 +96,10 @@ def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> N
     assert data["InstanceInitiatedShutdownBehavior"] == "terminate"
     assert data["MaintenanceOptions.AutoRecovery"] == "disabled"
     assert data["ImageId"].startswith("ami-")
-    assert {name: data[f"BlockDeviceMapping.1.Ebs.{name}"] for name in ("VolumeType", "Encrypted", "VolumeSize")} == {
+    assert {
+        name: data[f"BlockDeviceMapping.1.Ebs.{name}"]
+        for name in ("VolumeType", "Encrypted", "VolumeSize")
+    } == {
         "VolumeType": "gp3",
         "Encrypted": "true",
         "VolumeSize": "37",  # moto's image needs 15
@@ -103,7 +112,9 @@ def test_a_launch_asks_for_a_hardened_machine(endpoint: Endpoint, ec2: Any) -> N
     assert _tags(group) == {"elasticd:cluster": "tested"}
 
 
-def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(endpoint: Endpoint) -> None:
+def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(
+    endpoint: Endpoint,
+) -> None:
     provider = provider_of()
     buy(provider, request(1, HERE))
     spot = buy(provider, request(2, SPOT))
@@ -117,18 +128,27 @@ def test_one_instant_fleet_buys_one_type_in_one_zone_under_the_intents_token(end
     assert spot.offering == SPOT
 
 
-def test_a_job_has_one_template_with_a_version_for_each_launch(endpoint: Endpoint, ec2: Any) -> None:
+def test_a_job_has_one_template_with_a_version_for_each_launch(
+    endpoint: Endpoint, ec2: Any
+) -> None:
     for number in (1, 2):
         buy(provider_of(), request(number, HERE))
     (template,) = ec2.describe_launch_templates()["LaunchTemplates"]
     assert template["LaunchTemplateName"] == "elasticd-tested-job-1"
-    versions = [sent["LaunchTemplateConfigs.1.LaunchTemplateSpecification.Version"] for sent in _fleets(endpoint)]
+    versions = [
+        sent["LaunchTemplateConfigs.1.LaunchTemplateSpecification.Version"]
+        for sent in _fleets(endpoint)
+    ]
     assert versions == ["2", "3"]
     first, *_ = endpoint.sent("CreateLaunchTemplate")
-    assert "LaunchTemplateData.UserData" not in first, "the version that anybody may launch holds no token"
+    assert "LaunchTemplateData.UserData" not in first, (
+        "the version that anybody may launch holds no token"
+    )
 
 
-def test_the_template_of_a_job_without_machines_is_swept_and_made_anew(ec2: Any, clock: ManualClock) -> None:
+def test_the_template_of_a_job_without_machines_is_swept_and_made_anew(
+    ec2: Any, clock: ManualClock
+) -> None:
     provider = provider_of(clock=clock)
     launched = buy(provider, request(1, HERE))
     clock.advance(8 * DAY_S)
@@ -194,11 +214,15 @@ def test_a_group_whose_names_were_never_written_is_told_apart_alike(endpoint: En
     assert len(endpoint.sent("CreateFleet")) == 1
 
 
-def test_a_group_that_is_not_seen_whole_is_nobodys_yet_and_is_asked_for_again(endpoint: Endpoint) -> None:
+def test_a_group_that_is_not_seen_whole_is_nobodys_yet_and_is_asked_for_again(
+    endpoint: Endpoint,
+) -> None:
     provider = provider_of()
     group = provider.launch(request(1, HERE, count=2))
     for _ in range(2):
-        endpoint.answer("DescribeInstances", _member(group[1].provider_id, "token-1", "node-1 node-1-2"))
+        endpoint.answer(
+            "DescribeInstances", _member(group[1].provider_id, "token-1", "node-1 node-1-2")
+        )
     (half,) = provider.instances()
     assert (half.token, half.node_id) == ("token-1", "")
     endpoint.answer("CreateFleet", _fleet_of(*(each.provider_id for each in reversed(group))))
@@ -210,7 +234,9 @@ def test_a_group_that_is_not_seen_whole_is_nobodys_yet_and_is_asked_for_again(en
 
 def _member(provider_id: str, token: str, nodes: str) -> str:
     tags = {"elasticd:intent": token, "elasticd:nodes": nodes, "elasticd:job": "job-1"}
-    told = "".join(f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items())
+    told = "".join(
+        f"<item><key>{key}</key><value>{value}</value></item>" for key, value in tags.items()
+    )
     return _page(provider_id, "").replace("<placement>", f"<tagSet>{told}</tagSet><placement>")
 
 
@@ -235,7 +261,11 @@ def test_user_data_carries_the_join_token_and_is_small(endpoint: Endpoint) -> No
     assert given["join_token"] == "secret-1"
     assert given["env"] == {"GREETING": "hello"}
     assert script.count("secret-1") == 1
-    elsewhere = [parameters for action, parameters in endpoint.calls if action != "CreateLaunchTemplateVersion"]
+    elsewhere = [
+        parameters
+        for action, parameters in endpoint.calls
+        if action != "CreateLaunchTemplateVersion"
+    ]
     assert "secret-1" not in str(elsewhere)
 
 
@@ -246,12 +276,16 @@ def test_a_machine_has_the_time_to_register_until_its_first_lease(endpoint: Endp
     assert re.findall(r"limit_s=(\d+)", script) == ["1830", "90"]
 
 
-def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_own(endpoint: Endpoint) -> None:
+def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_own(
+    endpoint: Endpoint,
+) -> None:
     buy(provider_of(), request(1, HERE))
     for number, lines in enumerate(("true", 'pip install "$ELASTICD_WHEEL"'), start=2):
         buy(provider_of(PLAIN.model_copy(update={"bootstrap": lines})), request(number, HERE))
     usual, own, both = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
-    there = f"\nELASTICD_WHEEL='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
+    there = (
+        f"\nELASTICD_WHEEL='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
+    )
     torch = "export UV_TORCH_BACKEND=cpu\n"
     assert there + torch + DEFAULT_BOOTSTRAP in usual
     assert "\nELASTICD_WHEEL=''\n" + torch + "true\n" in own
@@ -261,7 +295,9 @@ def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_
 def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint: Endpoint) -> None:
     types = ("c5.large", "g4dn.xlarge")
     endpoint.always["GetParameter"] = Scripted(
-        "200 OK", b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}', "application/x-amz-json-1.1"
+        "200 OK",
+        b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}',
+        "application/x-amz-json-1.1",
     )
     settings = PLAIN.model_copy(update={"types": types})
     both = settings.model_copy(update={"package_index": "https://our.example/simple"})
@@ -289,9 +325,13 @@ def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint
 
 def test_only_a_machine_with_gpus_must_show_them_after_the_bootstrap(endpoint: Endpoint) -> None:
     endpoint.always["GetParameter"] = Scripted(
-        "200 OK", b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}', "application/x-amz-json-1.1"
+        "200 OK",
+        b'{"Parameter": {"Name": "p", "Value": "ami-12c6146b"}}',
+        "application/x-amz-json-1.1",
     )
-    settings = PLAIN.model_copy(update={"types": ("c5.large", "g4dn.xlarge"), "bootstrap": "installed"})
+    settings = PLAIN.model_copy(
+        update={"types": ("c5.large", "g4dn.xlarge"), "bootstrap": "installed"}
+    )
     for number, node_type in enumerate(settings.types):
         buy(provider_of(settings), request(number, Offering(node_type, zone="us-east-1a")))
     plain, with_gpu = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
@@ -333,11 +373,14 @@ def test_a_repeated_launch_is_the_same_request(endpoint: Endpoint) -> None:
 
 FLEET_WITHOUT = (
     "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet><item><errorCode>{code}</errorCode>"
-    "<errorMessage>There is no more.</errorMessage><lifecycle>on-demand</lifecycle></item></errorSet>"
+    "<errorMessage>There is no "
+    "more.</errorMessage><lifecycle>on-demand</lifecycle></item></errorSet>"
 )
 
 
-def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(endpoint: Endpoint, clock: ManualClock) -> None:
+def test_no_capacity_blocks_that_offering_for_3_to_30_minutes(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
     provider = provider_of(clock=clock)
     lasted_s = []
     for number in range(6):
@@ -370,7 +413,9 @@ def test_a_group_that_is_refused_blocks_as_many_and_more_and_what_is_sold_counts
         provider.launch(request(1, HERE, count=4))
     (block,) = provider.blocks.listed(now_s=clock.now_s())
     assert (block.offering, block.nodes, block.why) == (HERE, 4, Obstacle.CAPACITY)
-    with pytest.raises(CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 3 min"):
+    with pytest.raises(
+        CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 3 min"
+    ):
         provider.launch(request(2, HERE, count=4))
     assert len(provider.launch(request(3, HERE, count=3))) == 3
     assert [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())] == [1]
@@ -388,7 +433,9 @@ def test_what_would_be_refused_for_one_as_well_is_blocked_whole(
     assert [each.nodes for each in provider.blocks.listed(now_s=clock.now_s())] == [1]
 
 
-def test_a_blocked_offering_stays_on_offer_for_its_machines_live_and_are_priced(endpoint: Endpoint) -> None:
+def test_a_blocked_offering_stays_on_offer_for_its_machines_live_and_are_priced(
+    endpoint: Endpoint,
+) -> None:
     provider = provider_of()
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
     with pytest.raises(CapacityUnavailable):
@@ -402,15 +449,23 @@ def test_a_fleet_without_instance_or_error_had_no_capacity(endpoint: Endpoint) -
         buy(provider_of(), request(1, HERE))
 
 
-def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(endpoint: Endpoint, clock: ManualClock) -> None:
+def test_a_used_up_quota_is_named_and_closes_that_market_in_every_zone(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
     provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="VcpuLimitExceeded"))
     with pytest.raises(QuotaReached) as told:
         buy(provider, request(1, HERE))
     assert 'it needs 2 vCPUs, and the quota "Running On-Demand Standard' in str(told.value)
     assert "--quota-code L-1216C47A" in str(told.value), "where to ask for more"
-    closed = {each.offering for each in provider.blocks.listed(now_s=clock.now_s()) if each.why is Obstacle.QUOTA}
-    assert closed == {Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")}
+    closed = {
+        each.offering
+        for each in provider.blocks.listed(now_s=clock.now_s())
+        if each.why is Obstacle.QUOTA
+    }
+    assert closed == {
+        Offering("c5.large", Capacity.ON_DEMAND, zone) for zone in ("us-east-1a", "us-east-1b")
+    }
 
 
 def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None:
@@ -430,7 +485,9 @@ def test_without_createfleet_it_buys_by_runinstances(endpoint: Endpoint) -> None
 def test_an_account_that_never_bought_on_spot_is_told_how_to_begin(endpoint: Endpoint) -> None:
     for action in ("CreateFleet", "RunInstances"):
         endpoint.forbid(action, "AuthFailure.ServiceLinkedRoleCreationNotPermitted")
-    with pytest.raises(Forbidden, match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com"):
+    with pytest.raises(
+        Forbidden, match=r"create-service-linked-role --aws-service-name spot\.amazonaws\.com"
+    ):
         buy(provider_of(), request(1, SPOT))
 
 
@@ -452,7 +509,9 @@ def test_a_disk_holds_its_image_and_more_unless_settings_say_how_much(
     assert provider.disk_gib("c5.large") == bought_gib
 
 
-def test_each_sort_of_machine_has_the_disk_of_its_own_image_before_any_launch(endpoint: Endpoint) -> None:
+def test_each_sort_of_machine_has_the_disk_of_its_own_image_before_any_launch(
+    endpoint: Endpoint,
+) -> None:
     types = ("c5.large", "g4dn.xlarge")
     provider = provider_of(PLAIN.model_copy(update={"types": types}))
     sizes = {}
@@ -461,10 +520,14 @@ def test_each_sort_of_machine_has_the_disk_of_its_own_image_before_any_launch(en
         endpoint.answer("DescribeImages", described(disk))
         sizes[node_type] = [provider.disk_gib(node_type) for _ in range(2)]
     assert sizes == {"c5.large": [30, 30], "g4dn.xlarge": [97, 97]}
-    assert [len(endpoint.sent(each)) for each in ("GetParameter", "DescribeImages", "CreateFleet")] == [2, 2, 0]
+    assert [
+        len(endpoint.sent(each)) for each in ("GetParameter", "DescribeImages", "CreateFleet")
+    ] == [2, 2, 0]
 
 
-def test_a_disk_holds_the_image_of_a_job_that_began_with_a_larger_one(endpoint: Endpoint, ec2: Any) -> None:
+def test_a_disk_holds_the_image_of_a_job_that_began_with_a_larger_one(
+    endpoint: Endpoint, ec2: Any
+) -> None:
     endpoint.answer("DescribeImages", described(GPU_DISK))
     buy(provider_of(), request(1, HERE))
     provider = provider_of()
@@ -480,9 +543,7 @@ def test_a_disk_holds_the_image_of_a_job_that_began_with_a_larger_one(endpoint: 
 ROOT_DISK = "<item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>8</volumeSize></ebs></item>"
 DATA_DISK = "<item><deviceName>/dev/sdf</deviceName><ebs><volumeSize>500</volumeSize></ebs></item>"
 OWN_DISK = "<item><deviceName>/dev/sdb</deviceName><virtualName>ephemeral0</virtualName></item>"
-RED_HAT = (
-    "<platformDetails>Red Hat Enterprise Linux</platformDetails><usageOperation>RunInstances:0010</usageOperation>"
-)
+RED_HAT = "<platformDetails>Red Hat Enterprise Linux</platformDetails><usageOperation>RunInstances:0010</usageOperation>"
 BROUGHT = "<platformDetails>Red Hat BYOL Linux</platformDetails><usageOperation>RunInstances:00g0</usageOperation>"
 
 
@@ -498,7 +559,9 @@ def described(disks: str, more: str = "") -> str:
         (described(ROOT_DISK, RED_HAT), r"found Red Hat Enterprise Linux \(RunInstances:0010\)"),
     ],
 )
-def test_an_image_that_costs_more_than_prices_say_is_not_bought_for(endpoint: Endpoint, image: str, told: str) -> None:
+def test_an_image_that_costs_more_than_prices_say_is_not_bought_for(
+    endpoint: Endpoint, image: str, told: str
+) -> None:
     endpoint.answer("DescribeImages", image)
     with pytest.raises(ProviderError, match=told):
         buy(provider_of(), request(1, HERE))
@@ -506,7 +569,9 @@ def test_an_image_that_costs_more_than_prices_say_is_not_bought_for(endpoint: En
 
 
 @pytest.mark.parametrize("image", [described(ROOT_DISK + OWN_DISK), described(ROOT_DISK, BROUGHT)])
-def test_a_machines_own_disks_and_a_subscription_brought_along_cost_nothing(endpoint: Endpoint, image: str) -> None:
+def test_a_machines_own_disks_and_a_subscription_brought_along_cost_nothing(
+    endpoint: Endpoint, image: str
+) -> None:
     endpoint.answer("DescribeImages", image)
     buy(provider_of(), request(1, HERE))
     assert len(endpoint.sent("CreateFleet")) == 1
@@ -519,18 +584,23 @@ def test_a_burstable_machine_never_runs_beyond_its_credits_and_no_other_is_told_
 ) -> None:
     if not has_fleets:
         endpoint.forbid("CreateFleet")
-    buy(provider_of(PLAIN.model_copy(update={"types": (name,)})), request(1, Offering(name, zone="us-east-1a")))
+    buy(
+        provider_of(PLAIN.model_copy(update={"types": (name,)})),
+        request(1, Offering(name, zone="us-east-1a")),
+    )
     (version,) = endpoint.sent("CreateLaunchTemplateVersion")
     assert version.get("LaunchTemplateData.CreditSpecification.CpuCredits") == credit
-    assert [each.get("CreditSpecification.CpuCredits") for each in endpoint.sent("RunInstances")] == (
-        [] if has_fleets else [credit]
-    )
+    assert [
+        each.get("CreditSpecification.CpuCredits") for each in endpoint.sent("RunInstances")
+    ] == ([] if has_fleets else [credit])
 
 
 def test_without_any_permission_to_launch_it_names_what_is_missing(endpoint: Endpoint) -> None:
     endpoint.forbid("CreateFleet")
     endpoint.forbid("RunInstances")
-    with pytest.raises(ProviderError, match=r"may not; allow it in their IAM policy .*ec2:RunInstances"):
+    with pytest.raises(
+        ProviderError, match=r"may not; allow it in their IAM policy .*ec2:RunInstances"
+    ):
         buy(provider_of(), request(1, HERE))
 
 
@@ -542,7 +612,9 @@ def test_a_missing_permission_is_named_by_its_call(endpoint: Endpoint, action: s
     assert not isinstance(told.value, ProviderUnavailable)
 
 
-def test_throttled_launches_wait_and_terminations_do_not(endpoint: Endpoint, clock: ManualClock) -> None:
+def test_throttled_launches_wait_and_terminations_do_not(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
     provider = provider_of(clock=clock)
     launched = buy(provider, request(1, HERE))
     endpoint.fail("CreateFleet", "RequestLimitExceeded", status=503)
@@ -563,7 +635,9 @@ def test_a_list_that_cannot_be_complete_is_no_list(endpoint: Endpoint) -> None:
         provider_of().instances()
 
 
-@pytest.mark.parametrize("transition", ["", " (2026-01-01 00:10:00 GMT)", ": Spot Instance Termination"])
+@pytest.mark.parametrize(
+    "transition", ["", " (2026-01-01 00:10:00 GMT)", ": Spot Instance Termination"]
+)
 def test_what_ec2_takes_back_is_free_for_an_hour_whether_its_end_is_dated_or_not(
     endpoint: Endpoint, transition: str
 ) -> None:
@@ -587,7 +661,9 @@ def _page(provider_id: str, token: str) -> str:
     )
 
 
-def test_the_newest_of_a_console_is_asked_for_and_what_is_kept_where_there_is_none(endpoint: Endpoint) -> None:
+def test_the_newest_of_a_console_is_asked_for_and_what_is_kept_where_there_is_none(
+    endpoint: Endpoint,
+) -> None:
     provider = provider_of()
     old, new = (base64.b64encode(text).decode() for text in (b"old", b"new"))
     endpoint.answer("GetConsoleOutput", f"<output>{new}</output>")
@@ -595,17 +671,27 @@ def test_the_newest_of_a_console_is_asked_for_and_what_is_kept_where_there_is_no
     endpoint.fail("GetConsoleOutput", "UnsupportedOperation")
     endpoint.answer("GetConsoleOutput", f"<output>{old}</output>")
     assert provider.console("i-1") == "old"
-    assert [sent.get("Latest") for sent in endpoint.sent("GetConsoleOutput")] == ["true", "true", None]
+    assert [sent.get("Latest") for sent in endpoint.sent("GetConsoleOutput")] == [
+        "true",
+        "true",
+        None,
+    ]
 
 
 def test_every_page_of_the_list_is_read(endpoint: Endpoint) -> None:
     for provider_id, token in (("i-1", "second"), ("i-2", "third"), ("i-3", "")):
         endpoint.answer("DescribeInstances", _page(provider_id, token))
     assert [each.provider_id for each in provider_of().instances()] == ["i-1", "i-2", "i-3"]
-    assert [sent.get("NextToken") for sent in endpoint.sent("DescribeInstances")] == [None, "second", "third"]
+    assert [sent.get("NextToken") for sent in endpoint.sent("DescribeInstances")] == [
+        None,
+        "second",
+        "third",
+    ]
 
 
-def test_a_machine_that_cannot_be_described_yet_is_pending(endpoint: Endpoint, clock: ManualClock) -> None:
+def test_a_machine_that_cannot_be_described_yet_is_pending(
+    endpoint: Endpoint, clock: ManualClock
+) -> None:
     provider = provider_of(clock=clock)
     buy(provider, request(0, HERE))
     endpoint.answer("DescribeInstances", "<reservationSet/>")
@@ -669,7 +755,9 @@ def test_a_job_keeps_its_image_when_a_newer_one_comes_out(endpoint: Endpoint) ->
     assert images == {"ami-12c6146b"}
 
 
-def test_a_job_without_a_machine_keeps_its_image_over_a_restart(endpoint: Endpoint, ec2: Any) -> None:
+def test_a_job_without_a_machine_keeps_its_image_over_a_restart(
+    endpoint: Endpoint, ec2: Any
+) -> None:
     endpoint.answer_json("GetParameter", {"Parameter": {"Name": "p", "Value": "ami-12c6146b"}})
     launched = buy(provider_of(), request(1, HERE))
     provider_of().terminate(launched.provider_id, now_s=0.0)
@@ -677,7 +765,9 @@ def test_a_job_without_a_machine_keeps_its_image_over_a_restart(endpoint: Endpoi
     endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)
     buy(provider_of(), request(2, HERE))
     buy(provider_of(), replace(request(3, HERE), job_id="another"))
-    images = [sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplateVersion")]
+    images = [
+        sent["LaunchTemplateData.ImageId"] for sent in endpoint.sent("CreateLaunchTemplateVersion")
+    ]
     assert images == ["ami-12c6146b", "ami-12c6146b", "ami-785db401"]
 
 
@@ -687,7 +777,9 @@ def test_a_parameter_that_holds_no_image_is_named(endpoint: Endpoint) -> None:
         buy(provider_of(), request(1, HERE))
 
 
-def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(endpoint: Endpoint) -> None:
+def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
+    endpoint: Endpoint,
+) -> None:
     provider = provider_of()
     ids = [buy(provider, request(1, HERE)).provider_id]
     endpoint.fail("CreateTags", "UnauthorizedOperation", status=403)
@@ -722,7 +814,9 @@ def test_whoever_may_not_is_told_what_mends_it(endpoint: Endpoint, code: str, ad
     assert ("allow it in their IAM policy" in str(told.value)) == (code == "UnauthorizedOperation")
 
 
-def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(endpoint: Endpoint, ec2: Any) -> None:
+def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(
+    endpoint: Endpoint, ec2: Any
+) -> None:
     provider = provider_of()
     ids = [buy(provider, request(number, HERE)).provider_id for number in (1, 2, 3)]
     endpoint.fail("CreateTags", "InvalidInstanceID.NotFound")
@@ -766,30 +860,40 @@ def test_a_type_that_nobody_knows_is_named_and_the_others_are_on_offer(endpoint:
     provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", "m1.retired", "c5.*")}))
     assert {each.node_type for each in provider.offerings()} == {"c5.large"}
     text = provider.troubles()[Trouble.NOT_SOLD]
-    assert text.startswith("ec2.types: m1.retired, c5.*: not sold in us-east-1a, us-east-1b as on-demand or spot")
+    assert text.startswith(
+        "ec2.types: m1.retired, c5.*: not sold in us-east-1a, us-east-1b as on-demand or spot"
+    )
     with pytest.raises(ProviderError, match=r"ec2\.types: .* found none of m1\.retired"):
         provider_of(PLAIN.model_copy(update={"types": ("m1.retired",)})).offerings()
 
 
 def test_a_type_that_is_sold_in_another_way_than_wanted_is_told_which_was_asked_for() -> None:
     no_spot = "mac2-m2.metal"
-    provider = provider_of(PLAIN.model_copy(update={"types": ("c5.large", no_spot), "capacities": ("spot",)}))
+    provider = provider_of(
+        PLAIN.model_copy(update={"types": ("c5.large", no_spot), "capacities": ("spot",)})
+    )
     assert provider.offerings()
     text = provider.troubles()[Trouble.NOT_SOLD]
     assert text.startswith(f"ec2.types: {no_spot}: not sold in us-east-1a, us-east-1b as spot")
     assert "ec2.capacities" in text
     with pytest.raises(ProviderError, match=r"as spot, found none sold so; .* \(ec2\.capacities\)"):
-        provider_of(PLAIN.model_copy(update={"types": (no_spot,), "capacities": ("spot",)})).offerings()
+        provider_of(
+            PLAIN.model_copy(update={"types": (no_spot,), "capacities": ("spot",)})
+        ).offerings()
 
 
-def test_the_daemon_says_on_its_machines_that_it_stands_for_them(ec2: Any, clock: ManualClock) -> None:
+def test_the_daemon_says_on_its_machines_that_it_stands_for_them(
+    ec2: Any, clock: ManualClock
+) -> None:
     provider, first_s = provider_of(), clock.now_s()
     launched = buy(provider, request(1, HERE))
     provider.attend([launched.provider_id], now_s=first_s)
     provider.attend([launched.provider_id], now_s=first_s + 60)
     assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s:.0f}"
     provider.attend([launched.provider_id], now_s=first_s + 360)
-    assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s + 360:.0f}"
+    assert (
+        _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s + 360:.0f}"
+    )
 
 
 def test_whoever_lists_machines_stands_for_none_of_them(ec2: Any) -> None:
@@ -805,9 +909,13 @@ def test_offerings_are_types_in_zones_that_sell_them_in_both_capacities() -> Non
     (large, _) = provider.node_types()
     assert (large.name, large.cpu, large.memory_gib, large.gpu_count) == ("c5.large", 2, 4, 0)
     assert large.cores == 1, "two vCPUs of c5 are the threads of one core"
-    assert large.advisor_bucket == advisor_buckets(REGION)["c5.large"], "a prior of how often its spot is taken back"
+    assert large.advisor_bucket == advisor_buckets(REGION)["c5.large"], (
+        "a prior of how often its spot is taken back"
+    )
     only = provider_of(PLAIN.model_copy(update={"capacities": ("spot",), "zones": ("us-east-1a",)}))
-    assert {(each.capacity, each.zone) for each in only.offerings()} == {(Capacity.SPOT, "us-east-1a")}
+    assert {(each.capacity, each.zone) for each in only.offerings()} == {
+        (Capacity.SPOT, "us-east-1a")
+    }
 
 
 def test_requirements_choose_among_all_current_types() -> None:
@@ -839,7 +947,9 @@ def test_a_type_computes_in_what_its_generation_or_its_gpu_does() -> None:
         ("4", "16GB", "m5a.xlarge", "g6f.xlarge"),
     ],
 )
-def test_cpu_candidates_have_no_other_accelerator_either(cpu: str, memory: str, here: str, not_here: str) -> None:
+def test_cpu_candidates_have_no_other_accelerator_either(
+    cpu: str, memory: str, here: str, not_here: str
+) -> None:
     settings = Ec2Settings(region=REGION, requirements=Ec2Requirements(cpu=cpu, memory=memory))
     names = {each.name for each in provider_of(settings).node_types()}
     assert here in names
@@ -863,7 +973,9 @@ def test_the_example_of_requirements_has_candidates() -> None:
     with pytest.raises(InvalidInput) as told:
         provider_of(Ec2Settings(region=REGION))
     example = dict(re.findall(r"(\w+) = '([^']+)'", str(told.value)))
-    assert provider_of(Ec2Settings(region=REGION, requirements=Ec2Requirements(**example))).node_types()
+    assert provider_of(
+        Ec2Settings(region=REGION, requirements=Ec2Requirements(**example))
+    ).node_types()
 
 
 def test_neither_types_nor_requirements_is_an_error_at_once() -> None:
@@ -878,7 +990,9 @@ APART = (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eusc-de-ea
 def test_a_region_whose_prices_cannot_be_reckoned_with_is_refused(
     region: str, partition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = rf"^ec2\.region: wanted a region whose prices .*, got {region} of its partition {partition}"
+    told = (
+        rf"^ec2\.region: wanted a region whose prices .*, got {region} of its partition {partition}"
+    )
     with pytest.raises(InvalidInput, match=told):
         connect(region)
     with pytest.raises(InvalidInput, match=told):
@@ -904,21 +1018,32 @@ def subnets_in(*zones: str) -> str:
     return f"<subnetSet>{''.join(items)}</subnetSet>"
 
 
-def test_a_local_zone_is_left_out_for_its_machines_are_dearer_than_the_regions(endpoint: Endpoint) -> None:
+def test_a_local_zone_is_left_out_for_its_machines_are_dearer_than_the_regions(
+    endpoint: Endpoint,
+) -> None:
     rows = "".join(
         f"<item><instanceType>c5.large</instanceType><location>{zone}</location></item>"
         for zone in ("us-east-1a", LOCAL)
     )
     endpoint.answer("DescribeSubnets", subnets_in("us-east-1a", LOCAL))
-    endpoint.answer("DescribeInstanceTypeOfferings", f"<instanceTypeOfferingSet>{rows}</instanceTypeOfferingSet>")
+    endpoint.answer(
+        "DescribeInstanceTypeOfferings",
+        f"<instanceTypeOfferingSet>{rows}</instanceTypeOfferingSet>",
+    )
     found = provider_of(PLAIN.model_copy(update={"zones": ()})).offerings()
     assert {each.zone for each in found} == {"us-east-1a"}
 
 
-@pytest.mark.parametrize("named", [{"zones": (LOCAL,)}, {"zones": (), "subnets": ("subnet-1", "subnet-2")}])
-def test_a_local_zone_that_is_asked_for_is_refused(endpoint: Endpoint, named: dict[str, tuple[str, ...]]) -> None:
+@pytest.mark.parametrize(
+    "named", [{"zones": (LOCAL,)}, {"zones": (), "subnets": ("subnet-1", "subnet-2")}]
+)
+def test_a_local_zone_that_is_asked_for_is_refused(
+    endpoint: Endpoint, named: dict[str, tuple[str, ...]]
+) -> None:
     endpoint.answer("DescribeSubnets", subnets_in("us-east-1a", LOCAL))
-    with pytest.raises(ProviderError, match=rf"wanted zones at the prices of us-east-1, found {LOCAL}: "):
+    with pytest.raises(
+        ProviderError, match=rf"wanted zones at the prices of us-east-1, found {LOCAL}: "
+    ):
         provider_of(PLAIN.model_copy(update=named)).offerings()
 
 
@@ -930,7 +1055,9 @@ def test_what_is_sold_outlives_a_silent_api(endpoint: Endpoint, clock: ManualClo
     assert provider.offerings() == before
 
 
-def test_no_credentials_are_told_as_such(monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint) -> None:
+def test_no_credentials_are_told_as_such(
+    monkeypatch: pytest.MonkeyPatch, endpoint: Endpoint
+) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -34,9 +34,13 @@ def _account(url: str) -> Account:
     return connect_account(REGION)
 
 
-def proved(endpoint: Endpoint, settings: Ec2Settings = PLAIN, *, clock: Any = None, **more: Any) -> list[Finding]:
+def proved(
+    endpoint: Endpoint, settings: Ec2Settings = PLAIN, *, clock: Any = None, **more: Any
+) -> list[Finding]:
     asked = {"host": HOST, "ports": PORTS, "nodes": 1, **more}
-    return list(account_findings(_account(endpoint.url), settings, clock=clock or SystemClock(), **asked))
+    return list(
+        account_findings(_account(endpoint.url), settings, clock=clock or SystemClock(), **asked)
+    )
 
 
 def of(found: list[Finding], name: str) -> list[tuple[str, str]]:
@@ -53,17 +57,24 @@ def simulated(decision: str) -> str:
     return f"<SimulatePrincipalPolicyResult>{results}</SimulatePrincipalPolicyResult>"
 
 
-def test_an_account_in_order_has_no_errors_and_nothing_is_changed(endpoint: Endpoint, ec2: Any) -> None:
+def test_an_account_in_order_has_no_errors_and_nothing_is_changed(
+    endpoint: Endpoint, ec2: Any
+) -> None:
     before = _made(ec2)
     found = proved(endpoint)
     assert [each for each in found if each.level == "error"] == []
-    assert all(each.advice for each in found if each.level != "ok"), "whatever is not in order says what to do"
+    assert all(each.advice for each in found if each.level != "ok"), (
+        "whatever is not in order says what to do"
+    )
     assert _made(ec2) == before
 
 
 def _made(ec2: Any) -> tuple[int, ...]:
     groups = ec2.describe_security_groups()["SecurityGroups"]
-    templates, instances = ec2.describe_launch_templates()["LaunchTemplates"], ec2.describe_instances()["Reservations"]
+    templates, instances = (
+        ec2.describe_launch_templates()["LaunchTemplates"],
+        ec2.describe_instances()["Reservations"],
+    )
     return len(groups), len(templates), len(instances), len(ec2.describe_fleets()["Fleets"])
 
 
@@ -75,14 +86,20 @@ def test_against_the_lab_quotas_and_ways_out_are_told_as_well(
         monkeypatch.setenv(name, value)
     settings = Ec2Settings(types=tuple(lab.scenario.node_types), region=lab.region)
     account = connect_account(lab.region)
-    found = list(account_findings(account, settings, host=lab.gateway, ports=PORTS, nodes=2, clock=SystemClock()))
+    found = list(
+        account_findings(
+            account, settings, host=lab.gateway, ports=PORTS, nodes=2, clock=SystemClock()
+        )
+    )
     assert [each for each in found if each.level == "error"] == []
     assert [level for level, _ in of(found, "aws quota")] == ["ok", "ok"]
     assert [level for level, _ in of(found, "aws subnet us-east-1a")] == ["ok"]
     assert lab.instances() == ()
 
 
-def test_the_lab_denies_what_a_scenario_forbids(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lab_denies_what_a_scenario_forbids(
+    start_lab: StartLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     denied = {"effect": "error", "code": "UnauthorizedOperation"}
     lab = start_lab(
         faults=[
@@ -95,7 +112,11 @@ def test_the_lab_denies_what_a_scenario_forbids(start_lab: StartLab, monkeypatch
         monkeypatch.setenv(name, value)
     settings = Ec2Settings(types=("c5.large",), region=lab.region, instance_profile="nodes")
     account = connect_account(lab.region)
-    found = list(account_findings(account, settings, host=lab.gateway, ports=PORTS, nodes=1, clock=SystemClock()))
+    found = list(
+        account_findings(
+            account, settings, host=lab.gateway, ports=PORTS, nodes=1, clock=SystemClock()
+        )
+    )
     assert [level for level, _ in of(found, "aws ec2:CreateFleet")] == ["error"]
     assert all("could not be told: AccessDenied" in text for _, text in of(found, "aws quota"))
     assert of(found, "aws instance profile")[0][0] == "warning"
@@ -108,7 +129,9 @@ def test_bad_credentials_are_the_only_finding(endpoint: Endpoint) -> None:
     assert "sts:GetCallerIdentity" in found.found
 
 
-@pytest.mark.parametrize(("ahead_s", "level"), [(0.0, "ok"), (100.0, "warning"), (-1000.0, "error")])
+@pytest.mark.parametrize(
+    ("ahead_s", "level"), [(0.0, "ok"), (100.0, "warning"), (-1000.0, "error")]
+)
 def test_a_clock_apart_from_awss_is_told(endpoint: Endpoint, ahead_s: float, level: str) -> None:
     clock = ManualClock(SystemClock().now_s() + ahead_s)
     assert [each for each, _ in of(proved(endpoint, clock=clock), "aws clock")] == [level]
@@ -135,7 +158,9 @@ def test_each_missing_permission_is_named(endpoint: Endpoint, action: str) -> No
 
 
 @pytest.mark.parametrize("action", ["CreateTags", "GetConsoleOutput", "TerminateInstances"])
-def test_what_may_be_done_to_own_machines_is_tried_on_one(endpoint: Endpoint, ec2: Any, action: str) -> None:
+def test_what_may_be_done_to_own_machines_is_tried_on_one(
+    endpoint: Endpoint, ec2: Any, action: str
+) -> None:
     _launch(ec2, cluster=PLAIN.cluster)
     assert of(proved(endpoint), f"aws ec2:{action}") == []
     endpoint.forbid(action)
@@ -148,7 +173,9 @@ def test_what_cannot_be_tried_is_simulated_where_that_is_allowed(endpoint: Endpo
     endpoint.answer("SimulatePrincipalPolicy", simulated("implicitDeny"), times=5)
     endpoint.answer("SimulatePrincipalPolicy", simulated("explicitDeny"), times=2)
     found = proved(endpoint)
-    assert of(found, "aws ec2:TerminateInstances") == [("error", "may not: by simulation: implicitDeny")]
+    assert of(found, "aws ec2:TerminateInstances") == [
+        ("error", "may not: by simulation: implicitDeny")
+    ]
     assert ("ok", "may not end a machine that is not the cluster's") in of(found, "aws fence")
     asked = endpoint.sent("SimulatePrincipalPolicy")[-1]
     assert asked["ActionNames.member.1"] == "ec2:CreateTags"
@@ -173,9 +200,12 @@ def test_without_anything_to_try_them_on_fences_cannot_be_told(endpoint: Endpoin
 
 
 @pytest.mark.parametrize(
-    ("vcpus", "nodes", "level"), [(8, 2, "ok"), (6, 2, "warning"), (3, 1, "warning"), (1, 1, "error"), (0, 1, "error")]
+    ("vcpus", "nodes", "level"),
+    [(8, 2, "ok"), (6, 2, "warning"), (3, 1, "warning"), (1, 1, "error"), (0, 1, "error")],
 )
-def test_a_quota_must_hold_the_largest_job(endpoint: Endpoint, vcpus: float, nodes: int, level: str) -> None:
+def test_a_quota_must_hold_the_largest_job(
+    endpoint: Endpoint, vcpus: float, nodes: int, level: str
+) -> None:
     for _ in range(2):
         endpoint.answer_json("GetServiceQuota", quota(vcpus))
     assert [each for each, _ in of(proved(endpoint, nodes=nodes), "aws quota")] == [level, level]
@@ -195,7 +225,10 @@ def test_a_quota_that_is_not_told_is_a_warning(endpoint: Endpoint) -> None:
 
 
 def test_types_with_quotas_of_their_own_are_known() -> None:
-    assert [family_of(each) for each in ("m7i.large", "g5.xlarge", "p4d.24xlarge", "x1.16xlarge", "inf1.xlarge")] == [
+    assert [
+        family_of(each)
+        for each in ("m7i.large", "g5.xlarge", "p4d.24xlarge", "x1.16xlarge", "inf1.xlarge")
+    ] == [
         "standard",
         "G and VT",
         "P",
@@ -205,7 +238,11 @@ def test_types_with_quotas_of_their_own_are_known() -> None:
 
 
 def test_p5_shares_a_quota_on_demand_and_has_its_own_on_spot() -> None:
-    codes = [quota.code for name in ("p4d.24xlarge", "p5.48xlarge") for quota in QUOTAS[family_of(name) or ""].values()]
+    codes = [
+        quota.code
+        for name in ("p4d.24xlarge", "p5.48xlarge")
+        for quota in QUOTAS[family_of(name) or ""].values()
+    ]
     assert codes == ["L-417A185B", "L-7212CCBC", "L-417A185B", "L-C4BD4855"]
     refused = what_is_missing(
         "MaxSpotInstanceCountExceeded", Offering("p5.48xlarge", Capacity.SPOT), count=1, vcpus=192
@@ -215,14 +252,24 @@ def test_p5_shares_a_quota_on_demand_and_has_its_own_on_spot() -> None:
 
 def test_a_subnet_without_a_way_out_is_told(endpoint: Endpoint, ec2: Any) -> None:
     assert "no way to the internet" in of(proved(endpoint), "aws subnet us-east-1a")[0][1]
-    vpc = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"]
+    vpc = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0][
+        "VpcId"
+    ]
     gateway = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
     ec2.attach_internet_gateway(InternetGatewayId=gateway, VpcId=vpc)
-    (table,) = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [vpc]}])["RouteTables"]
-    ec2.create_route(RouteTableId=table["RouteTableId"], DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway)
+    (table,) = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [vpc]}])[
+        "RouteTables"
+    ]
+    ec2.create_route(
+        RouteTableId=table["RouteTableId"], DestinationCidrBlock="0.0.0.0/0", GatewayId=gateway
+    )
     assert of(proved(endpoint), "aws subnet us-east-1a")[0][0] == "ok"
-    subnets = ec2.describe_subnets(Filters=[{"Name": "availability-zone", "Values": ["us-east-1a"]}])["Subnets"]
-    ec2.modify_subnet_attribute(SubnetId=subnets[0]["SubnetId"], MapPublicIpOnLaunch={"Value": False})
+    subnets = ec2.describe_subnets(
+        Filters=[{"Name": "availability-zone", "Values": ["us-east-1a"]}]
+    )["Subnets"]
+    ec2.modify_subnet_attribute(
+        SubnetId=subnets[0]["SubnetId"], MapPublicIpOnLaunch={"Value": False}
+    )
     assert "nodes get no public address" in of(proved(endpoint), "aws subnet us-east-1a")[0][1]
 
 
@@ -238,11 +285,19 @@ def test_a_wrong_subnet_is_an_error_and_the_rest_is_told_all_the_same(endpoint: 
 
 
 def test_a_group_that_is_open_to_the_world_is_told(endpoint: Endpoint, ec2: Any) -> None:
-    vpc = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0]["VpcId"]
-    group = ec2.create_security_group(GroupName="elasticd-tested", Description="d", VpcId=vpc)["GroupId"]
+    vpc = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"][0][
+        "VpcId"
+    ]
+    group = ec2.create_security_group(GroupName="elasticd-tested", Description="d", VpcId=vpc)[
+        "GroupId"
+    ]
     assert of(proved(endpoint), "aws security group")[0][0] == "ok"
-    ec2.authorize_security_group_ingress(GroupId=group, IpProtocol="tcp", FromPort=22, ToPort=22, CidrIp="0.0.0.0/0")
-    assert of(proved(endpoint), "aws security group") == [("warning", "elasticd-tested admits 0.0.0.0/0")]
+    ec2.authorize_security_group_ingress(
+        GroupId=group, IpProtocol="tcp", FromPort=22, ToPort=22, CidrIp="0.0.0.0/0"
+    )
+    assert of(proved(endpoint), "aws security group") == [
+        ("warning", "elasticd-tested admits 0.0.0.0/0")
+    ]
 
 
 def test_an_image_that_does_not_resolve_is_an_error(endpoint: Endpoint) -> None:
@@ -279,7 +334,9 @@ def _images(change: dict[str, Any] | None) -> Any:
     if change is None:
         return _always("DescribeImages", "<imagesSet/>")
     architecture, size = change.get("Architecture", "x86_64"), change.get("size", 8)
-    disk = f"<item><deviceName>/dev/xvda</deviceName><ebs><volumeSize>{size}</volumeSize></ebs></item>"
+    disk = (
+        f"<item><deviceName>/dev/xvda</deviceName><ebs><volumeSize>{size}</volumeSize></ebs></item>"
+    )
     image = f"<imageId>{IMAGE}</imageId><architecture>{architecture}</architecture>"
     return _always(
         "DescribeImages",
@@ -318,11 +375,18 @@ def test_a_type_that_is_not_sold_is_named(endpoint: Endpoint) -> None:
     [
         (None, "nodes install elasticd-"),
         ("true", "nodes run the lines of ec2.bootstrap"),
-        ('pip install "$ELASTICD_WHEEL"', "nodes run the lines of ec2.bootstrap; nodes install elasticd-"),
+        (
+            'pip install "$ELASTICD_WHEEL"',
+            "nodes run the lines of ec2.bootstrap; nodes install elasticd-",
+        ),
     ],
 )
-def test_where_nodes_get_elasticd_from_is_said(endpoint: Endpoint, bootstrap: str | None, said: str) -> None:
-    ((level, found),) = of(proved(endpoint, PLAIN.model_copy(update={"bootstrap": bootstrap})), "aws bootstrap")
+def test_where_nodes_get_elasticd_from_is_said(
+    endpoint: Endpoint, bootstrap: str | None, said: str
+) -> None:
+    ((level, found),) = of(
+        proved(endpoint, PLAIN.model_copy(update={"bootstrap": bootstrap})), "aws bootstrap"
+    )
     assert level == "ok"
     assert found.startswith(said)
 
@@ -341,15 +405,25 @@ def test_where_nodes_get_elasticd_from_is_said(endpoint: Endpoint, bootstrap: st
 )
 def test_nodes_must_reach_the_daemon(host: str, level: str) -> None:
     blocks = ["172.31.0.0/20", "172.31.16.0/20"]
-    assert judge_reach(host, blocks, endpoint_url="https://ec2.us-east-1.amazonaws.com").level == level
+    assert (
+        judge_reach(host, blocks, endpoint_url="https://ec2.us-east-1.amazonaws.com").level == level
+    )
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
 def test_nodes_of_this_machine_reach_its_loopback_addresses(host: str) -> None:
-    assert judge_reach(host, ["127.100.16.0/20"], endpoint_url="http://localhost:8469").level == "ok"
+    assert (
+        judge_reach(host, ["127.100.16.0/20"], endpoint_url="http://localhost:8469").level == "ok"
+    )
 
 
 def _launch(ec2: Any, *, cluster: str) -> str:
     tag = {"ResourceType": "instance", "Tags": [{"Key": "elasticd:cluster", "Value": cluster}]}
-    asked = {"ImageId": IMAGE, "InstanceType": "c5.large", "MinCount": 1, "MaxCount": 1, "TagSpecifications": [tag]}
+    asked = {
+        "ImageId": IMAGE,
+        "InstanceType": "c5.large",
+        "MinCount": 1,
+        "MaxCount": 1,
+        "TagSpecifications": [tag],
+    }
     return str(ec2.run_instances(**asked)["Instances"][0]["InstanceId"])

@@ -29,7 +29,10 @@ def test_it_is_small_and_says_where_it_comes_from() -> None:
 
 def test_the_advisors_json_is_made_into_one_letter_a_region(tmp_path: Path) -> None:
     told = {
-        "us-east-1": {"Linux": {"a.large": {"s": 70, "r": 2}, "b.large": {"s": 60, "r": 0}}, "Windows": {}},
+        "us-east-1": {
+            "Linux": {"a.large": {"s": 70, "r": 2}, "b.large": {"s": 60, "r": 0}},
+            "Windows": {},
+        },
         "eu-west-1": {"Linux": {"a.large": {"s": 70, "r": 4}}},
     }
     source = tmp_path / "advisor.json"

@@ -1,4 +1,5 @@
-"""Two ways to buy, CreateFleet and RunInstances: a machine is the same by either, and one intent buys by one alone."""
+"""Two ways to buy, CreateFleet and RunInstances: a machine is the same by either, and one intent
+buys by one alone."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ HERE = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
 NOTHING_SOLD = "<fleetId>fleet-1</fleetId><fleetInstanceSet/><errorSet/>"
 
 
-@pytest.mark.parametrize("bootstrap", ["true", "true\n" + "".join(f"echo {n}\n" for n in range(2000))])
+@pytest.mark.parametrize(
+    "bootstrap", ["true", "true\n" + "".join(f"echo {n}\n" for n in range(2000))]
+)
 def test_user_data_is_the_same_by_either_way(endpoint: Endpoint, bootstrap: str) -> None:
     endpoint.forbid("CreateFleet")
     buy(provider_of(PLAIN.model_copy(update={"bootstrap": bootstrap})), request(1, HERE))
@@ -39,7 +42,9 @@ def test_user_data_is_the_same_by_either_way(endpoint: Endpoint, bootstrap: str)
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(endpoint: Endpoint, restarts: bool) -> None:
+def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(
+    endpoint: Endpoint, restarts: bool
+) -> None:
     endpoint.forbid("CreateFleet")
     provider, intent = provider_of(), OnRecord(request(1, HERE))
     for _ in range(5):  # the client tries again by itself
@@ -52,11 +57,15 @@ def test_what_runinstances_may_have_bought_is_asked_of_no_fleet(endpoint: Endpoi
     endpoint.answer("DescribeInstances", "<reservationSet/>", times=3)  # it is not listed yet
     buy(provider, intent.request())
     assert len(endpoint.sent("CreateFleet")) == 1, "of before it was permitted"
-    assert {sent["ClientToken"] for sent in endpoint.sent("RunInstances")} == {"token-1"}, "EC2 gives what it sold then"
+    assert {sent["ClientToken"] for sent in endpoint.sent("RunInstances")} == {"token-1"}, (
+        "EC2 gives what it sold then"
+    )
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(endpoint: Endpoint, restarts: bool) -> None:
+def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(
+    endpoint: Endpoint, restarts: bool
+) -> None:
     provider, intent = provider_of(), OnRecord(request(1, HERE))
     endpoint.lose("CreateFleet")
     endpoint.answer("DescribeInstances", "<reservationSet/>", times=9)  # it is not listed yet
@@ -69,7 +78,9 @@ def test_what_a_fleet_may_have_bought_is_asked_of_no_other_call(endpoint: Endpoi
             buy(provider, intent.request())
     assert endpoint.sent("RunInstances") == []
     buy(provider, request(2, HERE))
-    assert [sent["ClientToken"] for sent in endpoint.sent("RunInstances")] == ["token-2"], "of that there is no doubt"
+    assert [sent["ClientToken"] for sent in endpoint.sent("RunInstances")] == ["token-2"], (
+        "of that there is no doubt"
+    )
     endpoint.scripted.clear()
     assert buy(provider, intent.request()).token == "token-1", "once it is listed"
 
@@ -134,14 +145,20 @@ def test_a_security_group_that_was_removed_is_made_anew_for_the_next_purchase(
         endpoint.fail("CreateFleet", code)
     with pytest.raises(ProviderError, match=code) as refused:
         buy(provider, request(2, HERE))
-    assert not isinstance(refused.value, ProviderUnavailable), "the same call would name the group that is gone"
+    assert not isinstance(refused.value, ProviderUnavailable), (
+        "the same call would name the group that is gone"
+    )
     buy(provider, request(3, HERE))
     (group,) = ec2.describe_security_groups(GroupIds=[_group_asked_for(endpoint)])["SecurityGroups"]
     assert group["GroupId"] != removed
 
 
-@pytest.mark.parametrize("code", ["InvalidGroup.NotFound", "InvalidLaunchTemplateId.VersionNotFound"])
-def test_what_was_made_a_moment_ago_and_is_not_seen_yet_is_asked_for_again(endpoint: Endpoint, code: str) -> None:
+@pytest.mark.parametrize(
+    "code", ["InvalidGroup.NotFound", "InvalidLaunchTemplateId.VersionNotFound"]
+)
+def test_what_was_made_a_moment_ago_and_is_not_seen_yet_is_asked_for_again(
+    endpoint: Endpoint, code: str
+) -> None:
     provider, intent = provider_of(), OnRecord(request(1, HERE))
     endpoint.fail("CreateFleet", code)
     with pytest.raises(ProviderUnavailable, match="not visible yet"):

@@ -4,7 +4,7 @@ import boto3
 import pytest
 
 from elastic.errors import ProviderError, ProviderUnavailable
-from elastic.providers import ClaimRegister
+from elastic.providers import LeaseRegister
 from tests.providers import ec2_world
 from tests.providers.claims import MINE, OTHERS, ClaimContract
 from tests.providers.ec2_endpoint import Endpoint
@@ -15,7 +15,7 @@ NAME = "/elasticd/tested/claim"
 
 
 @pytest.fixture
-def register(endpoint: Endpoint) -> ClaimRegister:
+def register(endpoint: Endpoint) -> LeaseRegister:
     return ec2_world.provider_of().claims
 
 
@@ -23,29 +23,35 @@ class TestClaims(ClaimContract):
     """The Parameter Store's register keeps the contract."""
 
 
-def test_what_no_daemon_wrote_is_no_claim(register: ClaimRegister) -> None:
+def test_what_no_daemon_wrote_is_no_claim(register: LeaseRegister) -> None:
     register.write(MINE, after=0)
-    boto3.client("ssm", region_name=ec2_world.REGION).put_parameter(Name=NAME, Value="hello", Overwrite=True)
+    boto3.client("ssm", region_name=ec2_world.REGION).put_parameter(
+        Name=NAME, Value="hello", Overwrite=True
+    )
     version, claim = register.read()
     assert (version, claim and claim.holder) == (2, "mine")
     assert register.write(OTHERS, after=2)
 
 
-def test_a_write_whose_answer_was_lost_is_found_by_reading(register: ClaimRegister, endpoint: Endpoint) -> None:
+def test_a_write_whose_answer_was_lost_is_found_by_reading(
+    register: LeaseRegister, endpoint: Endpoint
+) -> None:
     endpoint.lose("PutParameter")
-    assert not register.write(MINE, after=0), "the client asked twice, and the second write lost to its first"
+    assert not register.write(MINE, after=0), (
+        "the client asked twice, and the second write lost to its first"
+    )
     version, claim = register.read()
     assert (version, claim and claim.holder) == (2, "mine")
 
 
-def test_a_crowd_of_losers_is_no_answer(register: ClaimRegister) -> None:
+def test_a_crowd_of_losers_is_no_answer(register: LeaseRegister) -> None:
     for _ in range(25):
         register.write(MINE, after=0)
     with pytest.raises(ProviderUnavailable, match="lost a race"):
         register.read()
 
 
-def test_a_refusal_says_what_to_allow(register: ClaimRegister, endpoint: Endpoint) -> None:
+def test_a_refusal_says_what_to_allow(register: LeaseRegister, endpoint: Endpoint) -> None:
     endpoint.fail("PutParameter", "AccessDeniedException")
     with pytest.raises(ProviderError):
         register.write(MINE, after=0)

@@ -9,8 +9,8 @@ import pytest
 from elastic.finding import Finding
 from elastic.providers.ec2 import read_catalog
 from elastic.providers.ec2.account import connect_account
+from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.account.firewall import judge_firewall
-from elastic.providers.ec2.account.survey import AccountFacts, Caller
 from tests.lab.world import IMAGE
 from tests.providers import ec2_world
 from tests.providers.ec2_world import PLAIN, REGION
@@ -35,7 +35,9 @@ def judged(host: str, *, ports: tuple[range, ...] = PORTS) -> Finding:
 def machine(ec2: Any) -> tuple[str, str]:
     """A machine for the daemon: its address, and its security group."""
     vpc_id = ec2.describe_vpcs()["Vpcs"][0]["VpcId"]
-    group_id = ec2.create_security_group(GroupName="daemon", Description="d", VpcId=vpc_id)["GroupId"]
+    group_id = ec2.create_security_group(GroupName="daemon", Description="d", VpcId=vpc_id)[
+        "GroupId"
+    ]
     asked = {"ImageId": IMAGE, "MinCount": 1, "MaxCount": 1, "SecurityGroupIds": [group_id]}
     return ec2.run_instances(**asked)["Instances"][0]["PrivateIpAddress"], group_id
 
@@ -45,7 +47,9 @@ def admit(ec2: Any, group_id: str, first: int, last: int, **whom: Any) -> None:
     ec2.authorize_security_group_ingress(GroupId=group_id, IpPermissions=[rule])
 
 
-def test_a_group_that_admits_nodes_at_some_ports_only_is_an_error_until_it_does_at_all(ec2: Any) -> None:
+def test_a_group_that_admits_nodes_at_some_ports_only_is_an_error_until_it_does_at_all(
+    ec2: Any,
+) -> None:
     host, group_id = machine(ec2)
     shut = judged(host)
     assert (shut.level, "does not admit nodes at 8470, 8471-8970" in shut.found) == ("error", True)
@@ -68,4 +72,7 @@ def test_a_group_may_admit_the_nodes_subnets(ec2: Any) -> None:
 
 def test_what_cannot_be_seen_is_said() -> None:
     assert "cannot be seen" in judged("192.168.1.4").found
-    assert judged("192.168.1.4", ports=(range(8470, 8471), range(1))).found == "the daemon takes any ports"
+    assert (
+        judged("192.168.1.4", ports=(range(8470, 8471), range(1))).found
+        == "the daemon takes any ports"
+    )

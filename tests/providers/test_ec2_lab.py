@@ -1,4 +1,5 @@
-"""The provider against the lab, as against a fresh account: nothing of its network is configured."""
+"""The provider against the lab, as against a fresh account: nothing of its network is
+configured."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
 
 
 class TestEc2ProviderOnTheLab(ProviderContract):
-    """The lab honours tokens and minimums, boots and ends machines in time, and has a bound to what it sells."""
+    """The lab honours tokens and minimums, boots and ends machines in time, and has a bound to what
+    it sells."""
 
     @pytest.fixture
     def world(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
@@ -51,8 +53,14 @@ class TestEc2ProviderOnTheLab(ProviderContract):
                 pass_time()
 
             def limit(offering: Offering, most: int) -> None:
-                until_s = clock.now_s() - started_at_s + 30.0  # windows add up, and the smallest holds
-                lab.add_trouble(CapacityWindow(offering.node_type, offering.zone, until_s=until_s, available=most))
+                until_s = (
+                    clock.now_s() - started_at_s + 30.0
+                )  # windows add up, and the smallest holds
+                lab.add_trouble(
+                    CapacityWindow(
+                        offering.node_type, offering.zone, until_s=until_s, available=most
+                    )
+                )
 
             yield World(
                 connect=lambda: ec2_world.provider_of(SETTINGS, clock=clock),
@@ -92,7 +100,9 @@ def test_without_settings_nodes_are_put_into_the_default_subnets(
         monkeypatch.setenv(name, value)
     provider = ec2_world.provider_of(SETTINGS)
     assert {each.zone for each in provider.offerings()} == set(lab.subnets)
-    assert provider.catalog().public_zones == set(lab.subnets), "a default subnet gives public addresses, which cost"
+    assert provider.catalog().public_zones == set(lab.subnets), (
+        "a default subnet gives public addresses, which cost"
+    )
     bought = buy(provider, request(1, SPOT))
     (there,) = lab.running()
     assert (there.instance_id, there.zone) == (bought.provider_id, "us-east-1b")
@@ -100,13 +110,21 @@ def test_without_settings_nodes_are_put_into_the_default_subnets(
     assert provider.instances()[0].state is InstanceState.GONE
 
 
-def test_a_node_with_gpus_is_bought_with_the_defaults(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
-    types = {"g4dn.xlarge": {"on_demand_usd_per_h": 0.526}, "c5.large": {"on_demand_usd_per_h": 0.085}}
+def test_a_node_with_gpus_is_bought_with_the_defaults(
+    start_lab: StartLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    types = {
+        "g4dn.xlarge": {"on_demand_usd_per_h": 0.526},
+        "c5.large": {"on_demand_usd_per_h": 0.085},
+    }
     lab = start_lab(machines="none", node_types=types)
     for name, value in lab.environment().items():
         monkeypatch.setenv(name, value)
     provider = ec2_world.provider_of(SETTINGS.model_copy(update={"types": tuple(types)}))
-    bought = [buy(provider, request(number, Offering(each, zone="us-east-1a"))) for number, each in enumerate(types)]
+    bought = [
+        buy(provider, request(number, Offering(each, zone="us-east-1a")))
+        for number, each in enumerate(types)
+    ]
     ec2 = boto3.client("ec2", region_name="us-east-1")
     sizes = {each["Size"] for each in ec2.describe_volumes()["Volumes"]}
     assert sizes == {provider.disk_gib(each) for each in types} == {75 + 22, 15 + 22}
@@ -115,13 +133,22 @@ def test_a_node_with_gpus_is_bought_with_the_defaults(start_lab: StartLab, monke
 
 
 @pytest.mark.slow
-def test_a_node_that_runinstances_bought_boots_and_joins(start_lab: StartLab, monkeypatch: pytest.MonkeyPatch) -> None:
-    forbidden = {"effect": "error", "action": "CreateFleet", "code": "UnauthorizedOperation", "times": 10}
+def test_a_node_that_runinstances_bought_boots_and_joins(
+    start_lab: StartLab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forbidden = {
+        "effect": "error",
+        "action": "CreateFleet",
+        "code": "UnauthorizedOperation",
+        "times": 10,
+    }
     lab = start_lab(machines="processes", faults=[forbidden])
     for name, value in lab.environment().items():
         monkeypatch.setenv(name, value)
     with closing(FakeDaemon()) as daemon:
-        bought = buy(ec2_world.provider_of(SETTINGS), replace(request(1, SPOT), daemon_url=daemon.url))
+        bought = buy(
+            ec2_world.provider_of(SETTINGS), replace(request(1, SPOT), daemon_url=daemon.url)
+        )
         eventually(lambda: bool(daemon.heartbeats), within_s=60.0)
         assert [each["join_token"] for each in daemon.registrations] == ["secret-1"]
         daemon.shutdown = True

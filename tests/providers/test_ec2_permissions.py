@@ -1,4 +1,5 @@
-"""What doctor tries and simulates is what the daemon will really ask for, as its own policy weighs it."""
+"""What doctor tries and simulates is what the daemon will really ask for, as its own policy weighs
+it."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ TYPES = {"NumericEquals": "numeric", "ForAllValues:StringEquals": "stringList"}
 
 
 def asked_of_iam(endpoint: Endpoint) -> list[tuple[Asked, dict[str, str]]]:
-    """Every simulation whose verdict counts, and of which type its context said to be; the first only tries to ask."""
+    """Every simulation whose verdict counts, and of which type its context said to be; the first
+    only tries to ask."""
     return [_asked(sent) for sent in endpoint.sent("SimulatePrincipalPolicy")[1:]]
 
 
@@ -50,7 +52,12 @@ def test_all_but_the_fences_that_is_simulated_is_allowed_by_the_daemons_own_poli
     told = policy("daemon", Scope(PLAIN, REGION))
     allowed = {asked.action for asked, _ in asked_of_iam(endpoint) if is_allowed(told, asked)}
     denied = [asked for asked, _ in asked_of_iam(endpoint) if not is_allowed(told, asked)]
-    assert {"ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate", "ec2:CreateTags"} <= allowed
+    assert {
+        "ec2:RunInstances",
+        "ec2:CreateFleet",
+        "ec2:CreateLaunchTemplate",
+        "ec2:CreateTags",
+    } <= allowed
     assert sorted(each.action for each in denied) == [
         "ec2:CreateTags",
         "ec2:RunInstances",
@@ -59,7 +66,9 @@ def test_all_but_the_fences_that_is_simulated_is_allowed_by_the_daemons_own_poli
     ], "the four fences, and nothing else"
 
 
-def test_what_is_simulated_is_of_the_type_that_the_policys_conditions_compare(endpoint: Endpoint) -> None:
+def test_what_is_simulated_is_of_the_type_that_the_policys_conditions_compare(
+    endpoint: Endpoint,
+) -> None:
     endpoint.always["SimulatePrincipalPolicy"] = _always(simulated("allowed"))
     endpoint.fail("RunInstances", "InsufficientInstanceCapacity", times=9)
     proved(endpoint)
@@ -87,7 +96,9 @@ def test_a_fence_is_open_where_only_what_it_guards_is_allowed(endpoint: Endpoint
     assert apart == [{"aws:RequestTag/elasticd:cluster"}, {"ec2:MetadataHttpTokens"}]
 
 
-def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(endpoint: Endpoint) -> None:
+def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(
+    endpoint: Endpoint,
+) -> None:
     settings = PLAIN.model_copy(update={"instance_profile": "nodes", "placement_group": "near"})
     proved(endpoint, settings)
     tried = endpoint.sent("RunInstances")[0]
@@ -99,7 +110,9 @@ def test_a_launch_is_tried_with_the_role_and_the_placement_group_that_nodes_get(
 
 
 @pytest.mark.parametrize("may_simulate", [True, False])
-def test_a_placement_group_that_is_not_there_is_an_error(endpoint: Endpoint, may_simulate: bool) -> None:
+def test_a_placement_group_that_is_not_there_is_an_error(
+    endpoint: Endpoint, may_simulate: bool
+) -> None:
     if may_simulate:
         endpoint.always["SimulatePrincipalPolicy"] = _always(simulated("allowed"))
     endpoint.fail("RunInstances", UNKNOWN, message="The Placement Group 'near' is unknown.")
@@ -110,7 +123,9 @@ def test_a_placement_group_that_is_not_there_is_an_error(endpoint: Endpoint, may
 
 
 @pytest.mark.parametrize("code", ["PendingVerification", "OptInRequired", "AuthFailure"])
-def test_what_no_policy_mends_is_told_as_a_refusal_and_keeps_no_fence_shut(endpoint: Endpoint, code: str) -> None:
+def test_what_no_policy_mends_is_told_as_a_refusal_and_keeps_no_fence_shut(
+    endpoint: Endpoint, code: str
+) -> None:
     endpoint.forbid("RunInstances", code)
     found = proved(endpoint)
     ((level, text),) = of(found, "aws ec2:RunInstances")

@@ -99,9 +99,13 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     assert fields(told(host="127.0.0.1", checkpoint_root=None)) == ["host", "checkpoint_root"]
 
 
-@pytest.mark.parametrize("endpoint_url", ["http://127.0.0.1:8469", "http://localhost:8469", "http://[::1]:8469"])
+@pytest.mark.parametrize(
+    "endpoint_url", ["http://127.0.0.1:8469", "http://localhost:8469", "http://[::1]:8469"]
+)
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
-def test_where_machines_are_booted_on_loopback_nothing_is_refused(endpoint_url: str, host: str) -> None:
+def test_where_machines_are_booted_on_loopback_nothing_is_refused(
+    endpoint_url: str, host: str
+) -> None:
     assert told(endpoint_url, host=host, checkpoint_root=None) == []
 
 
@@ -115,4 +119,7 @@ def test_machines_of_this_machine_with_addresses_of_their_own_reach_no_loopback(
 
 @pytest.mark.parametrize("endpoint_url", ["http://203.0.113.77:8469", "http://lab:8469"])
 def test_an_endpoint_elsewhere_or_by_name_boots_elsewhere(endpoint_url: str) -> None:
-    assert fields(told(endpoint_url, host="127.0.0.1", checkpoint_root=None)) == ["host", "checkpoint_root"]
+    assert fields(told(endpoint_url, host="127.0.0.1", checkpoint_root=None)) == [
+        "host",
+        "checkpoint_root",
+    ]

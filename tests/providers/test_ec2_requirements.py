@@ -15,7 +15,13 @@ ONE_V520 = NodeType("g4ad.xlarge", 4, 16, gpu_count=1, gpu_model="Radeon Pro V52
 ONE_V100 = NodeType("p3.2xlarge", 8, 61, gpu_count=1, gpu_model="V100")
 EIGHT_GAUDI = NodeType("dl1.24xlarge", 96, 768, gpu_count=8, gpu_model="Gaudi HL-205")
 ALL = (PLAIN, ONE_T4, FOUR_T4, ONE_A10G, ONE_V520, ONE_V100, EIGHT_GAUDI)
-MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A10G": "NVIDIA", "V100": "NVIDIA"}
+MAKERS = {
+    "Radeon Pro V520": "AMD",
+    "Gaudi HL-205": "Habana",
+    "T4": "NVIDIA",
+    "A10G": "NVIDIA",
+    "V100": "NVIDIA",
+}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,11 @@ MAKERS = {"Radeon Pro V520": "AMD", "Gaudi HL-205": "Habana", "T4": "NVIDIA", "A
 )
 def test_requirements_admit_what_meets_them(wanted: dict[str, str], admitted: set[str]) -> None:
     requirements = parse_requirements(**wanted)
-    found = {each.name for each in ALL if requirements.admit(each, gpu_maker=MAKERS.get(each.gpu_model or ""))}
+    found = {
+        each.name
+        for each in ALL
+        if requirements.admit(each, gpu_maker=MAKERS.get(each.gpu_model or ""))
+    }
     assert found == admitted
 
 

@@ -1,4 +1,5 @@
-"""The script that a machine runs at its first boot, really run by sh; a few programs only say what they are asked."""
+"""The script that a machine runs at its first boot, really run by sh; a few programs only say what
+they are asked."""
 
 import gzip
 import os
@@ -19,7 +20,13 @@ import pytest
 from elastic.agent.settings import read_settings
 from elastic.distribution import own_wheel
 from elastic.errors import ProviderError
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, MOST_BYTES, package_source, user_data, wheel_url
+from elastic.providers.ec2.user_data import (
+    DEFAULT_BOOTSTRAP,
+    MOST_BYTES,
+    package_source,
+    user_data,
+    wheel_url,
+)
 
 GIVEN = {
     "daemon_url": "http://10.0.0.1:8470",
@@ -51,7 +58,10 @@ class _Imds(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         is_known = self.headers.get("X-aws-ec2-metadata-token") == "key"
-        told = {"/latest/meta-data/local-ipv4": b"10.0.0.7", "/latest/meta-data/instance-id": b"i-1"}
+        told = {
+            "/latest/meta-data/local-ipv4": b"10.0.0.7",
+            "/latest/meta-data/instance-id": b"i-1",
+        }
         self._say(told.get(self.path, b"") if is_known else b"")
 
     def _say(self, body: bytes) -> None:
@@ -94,7 +104,8 @@ def imds(imds_server: _ImdsServer) -> str:
 def boot(tmp_path: Path, imds: str) -> Boot:
     """Runs a script as a machine would, and gives what was said: by the agent, by the power switch.
 
-    `programs` are further ones, or others. It ends with the power, or `until` something else is true.
+    `programs` are further ones, or others. It ends with the power, or `until` something else is
+    true.
     """
 
     def run(
@@ -130,7 +141,9 @@ def boot(tmp_path: Path, imds: str) -> Boot:
                 while process.poll() is None and not until():
                     assert time.monotonic() < ends_s
                     time.sleep(0.02)
-                while not (said := read(tmp_path / "said")) or ("shutdown" not in said and not until()):
+                while not (said := read(tmp_path / "said")) or (
+                    "shutdown" not in said and not until()
+                ):
                     assert time.monotonic() < ends_s
                     time.sleep(0.02)
             finally:
@@ -143,14 +156,20 @@ def boot(tmp_path: Path, imds: str) -> Boot:
 
 
 def contained(script: bytes, folder: Path, *, is_hurried: bool) -> str:
-    """The script with folders of its own for what it would write to, or read, of the machine itself.
+    """The script with folders of its own for what it would write to, or read, of the machine
+    itself.
 
-    One that is hurried counts a second in a hundredth of one, and tries to power off ten times a second.
+    One that is hurried counts a second in a hundredth of one, and tries to power off ten times a
+    second.
     """
     text = script.decode()
     places = ("/var/lib/cloud", "/proc/sysrq-trigger", "/proc/1/comm", "/sys/class/dmi/id")
     changes = {name: f"{folder}{name}" for name in places}
-    pauses = {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;", "sleep 30": "sleep 0.1"} if is_hurried else {}
+    pauses = (
+        {"sleep 2;": "sleep 0.02;", "sleep 1;": "sleep 0.05;", "sleep 30": "sleep 0.1"}
+        if is_hurried
+        else {}
+    )
     for old, new in (changes | pauses).items():
         assert old in text
         text = text.replace(old, new)
@@ -174,12 +193,18 @@ def read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(boot: Boot, tmp_path: Path) -> None:
+def test_it_writes_the_agents_settings_runs_it_and_ends_the_machine_with_it(
+    boot: Boot, tmp_path: Path
+) -> None:
     said = boot(user_data(GIVEN, bootstrap="true", lease_s=600))
     assert said.splitlines() == ["agent -m elastic.agent --config agent.json", "shutdown -h now"]
     folder = tmp_path / "elasticd"
     settings = read_settings(folder / "agent.json")
-    assert (settings.instance_id, settings.advertise_host, settings.join_token) == ("i-1", "10.0.0.7", "secret'1")
+    assert (settings.instance_id, settings.advertise_host, settings.join_token) == (
+        "i-1",
+        "10.0.0.7",
+        "secret'1",
+    )
     assert settings.env == GIVEN["env"]
     assert settings.work_dir == folder / "work"
     assert settings.setup is not None
@@ -205,7 +230,11 @@ def test_a_bootstrap_that_fails_ends_the_machine_and_starts_no_agent(boot: Boot)
 
 @pytest.mark.parametrize(
     ("answer", "is_run"),
-    [("echo 'GPU 0: Tesla T4 (UUID: GPU-1)'", True), ("echo 'No devices were found'", False), ("exit 9", False)],
+    [
+        ("echo 'GPU 0: Tesla T4 (UUID: GPU-1)'", True),
+        ("echo 'No devices were found'", False),
+        ("exit 9", False),
+    ],
 )
 def test_a_machine_of_ec2_whose_gpus_have_no_driver_ends_and_says_so(
     boot: Boot, tmp_path: Path, answer: str, is_run: bool
@@ -239,8 +268,12 @@ def test_a_machine_whose_timer_is_broken_ends(boot: Boot, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("victim", ["$(cut -d' ' -f1 timers)", "$(cut -d' ' -f2 timers)", "$PPID"])
-def test_a_machine_whose_timer_or_script_is_killed_ends(boot: Boot, tmp_path: Path, victim: str) -> None:
-    said = boot(user_data(GIVEN, bootstrap="true", lease_s=600), agent=f"kill -9 {victim}; sleep 20")
+def test_a_machine_whose_timer_or_script_is_killed_ends(
+    boot: Boot, tmp_path: Path, victim: str
+) -> None:
+    said = boot(
+        user_data(GIVEN, bootstrap="true", lease_s=600), agent=f"kill -9 {victim}; sleep 20"
+    )
     assert said.endswith("shutdown -h now\n")
     assert "a timer or the script was killed" in (tmp_path / "console").read_text()
 
@@ -248,18 +281,26 @@ def test_a_machine_whose_timer_or_script_is_killed_ends(boot: Boot, tmp_path: Pa
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_timer_that_is_stopped_leaves_another(boot: Boot, tmp_path: Path, number: int) -> None:
     script = user_data(GIVEN, bootstrap="true", lease_s=10)
-    assert boot(script, agent=f"kill -STOP $(cut -d' ' -f{number} timers); sleep 20").endswith("shutdown -h now\n")
+    assert boot(script, agent=f"kill -STOP $(cut -d' ' -f{number} timers); sleep 20").endswith(
+        "shutdown -h now\n"
+    )
     assert "the lease is over" in (tmp_path / "console").read_text()
 
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
-def test_a_system_that_has_come_to_its_last_program_waits_for_nobody(boot: Boot, tmp_path: Path, shell: str) -> None:
+def test_a_system_that_has_come_to_its_last_program_waits_for_nobody(
+    boot: Boot, tmp_path: Path, shell: str
+) -> None:
     write(init := tmp_path / "proc/1/comm", "systemd\n")
     timers = tmp_path / "elasticd/timers"
     boot(
-        user_data(GIVEN, bootstrap="true", lease_s=600).replace(b"#!/bin/sh", f"#!/bin/{shell}".encode(), 1),
+        user_data(GIVEN, bootstrap="true", lease_s=600).replace(
+            b"#!/bin/sh", f"#!/bin/{shell}".encode(), 1
+        ),
         agent=f"echo systemd-shutdow >{init}; kill -TERM 0",
-        until=lambda: timers.exists() and not any(is_running(int(pid)) for pid in timers.read_text().split()),
+        until=lambda: (
+            timers.exists() and not any(is_running(int(pid)) for pid in timers.read_text().split())
+        ),
     )
     assert read(tmp_path / "said") == "agent -m elastic.agent --config agent.json\n"
 
@@ -295,14 +336,18 @@ def test_a_shutdown_that_fails_or_hangs_is_tried_again_and_then_the_hard_ways(
         user_data(GIVEN, bootstrap="false", lease_s=600),
         programs=dict.fromkeys(("shutdown", "poweroff", "halt"), dead),
         path="var/lib/cloud/instance/scripts/part-001",
-        until=lambda: trigger.read_text() == "o\n" and read(tmp_path / "said").count("poweroff -ff") >= 2,
+        until=lambda: (
+            trigger.read_text() == "o\n" and read(tmp_path / "said").count("poweroff -ff") >= 2
+        ),
     ).splitlines()
     first_round = ["shutdown -h now", "poweroff ", "halt -p", "shutdown -h now", "poweroff -ff"]
     assert [said[index] for index in range(5)] == first_round
     assert said.count("shutdown -h now") >= 4
 
 
-@pytest.mark.parametrize(("path", "vendor"), [("user-data", "Amazon EC2\n"), ("var/lib/cloud/part-001", "Debian\n")])
+@pytest.mark.parametrize(
+    ("path", "vendor"), [("user-data", "Amazon EC2\n"), ("var/lib/cloud/part-001", "Debian\n")]
+)
 def test_a_kernel_that_may_be_others_is_never_told_to_power_off(
     boot: Boot, tmp_path: Path, path: str, vendor: str
 ) -> None:
@@ -317,7 +362,9 @@ def test_a_kernel_that_may_be_others_is_never_told_to_power_off(
     assert trigger.read_text() == ""
 
 
-def test_a_machine_that_boots_again_powers_off_and_one_of_its_image_does_not(boot: Boot, tmp_path: Path) -> None:
+def test_a_machine_that_boots_again_powers_off_and_one_of_its_image_does_not(
+    boot: Boot, tmp_path: Path
+) -> None:
     write(tag := tmp_path / "sys/class/dmi/id/board_asset_tag", "i-1\n")
     script = user_data(GIVEN, bootstrap="true", lease_s=600)
     boot(script, path="var/lib/cloud/instance/scripts/part-001")
@@ -337,7 +384,9 @@ def test_a_machine_that_boots_again_powers_off_and_one_of_its_image_does_not(boo
     assert (tmp_path / "said").read_text() == "shutdown -h now\n"
 
 
-def test_what_cloud_init_does_not_run_leaves_nothing_for_a_later_boot(boot: Boot, tmp_path: Path) -> None:
+def test_what_cloud_init_does_not_run_leaves_nothing_for_a_later_boot(
+    boot: Boot, tmp_path: Path
+) -> None:
     (tmp_path / "var/lib/cloud/scripts/per-boot").mkdir(parents=True)
     boot(user_data(GIVEN, bootstrap="true", lease_s=600))
     assert list((tmp_path / "var/lib/cloud/scripts/per-boot").iterdir()) == []
@@ -348,7 +397,9 @@ def test_a_bootstrap_may_take_longer_than_a_lease(boot: Boot) -> None:
     assert boot(script) == "agent -m elastic.agent --config agent.json\nshutdown -h now\n"
 
 
-def test_after_the_first_lease_a_lease_counts_whatever_the_boot_might_have_taken(boot: Boot, tmp_path: Path) -> None:
+def test_after_the_first_lease_a_lease_counts_whatever_the_boot_might_have_taken(
+    boot: Boot, tmp_path: Path
+) -> None:
     script = user_data(GIVEN, bootstrap="true", lease_s=10, boot_s=3000)
     assert boot(script, agent="echo 1 >work/lease.json; sleep 60").endswith("shutdown -h now\n")
     assert "the lease is over" in (tmp_path / "console").read_text()
@@ -364,15 +415,20 @@ def test_the_machine_ends_when_nothing_renews_the_lease_though_the_agent_hangs(b
     assert 8 < time.monotonic() - began < 30
 
 
-def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str = "", brings: str = "new") -> list[str]:
-    """What the usual bootstrap asks for on a machine with this `python3`, where `installer` brings another."""
+def bootstrapped(
+    tmp_path: Path, *, python3: str, installer: str, packages: str = "", brings: str = "new"
+) -> list[str]:
+    """What the usual bootstrap asks for on a machine with this `python3`, where `installer` brings
+    another."""
     programs, said, ours = tmp_path / "programs", tmp_path / "said", tmp_path / "opt"
     write(ours / "bin" / "pip", _SAY.format(said=said))
     write(ours / "bin" / "uv", _SAY.format(said=said))
     write(programs / "python3", _OLD_PYTHON if python3 == "old" else _NEW_PYTHON.format(said=said))
     for each in (installer, "apt-get"):
         write(programs / each, _SAY.format(said=said) + f"cp {tmp_path}/python3.11 {programs}\n")
-    write(tmp_path / "python3.11", _OLD_PYTHON if brings == "old" else _NEW_PYTHON.format(said=said))
+    write(
+        tmp_path / "python3.11", _OLD_PYTHON if brings == "old" else _NEW_PYTHON.format(said=said)
+    )
     for each in ("cp", "sed", "sh", "basename"):
         (programs / each).symlink_to(shutil.which(each) or "")
     wheel = wheel_url(own_wheel(), daemon_url="http://[::1]:8470")
@@ -381,7 +437,9 @@ def bootstrapped(tmp_path: Path, *, python3: str, installer: str, packages: str 
     usual = lines[lines.index("ELASTICD_WHEEL=") : lines.index('python3 - "$dir"')]
     script = usual.replace("/opt/elasticd", str(ours))
     environ = {"PATH": str(programs)}
-    subprocess.run(["/bin/sh", "-euc", script], check=True, env=environ, stderr=subprocess.PIPE, text=True)
+    subprocess.run(
+        ["/bin/sh", "-euc", script], check=True, env=environ, stderr=subprocess.PIPE, text=True
+    )
     return said.read_text().replace(str(ours), "/opt/elasticd").splitlines()
 
 
@@ -395,14 +453,20 @@ echo "$(basename "$0") $*" >>{said}
 """
 
 
-def test_a_node_installs_by_uv_what_its_daemon_serves_and_torch_for_its_own_processor(tmp_path: Path) -> None:
-    """torch is unpacked on the disk, no copy of it is kept, and the daemon's wheel is named with its sum."""
+def test_a_node_installs_by_uv_what_its_daemon_serves_and_torch_for_its_own_processor(
+    tmp_path: Path,
+) -> None:
+    """torch is unpacked on the disk, no copy of it is kept, and the daemon's wheel is named with
+    its sum."""
     there = f"http://[::1]:8470/v1/wheels/{own_wheel().sha256}/{own_wheel().name}#sha256={own_wheel().sha256}"
-    found = bootstrapped(tmp_path, python3="new", installer="dnf", packages=package_source(None, has_gpu=False))
+    found = bootstrapped(
+        tmp_path, python3="new", installer="dnf", packages=package_source(None, has_gpu=False)
+    )
     assert found == [
         "python3 -m venv /opt/elasticd",
         "pip install --quiet --no-cache-dir uv TMPDIR= cpu",
-        f"uv pip install --quiet --no-cache --python /opt/elasticd elasticd[train] @ {there} TMPDIR=/var/tmp cpu",
+        f"uv pip install --quiet --no-cache --python /opt/elasticd elasticd[train] @ {there} "
+        "TMPDIR=/var/tmp cpu",
     ]
 
 
@@ -421,7 +485,9 @@ def test_a_node_with_an_old_python_gets_a_newer_one_from_its_own_distribution(
 def test_a_node_without_a_python_that_is_new_enough_says_what_it_wanted(tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError) as told:
         bootstrapped(tmp_path, python3="old", installer="apt-get", brings="old")
-    assert told.value.stderr == ("elasticd: wanted Python 3.11 or newer with venv, found none; set ec2.bootstrap\n")
+    assert told.value.stderr == (
+        "elasticd: wanted Python 3.11 or newer with venv, found none; set ec2.bootstrap\n"
+    )
 
 
 def test_an_index_of_ones_own_is_used_in_place_of_all_others(tmp_path: Path) -> None:

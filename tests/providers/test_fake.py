@@ -51,7 +51,9 @@ def test_a_machine_is_pending_while_it_boots_and_stopping_while_it_ends(
     assert (gone.state, gone.exited_at_s) == (InstanceState.GONE, clock.now_s())
 
 
-def test_a_scripted_failure_stops_the_call_and_only_once(provider: FakeProvider, cloud: FakeCloud) -> None:
+def test_a_scripted_failure_stops_the_call_and_only_once(
+    provider: FakeProvider, cloud: FakeCloud
+) -> None:
     cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"))
     with pytest.raises(CapacityUnavailable):
         buy(provider, request(1, Offering("small")))
@@ -131,12 +133,18 @@ def test_sells_the_offerings_it_was_given() -> None:
     assert buy(provider, request(1, spot)).offering == spot
 
 
-def test_records_the_calls_in_order(provider: FakeProvider, cloud: FakeCloud, clock: ManualClock) -> None:
+def test_records_the_calls_in_order(
+    provider: FakeProvider, cloud: FakeCloud, clock: ManualClock
+) -> None:
     wanted = request(1, Offering("small"))
     machine = buy(provider, wanted)
     provider.instances()
     provider.terminate(machine.provider_id, now_s=clock.now_s())
-    assert [call.operation for call in cloud.calls] == [Operation.LAUNCH, Operation.INSTANCES, Operation.TERMINATE]
+    assert [call.operation for call in cloud.calls] == [
+        Operation.LAUNCH,
+        Operation.INSTANCES,
+        Operation.TERMINATE,
+    ]
     assert cloud.calls[0].request == wanted
     assert cloud.calls[2].provider_id == machine.provider_id
 

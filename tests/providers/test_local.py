@@ -20,7 +20,9 @@ from tests.providers.nodes import BUSY, HIDING, IDLE, WITH_RUNAWAYS, cpu_s, proc
 
 HALF, QUARTER = NodeType("half", cpu=0.5, memory_gib=1), NodeType("quarter", cpu=0.25, memory_gib=1)
 CGROUPS = find_cpu_cgroups()
-needs_cgroups = pytest.mark.skipif(CGROUPS is None, reason="only root may limit CPU time by control groups")
+needs_cgroups = pytest.mark.skipif(
+    CGROUPS is None, reason="only root may limit CPU time by control groups"
+)
 
 Connect = Callable[..., LocalProvider]
 
@@ -30,10 +32,18 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
     """Gives providers on one and the same root; whatever they started is ended afterwards."""
 
     def connected(
-        agent_command: Sequence[str] = IDLE, *, cgroups: CpuCgroups | None = None, root: Path = tmp_path
+        agent_command: Sequence[str] = IDLE,
+        *,
+        cgroups: CpuCgroups | None = None,
+        root: Path = tmp_path,
     ) -> LocalProvider:
         return LocalProvider(
-            root, [HALF, QUARTER], clock=SystemClock(), cgroups=cgroups, agent_command=agent_command, lease_s=60
+            root,
+            [HALF, QUARTER],
+            clock=SystemClock(),
+            cgroups=cgroups,
+            agent_command=agent_command,
+            lease_s=60,
         )
 
     yield connected
@@ -90,7 +100,9 @@ class TestLocalProviderWithCgroups(ProviderContract):
         )
 
 
-def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(connect: Connect, tmp_path: Path) -> None:
+def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(
+    connect: Connect, tmp_path: Path
+) -> None:
     buy(connect(), request(1, Offering("half")))
     path = tmp_path / "nodes" / "node-1" / "agent.json"
     assert path.stat().st_mode & 0o777 == 0o600
@@ -109,7 +121,9 @@ def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(connec
     }
 
 
-def test_the_join_token_is_in_no_argument_and_no_environment(connect: Connect, tmp_path: Path) -> None:
+def test_the_join_token_is_in_no_argument_and_no_environment(
+    connect: Connect, tmp_path: Path
+) -> None:
     buy(connect(), request(1, Offering("half")))
     shown = Path(f"/proc/{_agent_pid(tmp_path)}")
     assert b"--config" in (shown / "cmdline").read_bytes()
@@ -127,7 +141,9 @@ def test_the_daemons_own_settings_do_not_reach_the_node(
     assert b"ELASTICD_NODE_ID=node-1" in environment
 
 
-def test_a_node_has_a_session_of_its_own_reads_nothing_and_writes_to_its_log(connect: Connect, tmp_path: Path) -> None:
+def test_a_node_has_a_session_of_its_own_reads_nothing_and_writes_to_its_log(
+    connect: Connect, tmp_path: Path
+) -> None:
     talker = (
         sys.executable,
         "-I",
@@ -162,7 +178,9 @@ def test_an_agent_that_cannot_be_executed_is_gone_and_its_log_says_why(connect: 
     assert "cannot start /no/such/agent" in (Path(folder) / "agent.log").read_text()
 
 
-def test_a_node_outlives_the_process_that_launched_it_and_is_adopted(connect: Connect, tmp_path: Path) -> None:
+def test_a_node_outlives_the_process_that_launched_it_and_is_adopted(
+    connect: Connect, tmp_path: Path
+) -> None:
     launching = f"""
 import sys
 from pathlib import Path
@@ -174,13 +192,17 @@ provider = LocalProvider(Path({str(tmp_path)!r}), [NodeType("half", 0.5, 1)], cl
                          agent_command={IDLE!r})
 print(buy(provider, request(1, Offering("half"))).launched_at_s)
 """
-    done = subprocess.run([sys.executable, "-c", launching], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", launching], capture_output=True, text=True, check=True
+    )
     (adopted,) = connect().instances()
     assert adopted.state is InstanceState.RUNNING
     assert adopted.launched_at_s == float(done.stdout)
 
 
-def test_termination_ends_runaways_in_sessions_of_their_own(connect: Connect, tmp_path: Path) -> None:
+def test_termination_ends_runaways_in_sessions_of_their_own(
+    connect: Connect, tmp_path: Path
+) -> None:
     provider = connect(WITH_RUNAWAYS)
     machine = buy(provider, request(1, Offering("half")))
     wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
@@ -194,7 +216,9 @@ def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_pa
     buy(provider, request(1, Offering("half")))
     wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     _kill_agent(tmp_path, "node-1")
-    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 3)  # one that begins a program has no environment
+    wait_until(
+        lambda: len(processes_of("node-1", root=tmp_path)) == 3
+    )  # one that begins a program has no environment
     assert provider.instances()[0].state is InstanceState.GONE
     assert processes_of("node-1", root=tmp_path) == set()
 
@@ -206,7 +230,8 @@ def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: P
     group = _group(tmp_path)
     wait_until(
         lambda: (
-            len((group / "cgroup.procs").read_text().split()) == 2 and len(processes_of("node-1", root=tmp_path)) == 1
+            len((group / "cgroup.procs").read_text().split()) == 2
+            and len(processes_of("node-1", root=tmp_path)) == 1
         )
     )
     provider.terminate(machine.provider_id, now_s=time.time())
@@ -214,7 +239,9 @@ def test_a_control_group_finds_even_those_who_hide(connect: Connect, tmp_path: P
     assert not group.exists()
 
 
-def test_processes_of_another_root_with_the_same_node_id_are_left_alone(connect: Connect, tmp_path: Path) -> None:
+def test_processes_of_another_root_with_the_same_node_id_are_left_alone(
+    connect: Connect, tmp_path: Path
+) -> None:
     other = connect(root=tmp_path / "other")
     buy(other, request(1, Offering("half")))
     provider = connect()
@@ -250,7 +277,9 @@ def test_the_exit_dates_from_the_termination(connect: Connect) -> None:
     assert provider.instances()[0].exited_at_s == asked_at_s
 
 
-def test_a_number_that_belongs_to_another_process_by_now_is_not_the_agent(connect: Connect, tmp_path: Path) -> None:
+def test_a_number_that_belongs_to_another_process_by_now_is_not_the_agent(
+    connect: Connect, tmp_path: Path
+) -> None:
     buy(connect(), request(1, Offering("half")))
     _kill_agent(tmp_path, "node-1")
     bystander = subprocess.Popen(["sleep", "60"])
@@ -288,18 +317,32 @@ def test_a_node_id_is_never_used_for_two_launches(connect: Connect) -> None:
     first = request(1, Offering("half"))
     buy(provider, first)
     with pytest.raises(ProviderError, match="another token"):
-        buy(provider, type(first)("token-2", ("node-1",), "job-1", first.offering, first.daemon_url, first.join_token))
+        buy(
+            provider,
+            type(first)(
+                "token-2", ("node-1",), "job-1", first.offering, first.daemon_url, first.join_token
+            ),
+        )
 
 
 @pytest.mark.parametrize("node_id", ["../escape", "", "a/b", ".hidden", "x" * 101])
-def test_a_node_id_that_is_no_plain_name_is_refused(connect: Connect, tmp_path: Path, node_id: str) -> None:
+def test_a_node_id_that_is_no_plain_name_is_refused(
+    connect: Connect, tmp_path: Path, node_id: str
+) -> None:
     first = request(1, Offering("half"))
     with pytest.raises(ProviderError, match="id is wanted"):
-        buy(connect(), type(first)("t", (node_id,), "job-1", first.offering, first.daemon_url, first.join_token))
+        buy(
+            connect(),
+            type(first)(
+                "t", (node_id,), "job-1", first.offering, first.daemon_url, first.join_token
+            ),
+        )
     assert list((tmp_path / "nodes").iterdir()) == []
 
 
-def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(connect: Connect, tmp_path: Path) -> None:
+def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(
+    connect: Connect, tmp_path: Path
+) -> None:
     provider = connect()
     buy(provider, request(1, Offering("half")))
     path = tmp_path / "nodes" / "node-1" / "launch.json"
@@ -311,7 +354,9 @@ def test_an_unreadable_record_makes_the_list_unavailable_and_not_shorter(connect
 
 
 @needs_cgroups
-def test_control_groups_hold_busy_nodes_to_their_shares_of_a_core(connect: Connect, tmp_path: Path) -> None:
+def test_control_groups_hold_busy_nodes_to_their_shares_of_a_core(
+    connect: Connect, tmp_path: Path
+) -> None:
     provider = connect(BUSY, cgroups=CGROUPS)
     for number, node_type in enumerate((HALF, QUARTER)):
         buy(provider, request(number, Offering(node_type.name)))
@@ -319,11 +364,16 @@ def test_control_groups_hold_busy_nodes_to_their_shares_of_a_core(connect: Conne
     used_s, started_s = [cpu_s(pid) for pid in pids], time.monotonic()
     time.sleep(1.0)
     lasted_s = time.monotonic() - started_s
-    half, quarter = ((cpu_s(pid) - before_s) / lasted_s for pid, before_s in zip(pids, used_s, strict=True))
-    # Never more than the quota; less only on crowded cores (benchmarks/local_provider.py measures how exactly).
+    half, quarter = (
+        (cpu_s(pid) - before_s) / lasted_s for pid, before_s in zip(pids, used_s, strict=True)
+    )
+    # Never more than the quota; less only on crowded cores (benchmarks/local_provider.py measures
+    # how exactly).
     assert 0.1 < half < 0.56
     assert 0.05 < quarter < 0.30
-    assert json.loads((tmp_path / "nodes" / "node-0" / "agent.json").read_text())["cpu_quota"] is None
+    assert (
+        json.loads((tmp_path / "nodes" / "node-0" / "agent.json").read_text())["cpu_quota"] is None
+    )
 
 
 def _group(root: Path, node_id: str = "node-1") -> Path:

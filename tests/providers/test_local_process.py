@@ -25,7 +25,9 @@ def _id_of(pid: int) -> ProcessId:
     return ProcessId(pid, start_ticks(pid), boot_id())
 
 
-def test_a_process_is_known_by_its_start_and_its_boot_and_not_by_its_number(sleeper: subprocess.Popen[bytes]) -> None:
+def test_a_process_is_known_by_its_start_and_its_boot_and_not_by_its_number(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
     process = _id_of(sleeper.pid)
     assert is_alive(process)
     assert not is_alive(replace(process, start_ticks=process.start_ticks + 1))
@@ -90,7 +92,9 @@ def test_a_family_holds_the_descendants_of_its_ancestor() -> None:
         parent.wait()
 
 
-def test_a_family_holds_the_members_that_are_named_and_never_this_process(sleeper: subprocess.Popen[bytes]) -> None:
+def test_a_family_holds_the_members_that_are_named_and_never_this_process(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
     family = find_family(None, marks={}, members=(os.getpid(), sleeper.pid, 2**22))
     assert {process.pid for process in family} >= {sleeper.pid}
     assert os.getpid() not in {process.pid for process in family}

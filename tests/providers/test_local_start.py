@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,9 @@ def test_orders_given_at_the_same_time_start_one_process(tmp_path: Path, node_id
     wait_until(lambda: processes_of(node_id) == {recorded})
 
 
-def test_an_order_killed_at_any_moment_and_repeated_has_started_one_process(tmp_path: Path, node_id: str) -> None:
+def test_an_order_killed_at_any_moment_and_repeated_has_started_one_process(
+    tmp_path: Path, node_id: str
+) -> None:
     chance = random.Random(7)
     for attempt in range(12):
         folder = tmp_path / str(attempt)
@@ -73,8 +76,9 @@ def test_an_order_killed_at_any_moment_and_repeated_has_started_one_process(tmp_
         cut_short.wait()
         assert _begin(order).wait(10) == 0
         recorded = json.loads((folder / "process.json").read_text())["pid"]
-        # A process whose spawner died between recording it and releasing it ends by itself: none, but never two.
-        wait_until(lambda folder=folder, attempt=attempt: len(processes_of(f"{node_id}-{attempt}")) <= 1)  # type: ignore[misc]
+        # A process whose spawner died between recording it and releasing it ends by itself: none,
+        # but never two.
+        wait_until(partial(lambda attempt: len(processes_of(f"{node_id}-{attempt}")) <= 1, attempt))
         assert processes_of(f"{node_id}-{attempt}") <= {recorded}
         for pid in processes_of(f"{node_id}-{attempt}"):
             subprocess.run(["kill", "-9", str(pid)], check=True)
@@ -96,18 +100,24 @@ def test_a_veto_keeps_the_process_from_being_started(tmp_path: Path, node_id: st
 
 
 def _provider(tmp_path: Path) -> LocalProvider:
-    return LocalProvider(tmp_path, [NodeType("half", 0.5, 1)], clock=SystemClock(), cgroups=None, agent_command=IDLE)
+    return LocalProvider(
+        tmp_path, [NodeType("half", 0.5, 1)], clock=SystemClock(), cgroups=None, agent_command=IDLE
+    )
 
 
 def _claim_without_start(tmp_path: Path, node_id: str) -> None:
     """What a daemon leaves that dies between the node's record and the start of its agent."""
     offering = Offering("half")
     NodeFolder(tmp_path / "nodes" / node_id).create(
-        LocalLaunch(node_id, "job-1", "token-1", offering, cpu=0.5, cgroup=None, claimed_at_s=time.time())
+        LocalLaunch(
+            node_id, "job-1", "token-1", offering, cpu=0.5, cgroup=None, claimed_at_s=time.time()
+        )
     )
 
 
-def test_a_launch_cut_short_before_the_start_is_no_machine_until_it_is_repeated(tmp_path: Path, node_id: str) -> None:
+def test_a_launch_cut_short_before_the_start_is_no_machine_until_it_is_repeated(
+    tmp_path: Path, node_id: str
+) -> None:
     provider = _provider(tmp_path)
     _claim_without_start(tmp_path, node_id)
     assert provider.instances() == ()
@@ -120,7 +130,9 @@ def test_a_launch_cut_short_before_the_start_is_no_machine_until_it_is_repeated(
     assert told["join_token"] == "secret-1"
 
 
-def test_a_node_terminated_before_its_start_is_never_started_and_costs_nothing(tmp_path: Path, node_id: str) -> None:
+def test_a_node_terminated_before_its_start_is_never_started_and_costs_nothing(
+    tmp_path: Path, node_id: str
+) -> None:
     provider = _provider(tmp_path)
     _claim_without_start(tmp_path, node_id)
     provider.terminate(node_id, now_s=time.time() + 100)

@@ -30,7 +30,11 @@ def test_a_gpu_of_another_maker_is_trusted_with_fp32_alone() -> None:
 @pytest.mark.parametrize(
     ("cpuinfo", "formats"),
     [
-        ("processor\t: 0\nflags\t\t: fpu avx2 avx512f avx512_bf16\n\nprocessor\t: 1\nflags\t\t: fpu\n", "fp32 bf16"),
+        (
+            "processor\t: 0\nflags\t\t: fpu avx2 avx512f avx512_bf16\n\nprocessor\t: 1\nflags\t\t: "
+            "fpu\n",
+            "fp32 bf16",
+        ),
         ("processor\t: 0\nflags\t\t: fpu amx_bf16\n", "fp32 bf16"),
         ("processor\t: 0\nflags\t\t: fpu avx2\n", "fp32"),
         ("processor\t: 0\nFeatures\t: fp asimd svei8mm bf16\n", "fp32 bf16"),
@@ -38,7 +42,9 @@ def test_a_gpu_of_another_maker_is_trusted_with_fp32_alone() -> None:
         ("", "fp32"),
     ],
 )
-def test_this_machine_computes_in_what_its_processor_s_flags_say(cpuinfo: str, formats: str, tmp_path: Path) -> None:
+def test_this_machine_computes_in_what_its_processor_s_flags_say(
+    cpuinfo: str, formats: str, tmp_path: Path
+) -> None:
     (tmp_path / "cpuinfo").write_text(cpuinfo)
     assert " ".join(precisions_here(tmp_path)) == formats
 
@@ -51,7 +57,9 @@ def test_this_machine_computes_in_what_its_gpu_does_if_it_has_one(tmp_path: Path
     assert " ".join(precisions_here(tmp_path)) == "fp32 fp16"
 
 
-def test_where_no_file_says_what_this_machine_can_do_it_is_trusted_with_fp32_alone(tmp_path: Path) -> None:
+def test_where_no_file_says_what_this_machine_can_do_it_is_trusted_with_fp32_alone(
+    tmp_path: Path,
+) -> None:
     assert list(precisions_here(tmp_path)) == ["fp32"]
 
 

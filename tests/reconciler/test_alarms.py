@@ -1,4 +1,5 @@
-"""What is wrong is told once when it begins and once when it is over, each thing under its own name."""
+"""What is wrong is told once when it begins and once when it is over, each thing under its own
+name."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ def told(cluster: VirtualCluster, *kinds: str) -> list[str]:
 
 def tick_blindly(cluster: VirtualCluster, times: int, *, every_s: float = 10.0) -> None:
     for _ in range(times):
-        with pytest.raises(type(REFUSED) if not cluster.cloud.throttled_until_s else ProviderUnavailable):
+        with pytest.raises(
+            type(REFUSED) if not cluster.cloud.throttled_until_s else ProviderUnavailable
+        ):
             cluster.run(1)
         cluster.clock.advance(every_s)
 
@@ -44,7 +47,9 @@ def test_all_is_well_at_first(cluster: VirtualCluster) -> None:
     assert told(cluster, "alarm", "alarm_over") == []
 
 
-def test_machines_that_may_not_be_listed_are_an_alarm_at_once_and_told_once(cluster: VirtualCluster) -> None:
+def test_machines_that_may_not_be_listed_are_an_alarm_at_once_and_told_once(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.INSTANCES, REFUSED, times=5)
     begun_s = cluster.clock.now_s()
     tick_blindly(cluster, 5)
@@ -64,7 +69,9 @@ def test_once_leases_are_withheld_that_is_an_alarm_of_its_own(cluster: VirtualCl
     assert standing(cluster) == {AlarmKind.CANNOT_SEE, AlarmKind.CANNOT_END}
 
 
-def test_a_short_silence_of_the_cloud_is_no_alarm_and_a_long_one_is(cluster: VirtualCluster) -> None:
+def test_a_short_silence_of_the_cloud_is_no_alarm_and_a_long_one_is(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.throttled_until_s = cluster.clock.now_s() + 1000.0
     tick_blindly(cluster, 10)
     assert standing(cluster) == set()
@@ -78,7 +85,9 @@ def test_a_refused_termination_says_nothing_of_what_can_be_seen(cluster: Virtual
     assert standing(cluster) == {AlarmKind.CANNOT_END}
 
 
-def test_a_claim_that_is_not_proven_says_nothing_of_the_right_to_end(cluster: VirtualCluster) -> None:
+def test_a_claim_that_is_not_proven_says_nothing_of_the_right_to_end(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.WRITE_CLAIM, ProviderUnavailable("no answer"), times=1000)
     for _ in range(50):
         try:
@@ -92,9 +101,15 @@ def test_a_claim_that_is_not_proven_says_nothing_of_the_right_to_end(cluster: Vi
 
 def test_a_machine_that_no_node_stands_for_is_told_of_once(cluster: VirtualCluster) -> None:
     job = cluster.submit(name="other")
-    node = intend(cluster.store, job.id, SMALL, why="for a foreign machine", now_s=cluster.clock.now_s())
+    node = intend(
+        cluster.store, job.id, SMALL, why="for a foreign machine", now_s=cluster.clock.now_s()
+    )
     cluster.run(1)
-    (bought,) = [call.request for call in cluster.cloud.calls if call.request and call.request.job_id != job.id][:1]
+    (bought,) = [
+        call.request
+        for call in cluster.cloud.calls
+        if call.request and call.request.job_id != job.id
+    ][:1]
     assert bought is not None
     cluster.cloud.launch(replace(bought, token="foreign", node_ids=("nobody",)))
     cluster.run(6)
@@ -110,24 +125,38 @@ def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCl
     cluster.cloud.fail_next(Operation.TERMINATE, REFUSED, times=1000)
     cluster.run(10)
     stood_for_s = cluster.clock.now_s() - 1.0
-    assert cluster.cloud.attended_at_s == {wanted.provider_id: stood_for_s}, "not the one that no node is"
+    assert cluster.cloud.attended_at_s == {wanted.provider_id: stood_for_s}, (
+        "not the one that no node is"
+    )
     cluster.store.request_stop(bought.job_id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(60)
     assert {each.state for each in cluster.cloud.machines()} == {InstanceState.RUNNING}
-    assert cluster.cloud.attended_at_s[wanted.provider_id] < stood_for_s + 50, "nor one that is to end and does not"
+    assert cluster.cloud.attended_at_s[wanted.provider_id] < stood_for_s + 50, (
+        "nor one that is to end and does not"
+    )
 
 
-def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopped(cluster: VirtualCluster) -> None:
+def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopped(
+    cluster: VirtualCluster,
+) -> None:
     (job,) = cluster.store.jobs()
     alarms, begun_s = cluster.reconciler.alarms, cluster.clock.now_s()
 
     def look(after_s: float, **changes: object) -> list[str]:
         seen = replace(job, spec=replace(job.spec, iterations=400), **changes)  # type: ignore[arg-type]  # named here
         alarms.attend(cluster.store, seen, (), now_s=begun_s + after_s)
-        return [each.text for each in alarms.standing(now_s=begun_s + after_s) if each.kind is AlarmKind.OVERRUN]
+        return [
+            each.text
+            for each in alarms.standing(now_s=begun_s + after_s)
+            if each.kind is AlarmKind.OVERRUN
+        ]
 
-    assert look(0.0, iteration=400) == look(100.0, iteration=401) == look(159.0, iteration=800) == []
-    why = "all 400 iterations are done and the script goes on: it costs until it ends, or is stopped"
+    assert (
+        look(0.0, iteration=400) == look(100.0, iteration=401) == look(159.0, iteration=800) == []
+    )
+    why = (
+        "all 400 iterations are done and the script goes on: it costs until it ends, or is stopped"
+    )
     assert look(160.0, iteration=808) == look(170.0, iteration=900) == [f"job job: {why}"]
     assert AlarmKind.OVERRUN.is_of_jobs
     assert look(171.0, iteration=901, phase=JobPhase.DRAINING) == []
@@ -148,7 +177,9 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_
     assert AlarmKind.OVERRUN in standing(cluster)
 
 
-def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(tmp_path: Path) -> None:
+def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, decide)
     # Alone on a small node it needs 1,000 s; four large ones are 8 times as fast at best.
     goal = Objective(deadline_s=cluster.clock.now_s() + 70.0)
@@ -164,14 +195,18 @@ def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(tm
     assert told(cluster, "alarm_over") == ["will_be_late: the goal can be met again"]
 
 
-def test_a_job_that_wants_to_stops_in_good_order_once_its_deadline_is_certain_to_be_missed(tmp_path: Path) -> None:
+def test_a_job_that_wants_to_stops_in_good_order_once_its_deadline_is_certain_to_be_missed(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, decide)
     goal = Objective(deadline_s=cluster.clock.now_s() + 40.0, on_miss=OnMiss.STOP)
     job = cluster.submit(iterations=1000, objective=goal)
     cluster.run(60)
     stopped = cluster.store.job(job.id)
     assert stopped.phase is JobPhase.CANCELLED
-    assert stopped.message is not None and stopped.message.startswith("will_be_late: the deadline is in ")
+    assert stopped.message is not None and stopped.message.startswith(
+        "will_be_late: the deadline is in "
+    )
     assert stopped.phase.may_resume
     assert cluster.store.nodes(job.id) == ()
 
@@ -227,12 +262,17 @@ def test_a_job_is_over_only_once_it_is_told_that_its_alarms_are(cluster: Virtual
     assert cluster.store.job(job.id).phase is JobPhase.DRAINING
     cluster.run(2)
     assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
-    assert told(cluster, "alarm_over") == ["standstill: the job ends", "cannot_write: all is well again"]
+    assert told(cluster, "alarm_over") == [
+        "standstill: the job ends",
+        "cannot_write: all is well again",
+    ]
     assert standing(cluster) == set()
 
 
 @pytest.mark.parametrize("trouble", Trouble)
-def test_what_troubles_the_provider_is_an_alarm_of_that_name(cluster: VirtualCluster, trouble: Trouble) -> None:
+def test_what_troubles_the_provider_is_an_alarm_of_that_name(
+    cluster: VirtualCluster, trouble: Trouble
+) -> None:
     cluster.cloud.troubles = {trouble: "this and that"}
     cluster.run(2)
     assert told(cluster, "alarm") == [f"{trouble}: this and that"]

@@ -15,7 +15,11 @@ from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
 def pair_forever(snapshot: Snapshot) -> Plan:
     """A policy that wants two small nodes."""
     wanted = Group.of(SMALL, 2)
-    return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+    return Plan(
+        Action.HOLD if snapshot.target == wanted else Action.START,
+        wanted,
+        Reason("told", "as told"),
+    )
 
 
 @pytest.fixture
@@ -27,7 +31,11 @@ def cluster(cluster: VirtualCluster) -> VirtualCluster:
 
 def audited(cluster: VirtualCluster, *, later_s: float = 0.0, forgets: bool = False) -> Audit:
     nodes = cluster.store.nodes(include_gone=True)
-    rows = [row for job_id in {node.job_id for node in nodes} for row in cluster.store.ledger_of_job(job_id)]
+    rows = [
+        row
+        for job_id in {node.job_id for node in nodes}
+        for row in cluster.store.ledger_of_job(job_id)
+    ]
     told = () if forgets else cluster.cloud.machines()
     return audit(nodes, rows, told, now_s=cluster.clock.now_s() + later_s)
 
@@ -56,7 +64,12 @@ def test_each_machine_of_a_group_is_compared_with_its_own_rows(tmp_path: Path) -
     assert (found.compared, found.findings) == (3, ())
     first, second, _ = cluster.cloud.machines()
     twin = replace(second, provider_id="twin", node_id="nobody")
-    told = audit(cluster.store.nodes(include_gone=True), [], [first, second, twin], now_s=cluster.clock.now_s())
+    told = audit(
+        cluster.store.nodes(include_gone=True),
+        [],
+        [first, second, twin],
+        now_s=cluster.clock.now_s(),
+    )
     assert [each.provider_id for each in told.findings] == ["twin"], "bought twice by one launch"
 
 
@@ -64,7 +77,10 @@ def test_a_machine_that_no_node_stands_for_is_unknown(cluster: VirtualCluster) -
     (machine,) = cluster.cloud.machines()
     nodes = cluster.store.nodes()
     found = audit([], [], [machine], now_s=cluster.clock.now_s())
-    assert (differences(found), found.findings[0].provider_id) == ([Difference.UNKNOWN], nodes[0].provider_id)
+    assert (differences(found), found.findings[0].provider_id) == (
+        [Difference.UNKNOWN],
+        nodes[0].provider_id,
+    )
     assert "gc --terminate" in found.findings[0].advice
     gone = audit([], [], [replace(machine, state=InstanceState.GONE)], now_s=cluster.clock.now_s())
     assert "in no ledger" in gone.findings[0].advice
@@ -76,7 +92,9 @@ def test_rows_that_still_run_for_a_machine_that_is_gone_are_told(cluster: Virtua
     assert differences(audited(cluster)) == [Difference.GONE]
 
 
-def test_rows_that_still_run_for_a_machine_that_the_cloud_forgot_are_told(cluster: VirtualCluster) -> None:
+def test_rows_that_still_run_for_a_machine_that_the_cloud_forgot_are_told(
+    cluster: VirtualCluster,
+) -> None:
     assert differences(audited(cluster, forgets=True)) == [Difference.GONE]
 
 
@@ -93,7 +111,9 @@ def test_seconds_that_differ_are_told_with_their_dollars(cluster: VirtualCluster
     cluster.store.node_gone(node.id, at_s=gone_s)
     ended = replace(machine, state=InstanceState.GONE, exited_at_s=gone_s - 100)
     (row,) = cluster.store.ledger_of_job(node.job_id)
-    (finding,) = audit(cluster.store.nodes(include_gone=True), [row], [ended], now_s=gone_s).findings
+    (finding,) = audit(
+        cluster.store.nodes(include_gone=True), [row], [ended], now_s=gone_s
+    ).findings
     assert finding.difference is Difference.SECONDS
     assert finding.off_s == pytest.approx(100.0)
     assert finding.off_usd == pytest.approx(100 * 0.36 / 3600)
@@ -105,7 +125,12 @@ def test_an_end_that_the_cloud_does_not_date_is_not_compared(cluster: VirtualClu
     cluster.store.node_gone(node.id, at_s=cluster.clock.now_s() + 900)
     rows = cluster.store.ledger_of_job(node.job_id)
     undated = replace(machine, state=InstanceState.GONE, exited_at_s=None)
-    assert audit(cluster.store.nodes(include_gone=True), rows, [undated], now_s=cluster.clock.now_s()).findings == ()
+    assert (
+        audit(
+            cluster.store.nodes(include_gone=True), rows, [undated], now_s=cluster.clock.now_s()
+        ).findings
+        == ()
+    )
 
 
 def test_an_intent_without_a_machine_is_nothing_to_compare(tmp_path: Path) -> None:

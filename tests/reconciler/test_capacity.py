@@ -1,4 +1,5 @@
-"""Capacity that is not there: the job goes where some is, by a recorded decision that names the refusal."""
+"""Capacity that is not there: the job goes where some is, by a recorded decision that names the
+refusal."""
 
 from __future__ import annotations
 
@@ -48,7 +49,11 @@ def reclaim(cluster: VirtualCluster) -> None:
 
 def changes(cluster: VirtualCluster, job_id: str) -> list[Decision]:
     """The decisions that changed the target, oldest first."""
-    return [each for each in reversed(cluster.store.decisions(job_id)) if each.plan.action is not Action.HOLD]
+    return [
+        each
+        for each in reversed(cluster.store.decisions(job_id))
+        if each.plan.action is not Action.HOLD
+    ]
 
 
 def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: VirtualCluster) -> None:
@@ -72,7 +77,9 @@ def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: Virtual
     assert living(cluster) == ["us-east-1b"]
 
 
-def test_a_node_that_is_taken_back_trains_on_until_another_zone_takes_over(cluster: VirtualCluster) -> None:
+def test_a_node_that_is_taken_back_trains_on_until_another_zone_takes_over(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(nodes_max=1, drain_grace_s=10.0)
     cluster.run(30)
     (old,) = cluster.store.nodes()
@@ -130,11 +137,16 @@ def test_a_job_that_cannot_have_four_nodes_trains_on_two_of_the_same_type_and_gr
 
 
 def test_a_start_with_four_that_is_refused_begins_with_two_at_the_next_tick(tmp_path: Path) -> None:
-    """What is wanted is the greatest number that is not refused: the policy is told what is too much."""
+    """What is wanted is the greatest number that is not refused: the policy is told what is too
+    much."""
 
     def as_many_as_there_are(snapshot: Snapshot) -> Plan:
         too_many = min((each.nodes for each in snapshot.unavailable), default=5)
-        wanted = Group.of(A, 4 if too_many > 4 else 2) if snapshot.target != Group.of(A, 2) else snapshot.target
+        wanted = (
+            Group.of(A, 4 if too_many > 4 else 2)
+            if snapshot.target != Group.of(A, 2)
+            else snapshot.target
+        )
         action = Action.HOLD if snapshot.target == wanted else Action.START
         return Plan(action, wanted, Reason("told", "as told"))
 
@@ -146,12 +158,16 @@ def test_a_start_with_four_that_is_refused_begins_with_two_at_the_next_tick(tmp_
     assert asked == [4, 2]
     assert living(cluster) == ["us-east-1a"] * 2
     (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
-    assert (block.nodes, block.why) == (2, Obstacle.CAPACITY), "two of the four that were not there are bought"
+    assert (block.nodes, block.why) == (2, Obstacle.CAPACITY), (
+        "two of the four that were not there are bought"
+    )
     cluster.run(20)
     assert cluster.done[job.id] > 0
 
 
-def test_a_market_in_which_four_were_refused_is_still_another_zone_to_go_to(cluster: VirtualCluster) -> None:
+def test_a_market_in_which_four_were_refused_is_still_another_zone_to_go_to(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit(nodes_max=1, drain_grace_s=10.0)
     cluster.run(30)
     blocks, now_s = cluster.reconciler.provider.blocks, cluster.clock.now_s()
@@ -177,7 +193,9 @@ def test_what_lost_a_node_moves_whole_when_its_zone_has_no_other(cluster: Virtua
     assert cluster.store.target(job.id) == Group.of(B, 2)
 
 
-def test_without_capacity_anywhere_it_waits_and_goes_on_when_there_is_some(cluster: VirtualCluster) -> None:
+def test_without_capacity_anywhere_it_waits_and_goes_on_when_there_is_some(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.capacity = {A: 0, B: 0}
     job = cluster.submit(nodes_max=1)
     cluster.run(30)
@@ -241,30 +259,47 @@ def test_a_provider_that_says_for_how_long_is_not_contradicted(cluster: VirtualC
     now_s, blocks = cluster.clock.now_s(), cluster.reconciler.provider.blocks
     until_s = blocks.block(A, Obstacle.QUOTA, now_s=now_s)
     cluster.reconciler.machines.pause(A, Obstacle.LAUNCH_FAILED, now_s=now_s)
-    assert [(each.until_s, each.why) for each in blocks.listed(now_s=now_s)] == [(until_s, Obstacle.QUOTA)]
+    assert [(each.until_s, each.why) for each in blocks.listed(now_s=now_s)] == [
+        (until_s, Obstacle.QUOTA)
+    ]
 
 
-NO_GROUP = ProviderUnavailable("launching: not visible yet; it may be repeated (EC2 says InvalidGroup.NotFound)")
+NO_GROUP = ProviderUnavailable(
+    "launching: not visible yet; it may be repeated (EC2 says InvalidGroup.NotFound)"
+)
 
 
-def test_what_could_not_be_bought_in_all_its_time_gives_way_to_what_else_there_is(cluster: VirtualCluster) -> None:
+def test_what_could_not_be_bought_in_all_its_time_gives_way_to_what_else_there_is(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(nodes_max=1)
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(590)
     assert {node.offering for node in cluster.store.nodes(job.id)} == {A}
     cluster.run_slowly(50)
-    assert [node.offering for node in cluster.store.nodes(job.id) if node.phase is NodePhase.INTENDED] == [B]
+    assert [
+        node.offering for node in cluster.store.nodes(job.id) if node.phase is NodePhase.INTENDED
+    ] == [B]
     (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
     assert (block.offering, block.why) == (A, Obstacle.LAUNCH_FAILED)
-    told = [each.text for each in cluster.store.events(job_id=job.id) if each.kind in ("node_terminating", "failure")]
+    told = [
+        each.text
+        for each in cluster.store.events(job_id=job.id)
+        if each.kind in ("node_terminating", "failure")
+    ]
     assert len(told) == 2
-    assert all("it could not be bought for 10 min" in each and "InvalidGroup.NotFound" in each for each in told)
+    assert all(
+        "it could not be bought for 10 min" in each and "InvalidGroup.NotFound" in each
+        for each in told
+    )
     cluster.cloud.relent(Operation.LAUNCH)
     cluster.run(20)
     assert living(cluster) == ["us-east-1b"]
 
 
-def test_a_job_for_which_nothing_can_be_bought_fails_and_says_what_the_cloud_said(cluster: VirtualCluster) -> None:
+def test_a_job_for_which_nothing_can_be_bought_fails_and_says_what_the_cloud_said(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(nodes_max=1)
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(4200, every_s=20)
@@ -277,12 +312,19 @@ def test_a_job_for_which_nothing_can_be_bought_fails_and_says_what_the_cloud_sai
 def test_a_purchase_of_many_that_came_to_nothing_is_one_failure(tmp_path: Path) -> None:
     def decide_on_both(snapshot: Snapshot) -> Plan:
         wanted = Group(((LARGE, 2), (SMALL, 2)))
-        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+        return Plan(
+            Action.HOLD if snapshot.target == wanted else Action.START,
+            wanted,
+            Reason("told", "as told"),
+        )
 
     cluster = VirtualCluster(tmp_path, decide_on_both)
     job = cluster.submit()
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(620)
-    assert len([each for each in cluster.store.events(limit=500) if each.kind == "node_terminating"]) == 4
+    assert (
+        len([each for each in cluster.store.events(limit=500) if each.kind == "node_terminating"])
+        == 4
+    )
     assert len([each for each in cluster.store.events(limit=500) if each.kind == "failure"]) == 1
     assert not cluster.store.job(job.id).phase.is_final

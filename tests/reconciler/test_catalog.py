@@ -1,4 +1,5 @@
-"""While the provider does not tell what it sells, jobs are attended by what is on record, and nothing is bought."""
+"""While the provider does not tell what it sells, jobs are attended by what is on record, and
+nothing is bought."""
 
 from __future__ import annotations
 
@@ -37,7 +38,10 @@ def launches(cluster: VirtualCluster) -> int:
 
 
 def alarms(cluster: VirtualCluster) -> dict[AlarmKind, str]:
-    return {each.kind: each.text for each in cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())}
+    return {
+        each.kind: each.text
+        for each in cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+    }
 
 
 def test_a_job_trains_on_and_ends_at_its_budget(cluster: VirtualCluster) -> None:
@@ -141,7 +145,9 @@ def test_a_node_runs_what_was_settled_when_it_was_bought_though_its_type_is_sold
 
 
 def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None:
-    job = cluster.submit(iterations=None, nodes_max=1, policy="fixed", fixed_node_type=SMALL.node_type)
+    job = cluster.submit(
+        iterations=None, nodes_max=1, policy="fixed", fixed_node_type=SMALL.node_type
+    )
     cluster.run(30)
     (node,) = cluster.store.nodes(job.id)
     before = launches(cluster)

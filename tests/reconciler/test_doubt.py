@@ -1,4 +1,5 @@
-"""Purchases whose answer was lost, of machines that are listed late: closed by their own answer or by their age."""
+"""Purchases whose answer was lost, of machines that are listed late: closed by their own answer or
+by their age."""
 
 from __future__ import annotations
 
@@ -6,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable, QuotaReached
+from elastic.errors import (
+    CapacityUnavailable,
+    Forbidden,
+    ProviderError,
+    ProviderUnavailable,
+    QuotaReached,
+)
 from elastic.providers import Instance, InstanceState
 from elastic.providers.fake import Operation
 from tests.reconciler.virtual import VirtualCluster, small_forever
@@ -35,7 +42,9 @@ def living(cluster: VirtualCluster) -> list[Instance]:
 
 
 @pytest.mark.parametrize("error", NO_ANSWERS, ids=lambda error: type(error).__name__)
-def test_an_error_from_before_the_repeated_call_closes_nothing(cluster: VirtualCluster, error: ProviderError) -> None:
+def test_an_error_from_before_the_repeated_call_closes_nothing(
+    cluster: VirtualCluster, error: ProviderError
+) -> None:
     job = cluster.submit()
     cluster.cloud.fail_next(Operation.LAUNCH, error, times=10_000)
     cluster.run(10)
@@ -48,7 +57,9 @@ def test_an_error_from_before_the_repeated_call_closes_nothing(cluster: VirtualC
     assert all(event.kind != "orphan_found" for event in cluster.store.events(limit=1000))
 
 
-def test_by_which_call_a_purchase_was_asked_for_outlives_the_daemon(cluster: VirtualCluster) -> None:
+def test_by_which_call_a_purchase_was_asked_for_outlives_the_daemon(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit()
     cluster.run(1)
     cluster.restart()
@@ -61,7 +72,9 @@ def test_the_clouds_own_answer_closes_a_purchase_at_once(tmp_path: Path) -> None
     cluster = VirtualCluster(tmp_path, small_forever)
     job = cluster.submit()
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("it never arrived"))
-    cluster.cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none is left", bought_nothing=True))
+    cluster.cloud.fail_next(
+        Operation.LAUNCH, CapacityUnavailable("none is left", bought_nothing=True)
+    )
     cluster.run(2)
     (node,) = cluster.store.nodes(job.id, include_gone=True)
     assert node.phase.is_gone

@@ -1,4 +1,5 @@
-"""A script's error is paid for once: the same one again ends the job, and nothing is bought with it meanwhile."""
+"""A script's error is paid for once: the same one again ends the job, and nothing is bought with it
+meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from elastic.model import Action, Group, Job, JobPhase, Node, Plan, Preparing, Reason, ScriptError, Snapshot
+from elastic.model import (
+    Action,
+    Group,
+    Job,
+    JobPhase,
+    Node,
+    Plan,
+    Preparing,
+    Reason,
+    ScriptError,
+    Snapshot,
+)
 from elastic.policy import guard
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster, small_forever
 
@@ -30,16 +42,21 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def always_trying(snapshot: Snapshot) -> Plan:
-    """A policy that starts on a small node, and tries a large one at each chance from iteration 10 on."""
+    """A policy that starts on a small node, and tries a large one at each chance from iteration 10
+    on."""
     if snapshot.target is None:
         return guard(snapshot, Plan(Action.START, Group.of(SMALL), Reason("start", "start small")))
     is_tried = snapshot.job.iteration < 10 or snapshot.target == Group.of(LARGE)
     hold = Plan(Action.HOLD, snapshot.target, Reason("measuring", "not yet"))
-    return guard(snapshot, hold if is_tried else Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")))
+    return guard(
+        snapshot,
+        hold if is_tried else Plan(Action.TRIAL, Group.of(LARGE), Reason("trial", "try large")),
+    )
 
 
 def preparing_fails_on(*places: int) -> Callable[[Node], Preparing | None]:
-    """What the nodes of these places, counted as they come, cannot get ready, and the others can within a second."""
+    """What the nodes of these places, counted as they come, cannot get ready, and the others can
+    within a second."""
     seen: list[str] = []
 
     def prepares(node: Node) -> Preparing | None:
@@ -48,7 +65,11 @@ def preparing_fails_on(*places: int) -> Callable[[Node], Preparing | None]:
         if node.id not in seen:
             seen.append(node.id)
             return doing
-        return replace(doing, failure="pip ended with 1: no route") if seen.index(node.id) in places else None
+        return (
+            replace(doing, failure="pip ended with 1: no route")
+            if seen.index(node.id) in places
+            else None
+        )
 
     return prepares
 
@@ -58,7 +79,11 @@ def grown_to(count: int, *, from_iteration: int = 20) -> Callable[[Snapshot], Pl
 
     def decide(snapshot: Snapshot) -> Plan:
         wanted = Group.of(SMALL, count if snapshot.job.iteration >= from_iteration else 1)
-        return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+        return Plan(
+            Action.HOLD if snapshot.target == wanted else Action.START,
+            wanted,
+            Reason("told", "as told"),
+        )
 
     return decide
 
@@ -74,7 +99,9 @@ def generations(cluster: VirtualCluster, job: Job) -> int:
 
 
 @pytest.mark.parametrize("error", [MISSING, KILLED])
-def test_the_same_error_twice_ends_the_job_with_its_words(cluster: VirtualCluster, error: ScriptError) -> None:
+def test_the_same_error_twice_ends_the_job_with_its_words(
+    cluster: VirtualCluster, error: ScriptError
+) -> None:
     job = failing(cluster, error, at=30)
     cluster.run(200)
     ended = cluster.store.job(job.id)
@@ -93,7 +120,9 @@ def test_what_fails_once_is_tried_with_nothing_else_until_it_has_gone_on(tmp_pat
     for _ in range(100):
         if cluster.store.job(job.id).error is None:
             break
-        assert len(cluster.cloud.machines()) == 1, "nothing is bought before it has gone on beyond its error"
+        assert len(cluster.cloud.machines()) == 1, (
+            "nothing is bought before it has gone on beyond its error"
+        )
         cluster.run(1)
     assert 9 < cluster.store.job(job.id).iteration <= 20
     cluster.run(10)
@@ -110,13 +139,18 @@ def test_a_trial_that_was_begun_before_a_failure_is_given_up(tmp_path: Path) -> 
     del cluster.fails_at[job.id]
     while cluster.store.job(job.id).error is not None:
         cluster.run(1)
-        trained = {cluster.store.node(each.node_ids[0]).offering for each in cluster.store.generations(job.id)}
+        trained = {
+            cluster.store.node(each.node_ids[0]).offering
+            for each in cluster.store.generations(job.id)
+        }
         assert trained == {SMALL}, "it repeats on what it has"
     changes = cluster.store.facts(job.id, now_s=cluster.clock.now_s()).changes
     assert [each.code for each in changes] == ["start", "trial", "failing"]
 
 
-def test_an_error_that_the_job_has_got_beyond_is_not_the_same_again(cluster: VirtualCluster) -> None:
+def test_an_error_that_the_job_has_got_beyond_is_not_the_same_again(
+    cluster: VirtualCluster,
+) -> None:
     job = failing(cluster, MISSING, at=30)
     cluster.run(45)
     del cluster.fails_at[job.id]
@@ -137,7 +171,9 @@ def test_different_errors_end_the_job_only_by_their_number(cluster: VirtualClust
     cluster.fails_at[job.id] = (30, replace(MISSING, kind="ValueError"))
     cluster.run(60)
     ended = cluster.store.job(job.id)
-    assert ended.phase is JobPhase.FAILED and (ended.message or "").startswith("3 failures in a row")
+    assert ended.phase is JobPhase.FAILED and (ended.message or "").startswith(
+        "3 failures in a row"
+    )
 
 
 def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path) -> None:
@@ -159,10 +195,16 @@ def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path)
 
 def two_forever(snapshot: Snapshot) -> Plan:
     wanted = Group.of(SMALL, 2)
-    return Plan(Action.HOLD if snapshot.target == wanted else Action.START, wanted, Reason("told", "as told"))
+    return Plan(
+        Action.HOLD if snapshot.target == wanted else Action.START,
+        wanted,
+        Reason("told", "as told"),
+    )
 
 
-def test_ranks_that_disagree_on_how_much_is_to_be_done_end_the_job_at_the_second_time(tmp_path: Path) -> None:
+def test_ranks_that_disagree_on_how_much_is_to_be_done_end_the_job_at_the_second_time(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, two_forever)
     cluster.traceback = ECHO
     job = cluster.submit(iterations=40)
@@ -174,13 +216,19 @@ def test_ranks_that_disagree_on_how_much_is_to_be_done_end_the_job_at_the_second
     ended = cluster.store.job(job.id)
     assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 2)
     assert (ended.message or "").startswith(
-        "it failed twice in the same way: a rank still trained when other ranks had finished: they disagree"
+        "it failed twice in the same way: a rank still trained when other ranks had finished: they "
+        "disagree"
     )
 
 
-def test_workers_that_all_miss_each_other_are_tried_as_often_as_failures_are(tmp_path: Path) -> None:
+def test_workers_that_all_miss_each_other_are_tried_as_often_as_failures_are(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, two_forever)
-    cluster.traceback, cluster.echo = ECHO, ScriptError("RuntimeError", ECHO.rpartition("\n")[2], "train.py, line 9")
+    cluster.traceback, cluster.echo = (
+        ECHO,
+        ScriptError("RuntimeError", ECHO.rpartition("\n")[2], "train.py, line 9"),
+    )
     job = cluster.submit()
     cluster.run(20)
     for each in cluster.store.nodes(job.id):
@@ -188,7 +236,9 @@ def test_workers_that_all_miss_each_other_are_tried_as_often_as_failures_are(tmp
     cluster.run(90)
     ended = cluster.store.job(job.id)
     assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 3)
-    assert (ended.message or "").startswith("3 failures in a row without progress; the workers exited with 1: Runtime")
+    assert (ended.message or "").startswith(
+        "3 failures in a row without progress; the workers exited with 1: Runtime"
+    )
 
 
 def test_a_job_that_is_resumed_has_no_error_behind_it(cluster: VirtualCluster) -> None:
@@ -208,9 +258,15 @@ def test_a_newcomer_that_cannot_be_got_ready_goes_while_the_others_train_on(tmp_
     cluster.run(32)
     assert not cluster.store.job(job.id).phase.is_final
     assert generations(cluster, job) == 1, "nobody was stopped for it"
-    _, newcomer = sorted(cluster.store.nodes(job.id, include_gone=True), key=lambda node: node.intended_at_s)
+    _, newcomer = sorted(
+        cluster.store.nodes(job.id, include_gone=True), key=lambda node: node.intended_at_s
+    )
     assert newcomer.phase.is_gone
-    said = [each.text for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"]
+    said = [
+        each.text
+        for each in cluster.store.events(job_id=job.id, limit=500)
+        if each.kind == "failure"
+    ]
     assert said == [f"{newcomer.id} on {SMALL}: pip ended with 1: no route"]
     cluster.run(30)
     assert len(cluster.store.generation(job.id).node_ids) == 2, "another one is bought"  # type: ignore[union-attr]

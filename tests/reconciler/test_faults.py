@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable, StoreUnavailable
-from elastic.model import Action, Exit, Group, JobPhase, NodePhase, Obstacle, Outcome, Plan, Reason, Snapshot
+from elastic.model import (
+    Action,
+    Exit,
+    Group,
+    JobPhase,
+    NodePhase,
+    Obstacle,
+    Outcome,
+    Plan,
+    Reason,
+    Snapshot,
+)
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster, small_forever
@@ -22,20 +33,26 @@ def living(cluster: VirtualCluster) -> int:
     return sum(machine.state is not InstanceState.GONE for machine in cluster.cloud.machines())
 
 
-def test_nodes_that_end_before_they_join_fail_the_job_and_are_not_bought_without_end(cluster: VirtualCluster) -> None:
+def test_nodes_that_end_before_they_join_fail_the_job_and_are_not_bought_without_end(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.boot_s = 1e9
     job = cluster.submit()
     for _ in range(100):
         for machine in cluster.cloud.machines():
             if machine.state is InstanceState.PENDING:
-                cluster.cloud.reclaim(machine.provider_id, why="Client.InternalError: Client error on launch")
+                cluster.cloud.reclaim(
+                    machine.provider_id, why="Client.InternalError: Client error on launch"
+                )
         cluster.run(1)
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "before it joined: Client.InternalError: Client error on launch" in (ended.message or "")
     assert len(cluster.cloud.machines()) == 3
     told = [each.text for each in cluster.store.events() if each.kind == "node_lost"]
-    assert all(each.endswith("is lost: Client.InternalError: Client error on launch") for each in told)
+    assert all(
+        each.endswith("is lost: Client.InternalError: Client error on launch") for each in told
+    )
     assert {each.reason.partition("; ")[2] for each in cluster.store.nodes(include_gone=True)} == {
         "ended by its provider: Client.InternalError: Client error on launch"
     }
@@ -65,7 +82,9 @@ def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None
     cluster.cloud.boot_s = 1e9
     job = cluster.submit()
     cluster.run(1)
-    cluster.cloud.consoles = {each.provider_id: "pip: no space left on device" for each in cluster.cloud.machines()}
+    cluster.cloud.consoles = {
+        each.provider_id: "pip: no space left on device" for each in cluster.cloud.machines()
+    }
     cluster.run_slowly(2500)
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
@@ -82,7 +101,10 @@ def test_nodes_that_register_and_never_speak_fail_the_job(
     for _ in range(60):  # such as those that cannot unpack their job's code: they leave at once
         cluster.run(5)
         for machine in cluster.cloud.machines():
-            if any(node.id == machine.node_id and node.phase is NodePhase.JOINED for node in cluster.store.nodes()):
+            if any(
+                node.id == machine.node_id and node.phase is NodePhase.JOINED
+                for node in cluster.store.nodes()
+            ):
                 cluster.cloud.reclaim(machine.provider_id)
     assert cluster.store.job(job.id).phase is JobPhase.FAILED
     assert len(cluster.cloud.machines()) == 3
@@ -92,7 +114,11 @@ def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> Non
     wanted = Group.of(SMALL)
 
     def decide(snapshot: Snapshot) -> Plan:
-        return Plan(Action.HOLD if snapshot.target == wanted else Action.MOVE, wanted, Reason("told", "as told"))
+        return Plan(
+            Action.HOLD if snapshot.target == wanted else Action.MOVE,
+            wanted,
+            Reason("told", "as told"),
+        )
 
     cluster = VirtualCluster(tmp_path, decide)
     job = cluster.submit()
@@ -107,7 +133,9 @@ def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> Non
     assert 3 <= len(cluster.cloud.machines()) - 1 <= 5
 
 
-def test_nodes_that_end_together_before_they_join_are_one_reason_to_wait(cluster: VirtualCluster) -> None:
+def test_nodes_that_end_together_before_they_join_are_one_reason_to_wait(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.boot_s = 1e9
     cluster.submit(name="one")
     cluster.submit(name="other")
@@ -121,7 +149,9 @@ def test_nodes_that_end_together_before_they_join_are_one_reason_to_wait(cluster
     )
 
 
-def test_an_offering_without_capacity_is_asked_for_ever_more_rarely(cluster: VirtualCluster) -> None:
+def test_an_offering_without_capacity_is_asked_for_ever_more_rarely(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.capacity = {SMALL: 0}
     job = cluster.submit()
     cluster.run_slowly(3600)
@@ -147,13 +177,17 @@ def test_workers_that_stop_though_nobody_asked_them_fail_the_job(cluster: Virtua
     assert living(cluster) == 0
 
 
-def test_a_node_that_speaks_is_not_lost_because_its_provider_forgets_to_list_it(cluster: VirtualCluster) -> None:
+def test_a_node_that_speaks_is_not_lost_because_its_provider_forgets_to_list_it(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit()
     cluster.run(20)
     (node,) = cluster.store.nodes(job.id)
     cluster.cloud.visible = lambda: ()  # type: ignore[method-assign]  # the listing alone is at fault
     cluster.run_slowly(300)
-    assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [(node.id, NodePhase.JOINED)]
+    assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [
+        (node.id, NodePhase.JOINED)
+    ]
 
 
 def test_nodes_that_could_not_be_heard_are_not_silent(cluster: VirtualCluster) -> None:
@@ -165,7 +199,9 @@ def test_nodes_that_could_not_be_heard_are_not_silent(cluster: VirtualCluster) -
         if is_restarted:
             cluster.restart()
         cluster.run(5)
-        assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [(node.id, NodePhase.JOINED)]
+        assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [
+            (node.id, NodePhase.JOINED)
+        ]
 
 
 def test_a_termination_is_repeated_though_prices_cannot_be_stored(cluster: VirtualCluster) -> None:
@@ -197,7 +233,9 @@ def test_one_jobs_unexpected_error_does_not_keep_the_others_waiting(tmp_path: Pa
     assert [node.job_id for node in cluster.store.nodes()] == [job.id]
 
 
-def test_a_machine_whose_launch_was_never_answered_is_paid_for_and_ended(cluster: VirtualCluster) -> None:
+def test_a_machine_whose_launch_was_never_answered_is_paid_for_and_ended(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=True)
     cluster.cloud.visible_after_s = 4.0
     job = cluster.submit()
@@ -238,7 +276,9 @@ def test_capacity_that_returns_is_used_at_once_after_a_quiet_time(cluster: Virtu
     assert living(cluster) == 1
 
 
-def test_a_launch_that_fails_of_something_unheard_of_is_tried_again_after_a_while(cluster: VirtualCluster) -> None:
+def test_a_launch_that_fails_of_something_unheard_of_is_tried_again_after_a_while(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderError("the launch template has no image"))
     cluster.submit()
     cluster.run(1)

@@ -1,4 +1,5 @@
-"""Before a generation's first turn who is cut off is left behind by its silence alone, and a long wait is told of."""
+"""Before a generation's first turn who is cut off is left behind by its silence alone, and a long
+wait is told of."""
 
 from __future__ import annotations
 
@@ -14,7 +15,12 @@ from tests.reconciler.test_steps import HALF, JOB, generation, node, overdue_aft
 
 
 def first_turn(*nodes: Node, **changes: object) -> World:
-    begun = world(*nodes, target=Group.of(HALF, 2), generation=generation("a", "b"), job=replace(JOB, iteration=0))
+    begun = world(
+        *nodes,
+        target=Group.of(HALF, 2),
+        generation=generation("a", "b"),
+        job=replace(JOB, iteration=0),
+    )
     look = overdue_after(begun, 10.0)
     return replace(look, **changes)  # type: ignore[arg-type]  # tests name what they are about
 
@@ -27,7 +33,9 @@ def test_a_first_turn_is_waited_for_but_less_after_a_generation_that_stood_still
         (69.0, 0, None),
         (71.0, 0, "no optimizer step was seen in 51 s"),
     ):
-        look = first_turn(*(replace(each, heartbeat_at_s=now_s) for each in pair), now_s=now_s, hung=hung)
+        look = first_turn(
+            *(replace(each, heartbeat_at_s=now_s) for each in pair), now_s=now_s, hung=hung
+        )
         texts = [each.text.partition(":")[0] for each in idle(look) or ()]
         assert texts == [told] * (told is not None)
     late = first_turn(*(replace(each, heartbeat_at_s=999.0) for each in pair), now_s=1000.0)
@@ -35,12 +43,16 @@ def test_a_first_turn_is_waited_for_but_less_after_a_generation_that_stood_still
     assert next_steps(replace(late, hung=2)) != ()
     assert idle(replace(late, listening_since_s=980.0)) is None
     trained = [replace(each, pulse=Pulse(0.1)) for each in pair]
-    assert idle(replace(late, nodes=(trained[0], pair[1]), hung=1)) is None, "who is silent has made turns"
+    assert idle(replace(late, nodes=(trained[0], pair[1]), hung=1)) is None, (
+        "who is silent has made turns"
+    )
 
 
 @pytest.mark.parametrize("state", [AgentState.STARTING, AgentState.RUNNING])
 def test_before_the_first_turn_a_silence_is_enough(state: AgentState) -> None:
-    heard, lost = (node(name, agent_generation=1, agent_state=state, heartbeat_at_s=99.0) for name in "ab")
+    heard, lost = (
+        node(name, agent_generation=1, agent_state=state, heartbeat_at_s=99.0) for name in "ab"
+    )
     for silent_s, is_drained in ((9.9, False), (10.1, True)):
         look = first_turn(heard, replace(lost, heartbeat_at_s=100.0 - silent_s))
         why = "b cannot be heard, and no turn was made yet"
@@ -55,7 +67,10 @@ def test_before_the_first_turn_nobody_is_hurried_without_need() -> None:
     idle_still = replace(heard, agent_state=AgentState.IDLE)
     for each in (idle_still, replace(heard, agent_generation=None)):
         assert next_steps(first_turn(each, lost)) == (), "it has not begun"
-    for pair in ((heard, replace(lost, pulse=Pulse(0.1))), (replace(heard, pulse=Pulse(0.1)), lost)):
+    for pair in (
+        (heard, replace(lost, pulse=Pulse(0.1))),
+        (replace(heard, pulse=Pulse(0.1)), lost),
+    ):
         assert next_steps(first_turn(*pair)) == (), "turns are made"
     enough = replace(JOB, spec=replace(JOB.spec, nodes_min=2))
     assert next_steps(first_turn(heard, lost, job=enough)) == ()

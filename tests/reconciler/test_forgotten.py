@@ -38,7 +38,9 @@ def test_a_machine_that_is_forgotten_costs_until_the_lease_ended_that_its_last_h
     cluster.restart()
     cluster.run(3)
     assert cluster.store.node(node.id).phase.is_gone
-    assert charged_s(cluster, job) == pytest.approx(node.heartbeat_at_s + LEASE_S - node.launched_at_s)
+    assert charged_s(cluster, job) == pytest.approx(
+        node.heartbeat_at_s + LEASE_S - node.launched_at_s
+    )
 
 
 def test_a_machine_that_is_missed_soon_costs_until_it_is_missed(cluster: VirtualCluster) -> None:
@@ -48,16 +50,24 @@ def test_a_machine_that_is_missed_soon_costs_until_it_is_missed(cluster: Virtual
     cluster.cloud.forget(node.provider_id or "")
     cluster.run(130)
     gone = cluster.store.node(node.id)
-    assert gone.heartbeat_at_s is not None and gone.terminated_at_s is not None and gone.launched_at_s is not None
+    assert (
+        gone.heartbeat_at_s is not None
+        and gone.terminated_at_s is not None
+        and gone.launched_at_s is not None
+    )
     assert 120.0 < gone.terminated_at_s - gone.heartbeat_at_s < 125.0
     assert charged_s(cluster, job) == pytest.approx(gone.terminated_at_s - gone.launched_at_s)
 
 
-def test_a_machine_that_was_listed_after_its_lease_costs_until_it_was_listed_last(cluster: VirtualCluster) -> None:
+def test_a_machine_that_was_listed_after_its_lease_costs_until_it_was_listed_last(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit()
     cluster.run(20)
     (node,) = cluster.store.nodes(job.id)
-    cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("nobody answers"), times=10_000)
+    cluster.cloud.fail_next(
+        Operation.TERMINATE, ProviderUnavailable("nobody answers"), times=10_000
+    )
     cluster.agents_are_silent = True
     cluster.run_slowly(900)
     seen_s = cluster.clock.now_s() - 10.0
@@ -72,22 +82,34 @@ def test_a_machine_that_was_listed_after_its_lease_costs_until_it_was_listed_las
 def test_a_machine_that_was_bought_unheard_and_forgotten_before_anyone_looked_costs_one_lease(
     cluster: VirtualCluster,
 ) -> None:
-    """The repeated purchase gives it, hours later: it booted, found no daemon, and powered itself off."""
+    """The repeated purchase gives it, hours later: it booted, found no daemon, and powered itself
+    off."""
     job = cluster.submit()
-    cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("the answer is lost"), is_done=True)
+    cluster.cloud.fail_next(
+        Operation.LAUNCH, ProviderUnavailable("the answer is lost"), is_done=True
+    )
     cluster.run(1)
     (machine,) = cluster.cloud.machines()
     cluster.cloud.forget(machine.provider_id)
     cluster.clock.advance(AWAY_S)
     cluster.restart()
     cluster.run(140)
-    (node,) = (node for node in cluster.store.nodes(job.id, include_gone=True) if node.token == machine.token)
+    (node,) = (
+        node
+        for node in cluster.store.nodes(job.id, include_gone=True)
+        if node.token == machine.token
+    )
     assert node.phase.is_gone
-    assert (node.launched_at_s, node.terminated_at_s) == (node.intended_at_s, node.intended_at_s + LEASE_S)
+    assert (node.launched_at_s, node.terminated_at_s) == (
+        node.intended_at_s,
+        node.intended_at_s + LEASE_S,
+    )
     assert charged_s(cluster, job) == pytest.approx(LEASE_S)
 
 
-def test_an_end_without_an_instant_is_not_charged_beyond_the_lease_either(cluster: VirtualCluster) -> None:
+def test_an_end_without_an_instant_is_not_charged_beyond_the_lease_either(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.tells_ends = False
     job = cluster.submit()
     cluster.run(20)
@@ -97,4 +119,6 @@ def test_an_end_without_an_instant_is_not_charged_beyond_the_lease_either(cluste
     cluster.clock.advance(AWAY_S)
     cluster.restart()
     cluster.run(1)
-    assert charged_s(cluster, job) == pytest.approx(node.heartbeat_at_s + LEASE_S - node.launched_at_s)
+    assert charged_s(cluster, job) == pytest.approx(
+        node.heartbeat_at_s + LEASE_S - node.launched_at_s
+    )

@@ -1,4 +1,5 @@
-"""A group's machines are bought at once or not at all, and a daemon that dies on the way buys none twice."""
+"""A group's machines are bought at once or not at all, and a daemon that dies on the way buys none
+twice."""
 
 from __future__ import annotations
 
@@ -53,11 +54,17 @@ def test_a_group_that_is_not_to_be_had_whole_costs_nothing(tmp_path: Path) -> No
     assert cluster.cloud.machines() == ()
     failed = [event for event in cluster.store.events(job_id=job.id) if event.kind == "node_failed"]
     assert 1 <= len(failed) <= 3, "one event for each purchase, not for each node"
-    assert failed[0].text == f"{SMALL}: wanted 3, 2 to be had; try another", "which says once what it is about"
-    assert {node.phase for node in cluster.store.nodes(job.id, include_gone=True)} == {NodePhase.TERMINATED}
+    assert failed[0].text == f"{SMALL}: wanted 3, 2 to be had; try another", (
+        "which says once what it is about"
+    )
+    assert {node.phase for node in cluster.store.nodes(job.id, include_gone=True)} == {
+        NodePhase.TERMINATED
+    }
 
 
-def test_what_is_likelier_refused_is_asked_for_first_and_its_refusal_starts_nothing(tmp_path: Path) -> None:
+def test_what_is_likelier_refused_is_asked_for_first_and_its_refusal_starts_nothing(
+    tmp_path: Path,
+) -> None:
     cluster = wanting(MIXED, tmp_path)
     cluster.cloud.capacity = {SMALL: 1}
     cluster.submit()
@@ -66,21 +73,29 @@ def test_what_is_likelier_refused_is_asked_for_first_and_its_refusal_starts_noth
     assert {node_type for node_type, _ in launches(cluster)} == {"small"}
 
 
-def test_the_half_of_a_group_that_was_bought_is_ended_when_the_other_is_refused(tmp_path: Path) -> None:
+def test_the_half_of_a_group_that_was_bought_is_ended_when_the_other_is_refused(
+    tmp_path: Path,
+) -> None:
     cluster = wanting(MIXED, tmp_path)
     cluster.cloud.capacity = {LARGE: 0}
     job = cluster.submit()
     cluster.run(4)
     assert living(cluster) == []
     assert len(cluster.cloud.machines()) == 2
-    told = [event.text for event in cluster.store.events(job_id=job.id) if event.kind == "node_terminating"]
+    told = [
+        event.text
+        for event in cluster.store.events(job_id=job.id)
+        if event.kind == "node_terminating"
+    ]
     assert all("large on-demand local is not to be had, and 1 x large" in text for text in told)
     assert len(told) == 2
 
 
 @pytest.mark.parametrize("is_done", [False, True])
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_launch_without_an_answer_is_repeated_as_it_was(tmp_path: Path, is_done: bool, is_restarted: bool) -> None:
+def test_a_launch_without_an_answer_is_repeated_as_it_was(
+    tmp_path: Path, is_done: bool, is_restarted: bool
+) -> None:
     cluster = wanting(THREE, tmp_path)
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=is_done)
     job = cluster.submit()
@@ -94,11 +109,17 @@ def test_a_launch_without_an_answer_is_repeated_as_it_was(tmp_path: Path, is_don
     assert len(cluster.cloud.machines()) == 3
     bought = {each.node_id: each.provider_id for each in cluster.cloud.machines()}
     assert {node.id: node.provider_id for node in cluster.store.nodes(job.id)} == bought
-    requests = [call.request for call in cluster.cloud.calls if call.operation is Operation.LAUNCH and call.request]
+    requests = [
+        call.request
+        for call in cluster.cloud.calls
+        if call.operation is Operation.LAUNCH and call.request
+    ]
     assert all(each == requests[0] for each in requests)
 
 
-def test_an_intent_that_would_mean_another_request_now_is_given_up_and_what_it_bought_is_ended(tmp_path: Path) -> None:
+def test_an_intent_that_would_mean_another_request_now_is_given_up_and_what_it_bought_is_ended(
+    tmp_path: Path,
+) -> None:
     cluster = wanting(THREE, tmp_path)
     cluster.cloud.visible_after_s = 3.0
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=True)
@@ -127,9 +148,15 @@ def test_what_is_gone_of_a_purchase_that_is_given_up_is_not_ended_again(tmp_path
     cluster.run(1)
     cluster.cloud.visible = all_seen  # type: ignore[method-assign]
     cluster.run(30)
-    assert len(living(cluster)) == 3 and {each.provider_id for each in living(cluster)}.isdisjoint(old)
+    assert len(living(cluster)) == 3 and {each.provider_id for each in living(cluster)}.isdisjoint(
+        old
+    )
     nodes = {node.provider_id: node for node in cluster.store.nodes(job.id, include_gone=True)}
-    assert [nodes[each].phase for each in old] == [NodePhase.LOST, NodePhase.TERMINATED, NodePhase.TERMINATED]
+    assert [nodes[each].phase for each in old] == [
+        NodePhase.LOST,
+        NodePhase.TERMINATED,
+        NodePhase.TERMINATED,
+    ]
 
 
 def test_a_launch_that_is_never_answered_is_given_up_in_time(tmp_path: Path) -> None:
@@ -137,13 +164,18 @@ def test_a_launch_that_is_never_answered_is_given_up_in_time(tmp_path: Path) -> 
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), times=10_000)
     job = cluster.submit()
     cluster.run_slowly(900)
-    gone = [node for node in cluster.store.nodes(job.id, include_gone=True) if node.phase is NodePhase.TERMINATED]
+    gone = [
+        node
+        for node in cluster.store.nodes(job.id, include_gone=True)
+        if node.phase is NodePhase.TERMINATED
+    ]
     assert len(gone) == 3
     assert cluster.store.job(job.id).phase is not JobPhase.FAILED
 
 
 def _untold(cluster: VirtualCluster) -> None:
-    """Makes the cloud show every machine without its name, as a fleet's are before they can be told apart."""
+    """Makes the cloud show every machine without its name, as a fleet's are before they can be told
+    apart."""
     seen = cluster.cloud.visible
     nameless = lambda: tuple(replace(each, node_id="") for each in seen())  # noqa: E731 - a method's stand-in
     cluster.cloud.visible = nameless  # type: ignore[method-assign]
@@ -162,7 +194,9 @@ def test_machines_that_cannot_be_told_apart_yet_are_no_orphans(tmp_path: Path) -
     assert len(living(cluster)) == 3
 
 
-def test_machines_that_are_never_told_apart_are_ended_once_nobody_waits_for_them(tmp_path: Path) -> None:
+def test_machines_that_are_never_told_apart_are_ended_once_nobody_waits_for_them(
+    tmp_path: Path,
+) -> None:
     cluster = wanting(THREE, tmp_path)
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=True)
     _untold(cluster)
@@ -174,7 +208,9 @@ def test_machines_that_are_never_told_apart_are_ended_once_nobody_waits_for_them
     assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
 
 
-def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(tmp_path: Path) -> None:
+def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(
+    tmp_path: Path,
+) -> None:
     cluster = wanting(THREE, tmp_path)
     cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:CreateFleet"), times=100)
     job = cluster.submit(node_types=("small",))
@@ -182,7 +218,9 @@ def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(
     ended = cluster.store.job(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "none of its node types may be bought: allow ec2:CreateFleet" in (ended.message or "")
-    assert len(launches(cluster)) == 1, "there is no sense in asking again before a person has acted"
+    assert len(launches(cluster)) == 1, (
+        "there is no sense in asking again before a person has acted"
+    )
     again = cluster.submit(name="again", node_types=("small",))
     cluster.run(3)
     assert len(launches(cluster)) == 2, "a job that is submitted once it is allowed is not held up"

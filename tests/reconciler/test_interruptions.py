@@ -1,4 +1,5 @@
-"""Machines that the cloud takes back, on a virtual cluster: with a notice, without, and with no replacement."""
+"""Machines that the cloud takes back, on a virtual cluster: with a notice, without, and with no
+replacement."""
 
 from __future__ import annotations
 
@@ -8,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import ProviderUnavailable
-from elastic.model import Capacity, Exit, Group, JobPhase, Node, NodePhase, Obstacle, Offering, Outcome
+from elastic.model import (
+    Capacity,
+    Exit,
+    Group,
+    JobPhase,
+    Node,
+    NodePhase,
+    Obstacle,
+    Offering,
+    Outcome,
+)
 from elastic.policy import guard
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -41,7 +52,9 @@ def stood_still_s(cluster: VirtualCluster, job_id: str) -> float:
     return max(later - earlier for earlier, later in pairwise(ends))
 
 
-def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its_time(cluster: VirtualCluster) -> None:
+def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its_time(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
     old = only_node(cluster)
@@ -54,7 +67,9 @@ def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its
     assert gone.phase is NodePhase.TERMINATED
     assert gone.terminated_at_s is not None and gone.leaves_at_s is not None
     assert gone.terminated_at_s < gone.leaves_at_s
-    ended = [event.text for event in cluster.store.events(limit=500) if event.kind == "node_terminating"]
+    ended = [
+        event.text for event in cluster.store.events(limit=500) if event.kind == "node_terminating"
+    ]
     assert ["the cloud takes it back at" in text for text in ended] == [True]
     assert kinds(cluster).count("interruption_notice") == 1
     assert "failure" not in kinds(cluster)
@@ -62,7 +77,9 @@ def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its
     assert cluster.store.job(job.id).phase is JobPhase.RUNNING
 
 
-def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_one(cluster: VirtualCluster) -> None:
+def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_one(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
     old = only_node(cluster)
@@ -70,7 +87,9 @@ def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_
     cluster.take_back(old, in_s=40.0)
     cluster.run(22)
     drained = cluster.store.generation(job.id)
-    assert drained is not None and drained.drain_at_s is None, "a drain 15 s before the end is early enough"
+    assert drained is not None and drained.drain_at_s is None, (
+        "a drain 15 s before the end is early enough"
+    )
     cluster.run(10)
     drained = cluster.store.generation(job.id)
     assert drained is not None and drained.ended_at_s is not None and drained.number == 1
@@ -82,7 +101,9 @@ def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_
     assert "failure" not in kinds(cluster)
 
 
-def test_the_rest_of_a_group_goes_on_and_grows_again(cluster: VirtualCluster, policy: Dictated) -> None:
+def test_the_rest_of_a_group_goes_on_and_grows_again(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
     policy.wanted = Group.of(SMALL, 2)
     job = cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
@@ -99,7 +120,9 @@ def test_the_rest_of_a_group_goes_on_and_grows_again(cluster: VirtualCluster, po
     assert "failure" not in kinds(cluster)
 
 
-def test_who_is_done_may_be_taken_back_while_the_others_finish(cluster: VirtualCluster, policy: Dictated) -> None:
+def test_who_is_done_may_be_taken_back_while_the_others_finish(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
     policy.wanted = Group.of(SMALL, 2)
     job = cluster.submit(drain_grace_s=10.0, iterations=200)
     cluster.run(20)
@@ -116,7 +139,9 @@ def test_who_is_done_may_be_taken_back_while_the_others_finish(cluster: VirtualC
     assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
 
 
-def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(cluster: VirtualCluster) -> None:
+def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit()
     cluster.run(20)
     old = only_node(cluster)
@@ -134,7 +159,9 @@ def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(c
     assert "failure" not in kinds(cluster)
 
 
-def test_a_notice_that_comes_while_the_daemon_is_away_is_acted_on_when_it_is_back(cluster: VirtualCluster) -> None:
+def test_a_notice_that_comes_while_the_daemon_is_away_is_acted_on_when_it_is_back(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
     old = only_node(cluster)
@@ -156,14 +183,19 @@ def test_how_often_machines_are_taken_is_counted(cluster: VirtualCluster) -> Non
     assert lost.provider_id is not None
     cluster.cloud.reclaim(lost.provider_id)
     cluster.run(5)
-    counted = {(each.node_type, each.with_notice): each.count for each in cluster.store.interruptions()}
+    counted = {
+        (each.node_type, each.with_notice): each.count for each in cluster.store.interruptions()
+    }
     assert counted == {("small", True): 1, ("small", False): 1}
 
 
 def test_a_market_that_took_a_node_back_is_left_alone_for_three_minutes_where_another_zone_sells_the_same(
     tmp_path: Path, policy: Dictated
 ) -> None:
-    here, there = Offering("small", Capacity.SPOT, "zone-a"), Offering("small", Capacity.SPOT, "zone-b")
+    here, there = (
+        Offering("small", Capacity.SPOT, "zone-a"),
+        Offering("small", Capacity.SPOT, "zone-b"),
+    )
     policy.wanted = Group.of(here)
     cluster = VirtualCluster(tmp_path, policy, prices={here: 0.36, there: 0.37})
     cluster.cloud.offerings = (here, there)
@@ -200,11 +232,16 @@ def test_a_machine_that_is_being_ended_is_replaced_at_once_and_paid_for_until_it
     cluster.run(20)
     gone = cluster.store.node(old.id)
     assert gone.phase is NodePhase.LOST
-    assert gone.terminated_at_s is not None and gone.terminated_at_s - (gone.launched_at_s or 0.0) > 200.0
+    assert (
+        gone.terminated_at_s is not None
+        and gone.terminated_at_s - (gone.launched_at_s or 0.0) > 200.0
+    )
     assert "failure" not in kinds(cluster)
 
 
-def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_takes(cluster: VirtualCluster) -> None:
+def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_takes(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit()
     cluster.run(2)
     booting = only_node(cluster)
@@ -215,7 +252,9 @@ def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_t
     assert cluster.store.node(booting.id).phase is NodePhase.LOST
 
 
-def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(cluster: VirtualCluster) -> None:
+def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
     old = only_node(cluster)
@@ -238,7 +277,8 @@ def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(clus
 def test_a_machine_taken_from_a_job_that_is_nearly_done_is_replaced_only_if_the_job_outlives_it(
     iterations: int, bought: int, tmp_path: Path, policy: Dictated
 ) -> None:
-    """A second an iteration, 45 s until training would have to stop: 33 iterations need no other machine, 83 do."""
+    """A second an iteration, 45 s until training would have to stop: 33 iterations need no other
+    machine, 83 do."""
     cluster = VirtualCluster(tmp_path, lambda snapshot: guard(snapshot, policy(snapshot)))
     job = cluster.submit(drain_grace_s=10.0, iterations=iterations)
     cluster.run(20)

@@ -1,4 +1,5 @@
-"""A node that the cloud takes back: replaced at once, trained on as long as it is safe, ended before its time."""
+"""A node that the cloud takes back: replaced at once, trained on as long as it is safe, ended
+before its time."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ from elastic.model import (
 )
 from elastic.reconciler import next_steps
 from elastic.reconciler.leaving import to_be_left_alone
-from elastic.reconciler.steps import DrainGeneration, EndGeneration, LaunchNodes, StartGeneration, TerminateNode
+from elastic.reconciler.steps import (
+    DrainGeneration,
+    EndGeneration,
+    LaunchNodes,
+    StartGeneration,
+    TerminateNode,
+)
 from tests.reconciler.test_steps import generation, left, node, world
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
@@ -31,7 +38,11 @@ NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=200.0, action="
 
 def test_an_interruption_counts_against_its_market_where_another_zone_sells_the_same() -> None:
     other_zone = Offering("c5.large", Capacity.SPOT, "us-east-1b")
-    otherwise = (SPOT, Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b"), Offering("m5.large", Capacity.SPOT, "b"))
+    otherwise = (
+        SPOT,
+        Offering("c5.large", Capacity.ON_DEMAND, "us-east-1b"),
+        Offering("m5.large", Capacity.SPOT, "b"),
+    )
     assert to_be_left_alone([leaver("a")], otherwise) == frozenset()
     assert to_be_left_alone([leaver("a")], (*otherwise, other_zone)) == {SPOT}
     assert to_be_left_alone([node("a", SPOT)], (*otherwise, other_zone)) == frozenset()
@@ -51,7 +62,9 @@ def test_its_replacement_is_bought_at_once_and_training_goes_on() -> None:
     assert next_steps(world(leaver("a"), target=ONE, generation=generation("a"))) == (
         LaunchNodes(Group.of(SPOT), "interruption"),
     )
-    assert next_steps(world(leaver("a"), booting("b"), target=ONE, generation=generation("a"))) == ()
+    assert (
+        next_steps(world(leaver("a"), booting("b"), target=ONE, generation=generation("a"))) == ()
+    )
 
 
 def test_it_is_left_when_its_replacement_has_joined() -> None:
@@ -59,29 +72,44 @@ def test_it_is_left_when_its_replacement_has_joined() -> None:
     (drain,) = next_steps(world(leaver("a"), new, target=ONE, generation=generation("a")))
     assert drain == DrainGeneration(1, f"the group changes to {ONE}")
     stopped = leaver("a", exit=left(Outcome.DRAINED))
-    assert next_steps(world(stopped, new, target=ONE, generation=generation("a", drain_at_s=99.0))) == (
-        EndGeneration(1, None),
+    assert next_steps(
+        world(stopped, new, target=ONE, generation=generation("a", drain_at_s=99.0))
+    ) == (EndGeneration(1, None),)
+    steps = next_steps(
+        world(stopped, new, target=ONE, generation=generation("a", drain_at_s=99.0, ended=True))
     )
-    steps = next_steps(world(stopped, new, target=ONE, generation=generation("a", drain_at_s=99.0, ended=True)))
     assert steps == (StartGeneration((new,)), TerminateNode(stopped, BACK))
 
 
 def test_without_a_replacement_it_trains_until_the_last_safe_instant() -> None:
     for now_s, wanted in ((154.9, ()), (155.0, (DrainGeneration(1, f"a: {BACK}"),))):
-        steps = next_steps(world(leaver("a"), booting("b"), target=ONE, generation=generation("a"), now_s=now_s))
+        steps = next_steps(
+            world(leaver("a"), booting("b"), target=ONE, generation=generation("a"), now_s=now_s)
+        )
         assert steps == wanted
 
 
 def test_the_last_safe_instant_leaves_room_for_storing_the_checkpoint() -> None:
     slow = leaver("a", saving_s=20.0)
     for now_s, wanted in ((134.9, ()), (135.0, (DrainGeneration(1, f"a: {BACK}"),))):
-        assert next_steps(world(slow, booting("b"), target=ONE, generation=generation("a"), now_s=now_s)) == wanted
+        assert (
+            next_steps(
+                world(slow, booting("b"), target=ONE, generation=generation("a"), now_s=now_s)
+            )
+            == wanted
+        )
 
 
 def test_the_first_of_several_leavers_sets_the_instant() -> None:
     later = node("b", SPOT, notice=replace(NOTICE, at_s=210.0))
     now = world(
-        later, leaver("a"), booting("c"), booting("d"), target=TWO, generation=generation("a", "b"), now_s=155.0
+        later,
+        leaver("a"),
+        booting("c"),
+        booting("d"),
+        target=TWO,
+        generation=generation("a", "b"),
+        now_s=155.0,
     )
     assert next_steps(now) == (DrainGeneration(1, f"a: {BACK}"),)
 
@@ -102,7 +130,12 @@ def test_the_others_go_on_without_it_where_they_are_enough() -> None:
 
 
 def test_the_others_wait_where_they_are_too_few() -> None:
-    job = Job("job-1", JobSpec("j", ("train.py",), nodes_min=2, nodes_max=2), JobPhase.RUNNING, submitted_at_s=0.0)
+    job = Job(
+        "job-1",
+        JobSpec("j", ("train.py",), nodes_min=2, nodes_max=2),
+        JobPhase.RUNNING,
+        submitted_at_s=0.0,
+    )
     rest = node("b", SPOT, exit=left(Outcome.DRAINED))
     over = generation("a", "b", drain_at_s=155.0, ended=True)
     now = world(leaver("a"), rest, booting("c"), target=TWO, generation=over, job=job, now_s=160.0)
@@ -111,7 +144,10 @@ def test_the_others_wait_where_they_are_too_few() -> None:
 
 def test_a_group_that_lost_nobody_waits_for_all_it_wants() -> None:
     over = generation("b", drain_at_s=155.0, ended=True)
-    assert next_steps(world(node("b", SPOT), booting("c"), target=TWO, generation=over, now_s=160.0)) == ()
+    assert (
+        next_steps(world(node("b", SPOT), booting("c"), target=TWO, generation=over, now_s=160.0))
+        == ()
+    )
 
 
 def test_the_others_grow_again_when_the_replacement_has_joined() -> None:

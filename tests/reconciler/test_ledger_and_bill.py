@@ -1,4 +1,5 @@
-"""The ledger against the lab's bill: random prices, launches, interruptions and daemons that were away."""
+"""The ledger against the lab's bill: random prices, launches, interruptions and daemons that were
+away."""
 
 from __future__ import annotations
 
@@ -12,10 +13,21 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic.lab import Lab, parse_scenario, running_lab
-from elastic.model import Action, Capacity, Group, JobPhase, JobSpec, Limits, Offering, Plan, Reason, Snapshot
+from elastic.model import (
+    Action,
+    Capacity,
+    Group,
+    JobPhase,
+    JobSpec,
+    Limits,
+    Offering,
+    Plan,
+    Reason,
+    Snapshot,
+)
 from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
-from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd
+from elastic.reconciler import LaunchTerms, LeaseHolder, Machines, Reconciler, TerminationPermission
 from elastic.store import Store, open_store
 from tests.builders import timeouts
 from tests.empty_database import lay_out
@@ -25,7 +37,9 @@ TICK_S, SOON_S = 60.0, 5.0
 LASTS_S = 2 * 3600.0
 TYPES = ("c5.large", "c5.xlarge")
 ZONES = ("us-east-1a", "us-east-1b")
-OFFERINGS = tuple(Offering(each, capacity, zone) for each in TYPES for capacity in Capacity for zone in ZONES)
+OFFERINGS = tuple(
+    Offering(each, capacity, zone) for each in TYPES for capacity in Capacity for zone in ZONES
+)
 
 
 def scenario(chance: random.Random) -> dict[str, object]:
@@ -51,12 +65,17 @@ def scenario(chance: random.Random) -> dict[str, object]:
 
 
 class World:
-    """A daemon's inner parts over a lab, both on one clock; `restart` forgets all but the database."""
+    """A daemon's inner parts over a lab, both on one clock; `restart` forgets all but the
+    database."""
 
-    def __init__(self, folder: Path, lab: Lab, clock: ManualClock, decide: Callable[[Snapshot], Plan]) -> None:
+    def __init__(
+        self, folder: Path, lab: Lab, clock: ManualClock, decide: Callable[[Snapshot], Plan]
+    ) -> None:
         self.folder, self.lab, self.clock, self.decide = folder, lab, clock, decide
         self.aws = connect(lab.region)
-        self.settings = Ec2Settings(cluster="billed", region=lab.region, types=TYPES, bootstrap="true")
+        self.settings = Ec2Settings(
+            cluster="billed", region=lab.region, types=TYPES, bootstrap="true"
+        )
         self.started_at_s = clock.now_s()
         self.restart()
 
@@ -79,8 +98,10 @@ class World:
             machines=Machines(
                 store=self.store,
                 provider=provider,
-                right=RightToEnd(provider.prove_end, 1e9),
-                namespace=Namespace("tested", self.store.holder(), "here", self.clock, provider.claims),
+                right=TerminationPermission(provider.prove_end, 1e9),
+                namespace=LeaseHolder(
+                    "tested", self.store.holder(), "here", self.clock, provider.claims
+                ),
                 terms=LaunchTerms("http://127.0.0.1:1", str),
             ),
             rendezvous=FakeRendezvous(),
@@ -99,13 +120,21 @@ class World:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))])
-def test_the_ledger_is_the_bill_within_one_percent(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))]
+)
+def test_the_ledger_is_the_bill_within_one_percent(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chance = random.Random(seed)
     wanted = Group(((chance.choice(OFFERINGS), 1),))
 
     def decide(snapshot: Snapshot) -> Plan:
-        return Plan(Action.HOLD if snapshot.target == wanted else Action.MOVE, wanted, Reason("told", "as told"))
+        return Plan(
+            Action.HOLD if snapshot.target == wanted else Action.MOVE,
+            wanted,
+            Reason("told", "as told"),
+        )
 
     clock = ManualClock(time.time())
     with running_lab(parse_scenario(scenario(chance)), clock=clock) as lab:
@@ -138,7 +167,9 @@ def test_the_ledger_is_the_bill_within_one_percent(seed: int, tmp_path: Path, mo
         assert lab.running() == ()
         assert len(lab.bill().lines) > 10
         by_node = compared(world, lab, job.id)
-        assert world.store.spent(job.id, clock.now_s()) == pytest.approx(billed_usd, rel=0.01), by_node
+        assert world.store.spent(job.id, clock.now_s()) == pytest.approx(billed_usd, rel=0.01), (
+            by_node
+        )
 
 
 @pytest.mark.parametrize(("is_crash", "is_waived"), [(False, True), (True, False)])
@@ -149,10 +180,14 @@ def test_an_instance_that_never_ran_costs_no_more_than_its_disk_and_address(
     wanted = Group(((OFFERINGS[0], 1),))
 
     def decide(snapshot: Snapshot) -> Plan:
-        return Plan(Action.HOLD if snapshot.target else Action.START, wanted, Reason("told", "as told"))
+        return Plan(
+            Action.HOLD if snapshot.target else Action.START, wanted, Reason("told", "as told")
+        )
 
     clock = ManualClock(time.time())
-    failures = [] if is_crash else [{"node_type": "c5.large", "launch": 1, "code": "Server.InternalError"}]
+    failures = (
+        [] if is_crash else [{"node_type": "c5.large", "launch": 1, "code": "Server.InternalError"}]
+    )
     fields = scenario(random.Random(0)) | {"prices": [], "launch_failures": failures}
     with running_lab(parse_scenario(fields), clock=clock) as lab:
         for name, value in lab.environment().items():
@@ -177,12 +212,16 @@ def test_an_instance_that_never_ran_costs_no_more_than_its_disk_and_address(
 
 
 def compared(world: World, lab: Lab, job_id: str) -> str:
-    """Each node's dollars by the ledger and by the bill, for whoever must find out why they differ."""
+    """Each node's dollars by the ledger and by the bill, for whoever must find out why they
+    differ."""
     rows, now_s = world.store.ledger_of_job(job_id), world.clock.now_s()
     billed = {line.instance_id: line for line in lab.bill().lines}
     lines = []
     for node in world.store.nodes(job_id, include_gone=True):
         usd = sum(row.usd(now_s) for row in rows if row.node_id == node.id)
         if (line := billed.pop(node.provider_id or "", None)) is not None:
-            lines.append(f"{node.offering}: ledger {usd:.5f}, bill {line.usd:.5f}, ran {line.running_s:.1f} s")
+            lines.append(
+                f"{node.offering}: ledger {usd:.5f}, bill {line.usd:.5f}, ran {line.running_s:.1f} "
+                "s"
+            )
     return "\n".join([*lines, *(f"not in the ledger: {line}" for line in billed.values())])

@@ -1,4 +1,5 @@
-"""The loop on a virtual cluster: real store, real steps, fake cloud, a policy that the test dictates."""
+"""The loop on a virtual cluster: real store, real steps, fake cloud, a policy that the test
+dictates."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from elastic.model import (
     NodeReport,
     Plan,
     Reason,
-    RoundClaim,
+    RoundRegistration,
     Rounds,
     Snapshot,
     Tier,
@@ -55,19 +56,25 @@ def cluster(tmp_path: Path, policy: Dictated) -> VirtualCluster:
 
 
 def living(cluster: VirtualCluster) -> list[str]:
-    return [m.offering.node_type for m in cluster.cloud.machines() if m.state is not InstanceState.GONE]
+    return [
+        m.offering.node_type for m in cluster.cloud.machines() if m.state is not InstanceState.GONE
+    ]
 
 
 def billed_usd(cluster: VirtualCluster) -> float:
     """What the cloud itself would bill: the truth the ledger is compared with."""
     now_s = cluster.clock.now_s()
     return sum(
-        cluster.prices[m.offering] * ((now_s if m.exited_at_s is None else m.exited_at_s) - m.launched_at_s) / 3600
+        cluster.prices[m.offering]
+        * ((now_s if m.exited_at_s is None else m.exited_at_s) - m.launched_at_s)
+        / 3600
         for m in cluster.cloud.machines()
     )
 
 
-def test_a_job_is_launched_trained_finished_and_its_machines_are_gone(cluster: VirtualCluster) -> None:
+def test_a_job_is_launched_trained_finished_and_its_machines_are_gone(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(iterations=50)
     cluster.run(80)
     ended = cluster.store.job(job.id)
@@ -81,10 +88,14 @@ def test_the_ledger_equals_the_clouds_bill(cluster: VirtualCluster, policy: Dict
     cluster.run(30)
     policy.wanted = Group.of(LARGE)
     cluster.run(60)
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd(cluster), rel=0.01)
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+        billed_usd(cluster), rel=0.01
+    )
     cluster.run(150)
     assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd(cluster), rel=1e-9)
+    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+        billed_usd(cluster), rel=1e-9
+    )
 
 
 def test_a_move_loses_no_iteration_and_ends_the_old_node_after_the_new_one_took_over(
@@ -144,12 +155,16 @@ def test_a_lost_answer_to_a_launch_buys_no_second_machine(cluster: VirtualCluste
     assert living(cluster) == ["small"]
 
 
-def test_without_capacity_the_launch_is_intended_anew_and_costs_nothing(cluster: VirtualCluster) -> None:
+def test_without_capacity_the_launch_is_intended_anew_and_costs_nothing(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, CapacityUnavailable("none"), times=3)
     job = cluster.submit()
     cluster.run(50)
     assert living(cluster) == ["small"]
-    failed = [n for n in cluster.store.nodes(job.id, include_gone=True) if n.phase is NodePhase.TERMINATED]
+    failed = [
+        n for n in cluster.store.nodes(job.id, include_gone=True) if n.phase is NodePhase.TERMINATED
+    ]
     assert len(failed) == 3
     assert len(cluster.store.ledger_of_job(job.id)) == 1
 
@@ -164,7 +179,9 @@ def test_a_termination_is_repeated_until_the_machine_is_gone(cluster: VirtualClu
     assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
 
 
-def test_a_machine_that_no_node_stands_for_is_ended(cluster: VirtualCluster, tmp_path: Path) -> None:
+def test_a_machine_that_no_node_stands_for_is_ended(
+    cluster: VirtualCluster, tmp_path: Path
+) -> None:
     cluster.submit()
     cluster.run(15)
     (tmp_path / "elsewhere").mkdir()
@@ -189,7 +206,9 @@ def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualC
     assert living(cluster) == []
 
 
-def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(cluster: VirtualCluster) -> None:
+def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(tier=Tier.T2)
     cluster.run(6)
     for agent in cluster.agents.values():
@@ -209,9 +228,13 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     cluster.restart()
     policy.wanted = Group.of(LARGE)
     cluster.run(3)
-    assert cluster.rendezvous.begun == [], "nor is one begun for a machine that was bought meanwhile"
+    assert cluster.rendezvous.begun == [], (
+        "nor is one begun for a machine that was bought meanwhile"
+    )
     assert len(cluster.store.nodes(job.id)) == 2
-    said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=7, claim=RoundClaim(8, 2))
+    said = HeartbeatReport(
+        NodeReport(AgentState.RUNNING, 1), round=7, claim=RoundRegistration(8, 2)
+    )
     cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
     assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8, is_held=True)]
@@ -230,7 +253,9 @@ def test_a_session_s_store_that_answers_elsewhere_at_each_look_does_not_keep_a_t
     assert 1 < len(cluster.store.generations(job.id)) - before < 10
 
 
-def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, policy: Dictated) -> None:
+def test_a_spent_budget_ends_the_job_in_good_order(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
     job = cluster.submit()
     cluster.run(15)
     policy.is_over = True
@@ -239,13 +264,20 @@ def test_a_spent_budget_ends_the_job_in_good_order(cluster: VirtualCluster, poli
     assert living(cluster) == []
 
 
-def test_every_tick_that_changes_or_holds_is_a_decision(cluster: VirtualCluster, policy: Dictated) -> None:
+def test_every_tick_that_changes_or_holds_is_a_decision(
+    cluster: VirtualCluster, policy: Dictated
+) -> None:
     job = cluster.submit()
     cluster.run(10)
     policy.wanted = Group.of(LARGE)
     cluster.run(10)
     newest_first = cluster.store.decisions(job.id)
-    assert [each.plan.action for each in newest_first] == [Action.HOLD, Action.MOVE, Action.HOLD, Action.MOVE]
+    assert [each.plan.action for each in newest_first] == [
+        Action.HOLD,
+        Action.MOVE,
+        Action.HOLD,
+        Action.MOVE,
+    ]
     assert sum(each.ticks for each in newest_first) == 20
 
 
@@ -257,7 +289,9 @@ def test_the_feed_tells_the_story_in_order(cluster: VirtualCluster) -> None:
     assert "node_terminated" in kinds
 
 
-def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster: VirtualCluster) -> None:
+def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(iterations=50)
     answer = cluster.rendezvous.endpoint
 
@@ -269,14 +303,18 @@ def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(cluster:
     cluster.run(10)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) == 0.25
     cluster.run(60)
-    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, "it does not start: no reason to hurry"
+    assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None, (
+        "it does not start: no reason to hurry"
+    )
     cluster.rendezvous.endpoint = answer  # type: ignore[method-assign]
     cluster.run(2)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None
     assert cluster.store.generation(job.id) is not None
 
 
-def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(cluster: VirtualCluster) -> None:
+def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(
+    cluster: VirtualCluster,
+) -> None:
     job, whole = cluster.submit(), cluster.rendezvous.endpoint
 
     def stop(job_id: str, *, rounds: Rounds) -> str | None:

@@ -1,4 +1,5 @@
-"""A job in a session keeps what runs and takes nodes of another type in beside it, where one type alone does not do."""
+"""A job in a session keeps what runs and takes nodes of another type in beside it, where one type
+alone does not do."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ def submit(cluster: VirtualCluster, *, in_s: float, **rest: Any) -> Job:
     return cluster.submit(objective=Objective(deadline_s=now_s + in_s), **spec)
 
 
-def test_the_group_is_filled_with_another_type_when_the_better_one_is_out_of_capacity(tmp_path: Path) -> None:
+def test_the_group_is_filled_with_another_type_when_the_better_one_is_out_of_capacity(
+    tmp_path: Path,
+) -> None:
     """A small node does 1 iteration a second, a large one 2; 2,900 of them in 1,100 s need both."""
     cluster = VirtualCluster(tmp_path, decide)
     cluster.cloud.capacity = {SMALL: 1, LARGE: 1}
@@ -28,7 +31,11 @@ def test_the_group_is_filled_with_another_type_when_the_better_one_is_out_of_cap
     facts = cluster.store.facts(job.id, now_s=cluster.clock.now_s())
     assert facts.target == BOTH
     assert facts.generation is not None
-    trials = [each for each in cluster.store.decisions(job.id, limit=100) if each.plan.action is Action.TRIAL]
+    trials = [
+        each
+        for each in cluster.store.decisions(job.id, limit=100)
+        if each.plan.action is Action.TRIAL
+    ]
     assert trials[0].plan.target == BOTH
     assert trials[0].plan.reason.text.startswith("try large + small: together they should need ")
     # The large node is the one that was there: nothing was swapped for the mix.
@@ -39,12 +46,17 @@ def test_the_group_is_filled_with_another_type_when_the_better_one_is_out_of_cap
     (mixed,) = (each for each in facts.series if each.group == BOTH)
     assert len(mixed.samples) > 8
     assert {sample.elapsed_s / sample.iterations for sample in mixed.samples} == {1 / 3}
-    bought = [each.offering.node_type for each in cluster.cloud.machines() if each.state is InstanceState.RUNNING]
+    bought = [
+        each.offering.node_type
+        for each in cluster.cloud.machines()
+        if each.state is InstanceState.RUNNING
+    ]
     assert sorted(bought) == ["large", "small"]
 
 
 def test_a_node_that_is_lost_is_made_up_for_by_another_type(tmp_path: Path) -> None:
-    """Two nodes at least: when no more of the type that trains is to be had, the one that is left stays in."""
+    """Two nodes at least: when no more of the type that trains is to be had, the one that is left
+    stays in."""
     cluster = VirtualCluster(tmp_path, decide)
     job = submit(cluster, in_s=38_000.0, iterations=90_000, nodes_min=2)
     cluster.run(20)
@@ -57,7 +69,11 @@ def test_a_node_that_is_lost_is_made_up_for_by_another_type(tmp_path: Path) -> N
     after = cluster.store.facts(job.id, now_s=cluster.clock.now_s())
     assert after.target == BOTH
     assert kept.id in {each.id for each in after.nodes}
-    (filled,) = (each for each in cluster.store.decisions(job.id, limit=100) if each.plan.reason.code == "unavailable")
+    (filled,) = (
+        each
+        for each in cluster.store.decisions(job.id, limit=100)
+        if each.plan.reason.code == "unavailable"
+    )
     assert filled.plan.reason.text.endswith(
         ": large + small keeps what is there and should finish in 9 h 10 min for $9.89"
     )

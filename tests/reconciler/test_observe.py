@@ -14,7 +14,8 @@ from tests.reconciler.test_steps import HALF, JOB, generation, left, node
 
 
 @pytest.mark.parametrize(
-    ("outcome", "trains"), [(Outcome.SUCCEEDED, True), (Outcome.DRAINED, False), (Outcome.FAILED, False)]
+    ("outcome", "trains"),
+    [(Outcome.SUCCEEDED, True), (Outcome.DRAINED, False), (Outcome.FAILED, False)],
 )
 def test_a_group_trains_until_the_last_of_its_nodes_is_done(outcome: Outcome, trains: bool) -> None:
     ended = node("a", exit=left(outcome))
@@ -28,7 +29,9 @@ def test_a_group_does_not_train_whole_where_a_node_is_missing_or_about_to_be() -
     assert training_group(generation("a", drain_at_s=90.0), (node("a"),)) is None
 
 
-def test_a_snapshot_has_the_boots_of_types_on_offer_or_from_their_images_and_all_while_nobody_knows_these() -> None:
+def test_a_snapshot_has_the_boots_of_types_on_offer_or_from_their_images_and_all_while_nobody_knows_these() -> (
+    None
+):
     facts = JobFacts(JOB, None, (), None, (), (), (), 0.0)
     boots = (Boot("local.half", "old", 1.0), Boot("gone", "new", 2.0), Boot("gone", "old", 3.0))
     known = KnownCatalog((node_type("local.half", image="new"),), (HALF,))

@@ -1,4 +1,5 @@
-"""A job's own pauses are known on every node that it has, and an alarm stands until turns are made again."""
+"""A job's own pauses are known on every node that it has, and an alarm stands until turns are made
+again."""
 
 from __future__ import annotations
 
@@ -23,17 +24,30 @@ from tests.reconciler.virtual import VirtualCluster
         ((1.0, 1.0), (1.0, 1.0), None, 2.5),
         ((1.0, 1.0), (None, None), 1.0, 2.5),  # new nodes of a job that is known
         ((0.0, 0.0), (None, None), 20.0, 40.0),
-        ((27.0, 1.0), (27.0, 1.0), None, 2.5),  # a link was cut: only the other node heard the daemon meanwhile
+        (
+            (27.0, 1.0),
+            (27.0, 1.0),
+            None,
+            2.5,
+        ),  # a link was cut: only the other node heard the daemon meanwhile
         ((27.0, 30.0), (1.0, 1.0), 1.0, 54.0),  # turns go on again since a moment ago
         ((27.0, 30.0), (27.0, 30.0), 1.0, 54.0),
     ],
 )
 def test_a_jobs_own_pause_is_what_all_its_members_have_told_of(
-    longest_s: tuple[float, float], learnt_s: tuple[float | None, float | None], known_s: float | None, bound_s: float
+    longest_s: tuple[float, float],
+    learnt_s: tuple[float | None, float | None],
+    known_s: float | None,
+    bound_s: float,
 ) -> None:
     for still_s, is_drained in ((bound_s - 0.1, False), (bound_s + 0.1, True)):
         heard, lost = (
-            node(name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(each_s, longest, learnt))
+            node(
+                name,
+                heartbeat_at_s=heard_s,
+                agent_generation=1,
+                pulse=Pulse(each_s, longest, learnt),
+            )
             for name, each_s, heard_s, longest, learnt in zip(
                 "ab", (still_s, 0.1), (99.0, 50.0), longest_s, learnt_s, strict=True
             )
@@ -67,7 +81,9 @@ def test_who_will_soon_be_found_to_hang_is_looked_at_again(
 
 
 def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> None:
-    def learnt(*told_s: float | None, known_s: float | None = None, members: str = "ab") -> float | None:
+    def learnt(
+        *told_s: float | None, known_s: float | None = None, members: str = "ab"
+    ) -> float | None:
         nodes = [
             node(name, agent_generation=1, pulse=Pulse(0.1, 50.0, each))
             for name, each in zip(members, told_s, strict=True)
@@ -88,7 +104,9 @@ def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> 
 def test_what_was_said_to_an_earlier_daemon_says_nothing_of_now() -> None:
     pair = [still("a", 61.0, heard_s=90.0), still("b", 61.0, heard_s=90.0)]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == ["no turn for 1 min 1 s"]
+    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == [
+        "no turn for 1 min 1 s"
+    ]
     assert idle(replace(overdue_after(look, 60.0), listening_since_s=95.0)) is None
     trained = [replace(each, pulse=Pulse(0.1, 1.0, 1.0)) for each in pair]
     earlier = replace(overdue_after(look, 60.0), nodes=tuple(trained))
@@ -105,7 +123,11 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def told(cluster: VirtualCluster) -> list[tuple[str, str]]:
-    return [(each.kind, each.text) for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+    return [
+        (each.kind, each.text)
+        for each in cluster.store.events(limit=500)
+        if each.kind.startswith("alarm")
+    ]
 
 
 def standing(cluster: VirtualCluster) -> list[str]:
@@ -126,7 +148,9 @@ def test_a_pause_of_the_job_is_on_record_for_its_next_nodes(cluster: VirtualClus
     assert [kind for kind, _ in told(cluster)] == ["alarm"]
 
 
-def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(cluster: VirtualCluster) -> None:
+def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(
+    cluster: VirtualCluster,
+) -> None:
     lost = members(cluster)[0]
     cluster.cut.add(lost)
     cluster.run(80)
@@ -146,7 +170,9 @@ def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(cluster:
 
 def test_a_heartbeat_that_comes_in_late_is_no_turn() -> None:
     """A node that was cut off says first what it had to say when it was: TCP sends it again."""
-    look = world(still("a", 61.0), still("b", 0.1), target=Group.of(HALF, 2), generation=generation("a", "b"))
+    look = world(
+        still("a", 61.0), still("b", 0.1), target=Group.of(HALF, 2), generation=generation("a", "b")
+    )
     assert idle(overdue_after(look, 60.0)) is None
     assert idle(overdue_after(look, 62.0)) == ()
 
@@ -164,7 +190,9 @@ def test_an_alarm_is_over_once_its_job_is_stopped(cluster: VirtualCluster) -> No
     assert len(told(cluster)) == 2
 
 
-def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(cluster: VirtualCluster) -> None:
+def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(
+    cluster: VirtualCluster,
+) -> None:
     lost = members(cluster)[0]
     cluster.cut.add(lost)
     cluster.run(80)
@@ -183,12 +211,17 @@ def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(clust
     assert (len(told(cluster)), standing(cluster)) == (2, [])
 
 
-def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(cluster: VirtualCluster) -> None:
+def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(
+    cluster: VirtualCluster,
+) -> None:
     (job,) = cluster.store.jobs()
     alarms = cluster.reconciler.alarms
     alarms.attend(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
     assert alarms.of_job(job.id) == ("outside: n has made no turn",)
     alarms.attend(cluster.store, job, None, now_s=1.0)
     alarms.attend(cluster.store, job, [], now_s=2.0)
-    assert [text for _, text in told(cluster)] == ["outside: n has made no turn", "outside: it is over"]
+    assert [text for _, text in told(cluster)] == [
+        "outside: n has made no turn",
+        "outside: it is over",
+    ]
     assert alarms.of_job("another") == ()

@@ -56,7 +56,12 @@ def store(tmp_path: Path) -> Store:
     found = open_store(lay_out(tmp_path / "elasticd.db"))
     for offering in (LARGE, XLARGE, Offering("c5.large", zone="us-east-1a")):
         found.add_price(
-            offering, 0.05, valid_from_s=START_S, observed_at_s=START_S, source="ec2", extras_usd_per_h=0.01
+            offering,
+            0.05,
+            valid_from_s=START_S,
+            observed_at_s=START_S,
+            source="ec2",
+            extras_usd_per_h=0.01,
         )
     return found
 
@@ -70,7 +75,9 @@ def look_for(past: PricePast, seconds: float, *, from_s: float = START_S) -> flo
     return now_s
 
 
-def test_each_markets_past_is_asked_for_once_a_page_at_a_time_when_the_start_is_over(store: Store) -> None:
+def test_each_markets_past_is_asked_for_once_a_page_at_a_time_when_the_start_is_over(
+    store: Store,
+) -> None:
     archive = Archive()
     past = PricePast(store, lambda: archive)
     look_for(past, 29.0)
@@ -116,7 +123,9 @@ def test_prices_of_another_source_have_no_past_there(tmp_path: Path) -> None:
     assert archive.asked == []
 
 
-def test_the_labs_markets_have_a_past_of_90_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_labs_markets_have_a_past_of_90_days(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now_s = float(int(time.time()))
     scenario = {
         "node_types": {"c5.large": {"on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.034}},
@@ -129,11 +138,17 @@ def test_the_labs_markets_have_a_past_of_90_days(tmp_path: Path, monkeypatch: py
         zones = ("us-east-1a", "us-east-1b")
         pools = tuple(Offering("c5.large", Capacity.SPOT, zone) for zone in zones)
         ec2 = Ec2Settings(region=lab.region, volume_usd_per_gib_month=0.0)
-        setup = PriceSetup(started_at_s=now_s, ec2=ec2, offerings=lambda: pools, disk_gib=lambda _: 30.0)
+        setup = PriceSetup(
+            started_at_s=now_s, ec2=ec2, offerings=lambda: pools, disk_gib=lambda _: 30.0
+        )
         store = open_store(lay_out(tmp_path / "elasticd.db"))
         for quote in PRICE_SOURCES["ec2"](setup).refresh(now_s):
             store.add_price(
-                quote.offering, quote.usd_per_h, valid_from_s=quote.valid_from_s, observed_at_s=now_s, source="ec2"
+                quote.offering,
+                quote.usd_per_h,
+                valid_from_s=quote.valid_from_s,
+                observed_at_s=now_s,
+                source="ec2",
             )
         past = PricePast(store, lambda: PRICE_ARCHIVES["ec2"](setup))
         look_for(past, 120.0, from_s=now_s)
@@ -142,4 +157,10 @@ def test_the_labs_markets_have_a_past_of_90_days(tmp_path: Path, monkeypatch: py
     for each in found:
         assert each.points[0].valid_from_s <= now_s - 89 * DAY_S
         assert len(each.points) == pytest.approx(90 * 12, abs=3)
-        assert 0.8 * 0.034 <= each.lowest_usd_per_h < each.mean_usd_per_h < each.highest_usd_per_h <= 1.2 * 0.034
+        assert (
+            0.8 * 0.034
+            <= each.lowest_usd_per_h
+            < each.mean_usd_per_h
+            < each.highest_usd_per_h
+            <= 1.2 * 0.034
+        )

@@ -1,4 +1,5 @@
-"""Prices that are not believed: they count against budgets where they are higher, and are believed in the end."""
+"""Prices that are not believed: they count against budgets where they are higher, and are believed
+in the end."""
 
 from __future__ import annotations
 
@@ -36,22 +37,29 @@ def records(store: Store) -> PriceRecords:
     return records
 
 
-def test_a_jump_upward_is_doubted_from_when_the_price_before_it_was_heard_last(records: PriceRecords) -> None:
+def test_a_jump_upward_is_doubted_from_when_the_price_before_it_was_heard_last(
+    records: PriceRecords,
+) -> None:
     records.refresh(Prices(quote(10 * USD, 50.0)), now_s=160.0)
     assert records.doubted == (DoubtedPrice(SMALL, 10 * USD, since_s=100.0),)
     records.refresh(Prices(quote(9 * USD, 200.0)), now_s=220.0)
-    assert records.doubted == (DoubtedPrice(SMALL, 9 * USD, since_s=100.0),), "one doubt, whatever it says by now"
+    assert records.doubted == (DoubtedPrice(SMALL, 9 * USD, since_s=100.0),), (
+        "one doubt, whatever it says by now"
+    )
 
 
 def test_a_jump_downward_and_what_is_no_price_are_not_counted(records: PriceRecords) -> None:
     foreign = replace(quote(10 * USD, 150.0), doubt="wanted a price in USD, got one in CNY")
     records.refresh(
-        Prices(quote(USD / 10, 150.0), foreign, quote(float("nan"), 150.0), quote(-5.0, 150.0)), now_s=160.0
+        Prices(quote(USD / 10, 150.0), foreign, quote(float("nan"), 150.0), quote(-5.0, 150.0)),
+        now_s=160.0,
     )
     assert records.doubted == ()
 
 
-def test_a_doubt_is_over_when_a_price_is_believed_again_and_not_when_the_feed_is_silent(records: PriceRecords) -> None:
+def test_a_doubt_is_over_when_a_price_is_believed_again_and_not_when_the_feed_is_silent(
+    records: PriceRecords,
+) -> None:
     records.refresh(Prices(quote(10 * USD, 150.0)), now_s=160.0)
     records.refresh(Prices(), now_s=170.0)
     assert records.doubted
@@ -64,32 +72,46 @@ def test_a_jump_that_was_over_before_it_was_heard_of_is_no_doubt(records: PriceR
     assert records.doubted == ()
 
 
-def test_past_prices_that_a_source_tells_again_do_not_hold_again(records: PriceRecords, store: Store) -> None:
+def test_past_prices_that_a_source_tells_again_do_not_hold_again(
+    records: PriceRecords, store: Store
+) -> None:
     history = Prices(quote(USD, 0.0), quote(1.2 * USD, 110.0), quote(1.4 * USD, 120.0))
     for now_s in (160.0, 170.0):
         records.refresh(history, now_s=now_s)
-        held = sorted((each.valid_from_s, each.usd_per_h) for each in store.prices_in_force(now_s, depth=9))
-        assert held == [(0.0, USD), (0.0, USD), (110.0, 1.2 * USD), (120.0, 1.4 * USD)], "the first for spot as well"
+        held = sorted(
+            (each.valid_from_s, each.usd_per_h) for each in store.prices_in_force(now_s, depth=9)
+        )
+        assert held == [(0.0, USD), (0.0, USD), (110.0, 1.2 * USD), (120.0, 1.4 * USD)], (
+            "the first for spot as well"
+        )
 
 
-def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(records: PriceRecords, store: Store) -> None:
+def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(
+    records: PriceRecords, store: Store
+) -> None:
     jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
     records.refresh(jump, now_s=3600.0)
     assert {each.usd_per_h for each in store.prices_in_force(3600.0)} == {USD}
     records.refresh(jump, now_s=3701.0)
     (spot,) = (each for each in store.prices_in_force(3701.0) if each.offering == SPOT)
-    assert (spot.usd_per_h, spot.valid_from_s) == (10 * USD, 150.0), "and what it cost since is charged"
+    assert (spot.usd_per_h, spot.valid_from_s) == (10 * USD, 150.0), (
+        "and what it cost since is charged"
+    )
     assert [each.offering for each in records.doubted] == [SMALL]
     records.refresh(jump, now_s=86_501.0)
     assert records.doubted == ()
 
 
-def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(tmp_path: Path) -> None:
+def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(
+    tmp_path: Path,
+) -> None:
     cluster = VirtualCluster(tmp_path, decide)
     job = cluster.submit(objective=Objective(budget_usd=1.0))
     cluster.run(20)
     assert cluster.store.job(job.id).phase is not JobPhase.DRAINING
-    cluster.reconciler.prices = Prices(*(quote(20 * USD, cluster.clock.now_s(), of) for of in (SMALL, LARGE)))
+    cluster.reconciler.prices = Prices(
+        *(quote(20 * USD, cluster.clock.now_s(), of) for of in (SMALL, LARGE))
+    )
     cluster.run(10)
     assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
     assert "not believed yet" in (cluster.store.job(job.id).message or "")
@@ -97,9 +119,13 @@ def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(tm
     assert max(cited) < 20 * USD, "the ledger cites believed prices only"
 
 
-def test_what_is_sold_no_longer_is_priced_for_as_long_as_a_machine_of_it_lives(cluster: VirtualCluster) -> None:
+def test_what_is_sold_no_longer_is_priced_for_as_long_as_a_machine_of_it_lives(
+    cluster: VirtualCluster,
+) -> None:
     priced = offered_or_held(lambda: (LARGE,), cluster.store)
     assert priced() == (LARGE, SMALL)
-    cluster.store.request_stop(cluster.store.jobs()[0].id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.request_stop(
+        cluster.store.jobs()[0].id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s()
+    )
     cluster.run(10)
     assert priced() == (LARGE,)

@@ -1,4 +1,5 @@
-"""Asking a pool is no decision: what a change needs is bought first, and only a change that stands is recorded."""
+"""Asking a pool is no decision: what a change needs is bought first, and only a change that stands
+is recorded."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import ProviderUnavailable, StoreUnavailable
-from elastic.model import Action, Capacity, Decision, Group, NodePhase, Offering, Plan, Reason, Snapshot
+from elastic.model import (
+    Action,
+    Capacity,
+    Decision,
+    Group,
+    NodePhase,
+    Offering,
+    Plan,
+    Reason,
+    Snapshot,
+)
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -35,14 +46,22 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def changes(cluster: VirtualCluster, job_id: str) -> list[Decision]:
-    return [each for each in reversed(cluster.store.decisions(job_id)) if each.plan.action is not Action.HOLD]
+    return [
+        each
+        for each in reversed(cluster.store.decisions(job_id))
+        if each.plan.action is not Action.HOLD
+    ]
 
 
 def living(cluster: VirtualCluster) -> list[Offering]:
-    return [each.offering for each in cluster.cloud.machines() if each.state is not InstanceState.GONE]
+    return [
+        each.offering for each in cluster.cloud.machines() if each.state is not InstanceState.GONE
+    ]
 
 
-def test_a_day_without_spot_has_one_change_however_often_spot_is_asked_for(cluster: VirtualCluster) -> None:
+def test_a_day_without_spot_has_one_change_however_often_spot_is_asked_for(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.capacity = {SPOT: 0, OTHER: 0}
     job = cluster.submit(nodes_max=1, iterations=10**9)
     cluster.run(30)
@@ -52,20 +71,33 @@ def test_a_day_without_spot_has_one_change_however_often_spot_is_asked_for(clust
     (start,) = changes(cluster, job.id)
     assert start.plan.target == Group.of(ON_DEMAND)
     assert living(cluster) == [ON_DEMAND]
-    refusals = [each.text for each in cluster.store.events(job_id=job.id, limit=1000) if each.kind == "node_failed"]
+    refusals = [
+        each.text
+        for each in cluster.store.events(job_id=job.id, limit=1000)
+        if each.kind == "node_failed"
+    ]
     assert len(refusals) == 2, "a pool that is known to be empty is news once"
-    assert len(cluster.store.nodes(job.id, include_gone=True)) == 3, "and leaves no more rows than that"
+    assert len(cluster.store.nodes(job.id, include_gone=True)) == 3, (
+        "and leaves no more rows than that"
+    )
     assert cluster.store.generation(job.id).number == 1  # type: ignore[union-attr]
 
 
-def test_a_change_is_made_once_a_pool_that_was_asked_in_vain_has_room(cluster: VirtualCluster) -> None:
+def test_a_change_is_made_once_a_pool_that_was_asked_in_vain_has_room(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.capacity = {SPOT: 0, OTHER: 0}
     job = cluster.submit(nodes_max=1, iterations=10**9)
     cluster.run_slowly(3600, every_s=60)
     cluster.cloud.capacity = {OTHER: 0}
     cluster.run_slowly(1200, every_s=60)
-    assert [each.plan.target for each in changes(cluster, job.id)] == [Group.of(ON_DEMAND), Group.of(SPOT)]
-    pool = next(each for each in cluster.store.pools(now_s=cluster.clock.now_s()) if each.offering == SPOT)
+    assert [each.plan.target for each in changes(cluster, job.id)] == [
+        Group.of(ON_DEMAND),
+        Group.of(SPOT),
+    ]
+    pool = next(
+        each for each in cluster.store.pools(now_s=cluster.clock.now_s()) if each.offering == SPOT
+    )
     assert pool.is_up
     assert sum(pool.down.ended) == 1
     assert sum(pool.down.seconds) == pytest.approx(3600, abs=700)
@@ -112,7 +144,9 @@ def test_what_was_bought_before_a_death_and_is_not_wanted_any_more_is_ended(
 ) -> None:
     cluster.submit(nodes_max=1)
     die_before_recording(cluster, monkeypatch)
-    cluster.reconciler.decide = lambda _: Plan(Action.HOLD, None, Reason("told", "nothing is started"))
+    cluster.reconciler.decide = lambda _: Plan(
+        Action.HOLD, None, Reason("told", "nothing is started")
+    )
     cluster.run(10)
     assert living(cluster) == []
     (node,) = cluster.store.nodes(include_gone=True)

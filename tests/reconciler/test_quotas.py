@@ -1,4 +1,5 @@
-"""A quota that is used up: a job goes on with what has room left, and ends with the quota's name where nothing has."""
+"""A quota that is used up: a job goes on with what has room left, and ends with the quota's name
+where nothing has."""
 
 from __future__ import annotations
 
@@ -82,11 +83,16 @@ def test_one_that_another_job_takes_part_of_is_waited_for(cluster: VirtualCluste
     assert asked_for(cluster, second) == [SMALL]
     cluster.store.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
-    assert [each.state for each in cluster.cloud.machines()] == [InstanceState.GONE, InstanceState.RUNNING]
+    assert [each.state for each in cluster.cloud.machines()] == [
+        InstanceState.GONE,
+        InstanceState.RUNNING,
+    ]
     assert cluster.done[second.id] > 0, "it was tried again as soon as the other's machine was gone"
 
 
-def test_a_type_forbidden_and_the_other_without_quota_end_it_as_well(cluster: VirtualCluster) -> None:
+def test_a_type_forbidden_and_the_other_without_quota_end_it_as_well(
+    cluster: VirtualCluster,
+) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, FULL)
     cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:RunInstances"))
     job = cluster.submit()

@@ -1,4 +1,5 @@
-"""The stores where members meet: each a process that outlives the daemon, stood in for by one that only answers."""
+"""The stores where members meet: each a process that outlives the daemon, stood in for by one that
+only answers."""
 
 from __future__ import annotations
 
@@ -69,7 +70,9 @@ def test_a_store_is_told_at_which_ports_it_may_listen(stores: RendezvousStores) 
     assert command[command.index("--ports") + 1] == "8471-8970"
 
 
-def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: RendezvousStores) -> None:
+def test_a_store_is_started_once_and_found_again_by_the_next_daemon(
+    stores: RendezvousStores,
+) -> None:
     stores.endpoint("job-1", rounds=ROUNDS)
     first = process(stores)
     endpoint = answering(stores)
@@ -84,7 +87,9 @@ def test_a_store_is_started_once_and_found_again_by_the_next_daemon(stores: Rend
     assert process(stores) != first, "what has ended is started again"
 
 
-def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: RendezvousStores) -> None:
+def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(
+    stores: RendezvousStores,
+) -> None:
     assert not stores.lives("job-1")
     answering(stores)
     assert stores.lives("job-1")
@@ -96,7 +101,9 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(stores: Rende
     assert process(stores).pid != first.pid
 
 
-def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(stores: RendezvousStores) -> None:
+def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(
+    stores: RendezvousStores,
+) -> None:
     answering(stores)
     first = process(stores)
     _suspend(first)
@@ -105,14 +112,20 @@ def test_one_that_is_stopped_is_replaced_once_it_has_been_silent_for_long(stores
     stores.silence_s = 0.0
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     answering(stores)
-    assert process(stores) != first and not _is_there(first), "nobody finds it again when it is back"
+    assert process(stores) != first and not _is_there(first), (
+        "nobody finds it again when it is back"
+    )
 
 
-def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(stores: RendezvousStores, program: Path) -> None:
+def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(
+    stores: RendezvousStores, program: Path
+) -> None:
     program.write_text(f"#!{sys.executable}\nimport signal\nsignal.pause()\n")
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     first = process(stores)
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, "it may only be slow"
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, (
+        "it may only be slow"
+    )
     stores.starts_within_s = 0.0
     program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
@@ -121,7 +134,9 @@ def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(stores: Rendezvo
     assert process(stores) != first and not _is_there(first)
 
 
-def test_one_is_known_again_after_the_clock_was_set(stores: RendezvousStores, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_is_known_again_after_the_clock_was_set(
+    stores: RendezvousStores, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answering(stores)
     first = process(stores)
     monkeypatch.setattr("psutil._pslinux.boot_time", lambda: 5.0)  # what it takes from the clock
@@ -142,14 +157,18 @@ def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) 
     assert process(stores) == slow
 
 
-def test_one_that_is_renewed_answers_elsewhere_as_the_same_process(stores: RendezvousStores, program: Path) -> None:
+def test_one_that_is_renewed_answers_elsewhere_as_the_same_process(
+    stores: RendezvousStores, program: Path
+) -> None:
     again = "signal.signal(signal.SIGHUP, lambda *_: os.execv(sys.argv[0], sys.argv))"
     program.write_text(program.read_text().replace("server =", f"import os; {again}\nserver ="))
     before = answering(stores)
     first = process(stores)
     stores.starts_within_s = 0.0
     stores.renew("job-1")
-    assert answering(stores) != before and process(stores) == first, "its age is not held against it"
+    assert answering(stores) != before and process(stores) == first, (
+        "its age is not held against it"
+    )
 
 
 def test_one_that_does_not_begin_anew_is_replaced(stores: RendezvousStores) -> None:
@@ -159,7 +178,9 @@ def test_one_that_does_not_begin_anew_is_replaced(stores: RendezvousStores) -> N
     first = process(stores)
     _suspend(first)
     stores.renew("job-1")
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, "it may only be slow"
+    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, (
+        "it may only be slow"
+    )
     stores.silence_s = 0.0
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     stores.silence_s = 10.0

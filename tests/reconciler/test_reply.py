@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from elastic.model import Batch, Generation, Job, JobPhase, JobSpec, Node, NodePhase, Offering, Precision, Tier, Workers
+from elastic.model import (
+    Batch,
+    Generation,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Offering,
+    Precision,
+    Tier,
+    Workers,
+)
 from elastic.protocol import Assignment, from_json, to_json
 from elastic.reconciler import reply_for
 from tests.builders import node
@@ -14,11 +26,19 @@ from tests.builders import node
 
 def environment(node_type: str, precision: Precision | None = None, **most: int) -> dict[str, str]:
     spec = JobSpec(
-        "j", ("train.py",), env={"SEED": "7"}, nodes_max=2, tier=Tier.T2, most_samples=most, precision=precision
+        "j",
+        ("train.py",),
+        env={"SEED": "7"},
+        nodes_max=2,
+        tier=Tier.T2,
+        most_samples=most,
+        precision=precision,
     )
     job = Job("job-1", spec, JobPhase.RUNNING, submitted_at_s=0.0)
     bought = node(Offering(node_type))
-    reply = reply_for(bought, job, Generation("job-1", 1, (bought.id,), "127.0.0.1:1", 0.0), lease_s=60.0)
+    reply = reply_for(
+        bought, job, Generation("job-1", 1, (bought.id,), "127.0.0.1:1", 0.0), lease_s=60.0
+    )
     assert reply.assignment is not None
     return dict(reply.assignment.env)
 
@@ -43,15 +63,21 @@ OVER = replace(JOB, phase=JobPhase.SUCCEEDED)
     ("hearer", "job"),
     [(node(phase=NodePhase.TERMINATING), JOB), (node(phase=NodePhase.LOST), JOB), (node(), OVER)],
 )
-def test_a_node_that_is_not_wanted_any_more_is_told_to_go_whatever_its_generation(hearer: Node, job: Job) -> None:
-    reply = reply_for(hearer, job, Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0), lease_s=60.0)
+def test_a_node_that_is_not_wanted_any_more_is_told_to_go_whatever_its_generation(
+    hearer: Node, job: Job
+) -> None:
+    reply = reply_for(
+        hearer, job, Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0), lease_s=60.0
+    )
     assert reply.shutdown and reply.assignment is None
 
 
 def test_who_hangs_is_ended_at_once() -> None:
     hearer = node()
     for hangs in (False, True):
-        draining = Generation("job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0, drain_at_s=1.0, hangs=hangs)
+        draining = Generation(
+            "job-1", 1, (hearer.id,), "127.0.0.1:1", 0.0, drain_at_s=1.0, hangs=hangs
+        )
         reply = reply_for(hearer, JOB, draining, lease_s=60.0)
         assert reply.assignment is None and reply.needs_signal is hangs
 
@@ -62,7 +88,9 @@ def test_each_member_is_told_its_own_workers_and_how_many_all_have() -> None:
 
     told = [reply_for(each, JOB, generation, lease_s=60.0).assignment for each in (small, large)]
 
-    assert [(each.nproc_per_node, each.threads, each.world_size) for each in told if each is not None] == [
+    assert [
+        (each.nproc_per_node, each.threads, each.world_size) for each in told if each is not None
+    ] == [
         (1, 1, 3),
         (2, 4, 3),
     ]

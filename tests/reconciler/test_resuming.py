@@ -33,20 +33,27 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def stop(cluster: VirtualCluster, job: Job) -> Job:
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, "stopped on request", now_s=cluster.clock.now_s())
+    cluster.store.request_stop(
+        job.id, JobPhase.CANCELLED, "stopped on request", now_s=cluster.clock.now_s()
+    )
     cluster.run(20)
     return cluster.store.job(job.id)
 
 
 def resume(cluster: VirtualCluster, job: Job, *, budget_usd: float | None = None) -> Job:
     objective = Objective(budget_usd=budget_usd or job.spec.objective.budget_usd)
-    return cluster.store.resumes.resume(job.id, replace(job.spec, objective=objective), now_s=cluster.clock.now_s())
+    return cluster.store.resumes.resume(
+        job.id, replace(job.spec, objective=objective), now_s=cluster.clock.now_s()
+    )
 
 
 def billed_usd(cluster: VirtualCluster) -> float:
     """What the cloud itself would bill."""
     now_s = cluster.clock.now_s()
-    lived_s = [(each.offering, (each.exited_at_s or now_s) - each.launched_at_s) for each in cluster.cloud.machines()]
+    lived_s = [
+        (each.offering, (each.exited_at_s or now_s) - each.launched_at_s)
+        for each in cluster.cloud.machines()
+    ]
     return sum(cluster.prices[offering] * seconds / 3600 for offering, seconds in lived_s)
 
 
@@ -56,7 +63,9 @@ def living(cluster: VirtualCluster) -> int:
 
 @pytest.mark.parametrize("tier", [Tier.T1, Tier.T2])
 @pytest.mark.parametrize("dies", [False, True])
-def test_a_stopped_job_goes_on_where_it_stopped_and_succeeds(cluster: VirtualCluster, tier: Tier, dies: bool) -> None:
+def test_a_stopped_job_goes_on_where_it_stopped_and_succeeds(
+    cluster: VirtualCluster, tier: Tier, dies: bool
+) -> None:
     job = cluster.submit(iterations=100, tier=tier)
     cluster.run(40)
     stopped = stop(cluster, job)
@@ -70,7 +79,11 @@ def test_a_stopped_job_goes_on_where_it_stopped_and_succeeds(cluster: VirtualClu
         if dies:
             cluster.restart()
         cluster.run(1)
-        assert cluster.store.job(job.id).phase in (JobPhase.RESCALING, JobPhase.PROFILING, JobPhase.RUNNING)
+        assert cluster.store.job(job.id).phase in (
+            JobPhase.RESCALING,
+            JobPhase.PROFILING,
+            JobPhase.RUNNING,
+        )
     cluster.run(110)
     ended = cluster.store.job(job.id)
     assert (ended.phase, ended.iteration, living(cluster)) == (JobPhase.SUCCEEDED, 100, 0)
@@ -84,7 +97,9 @@ def test_a_stopped_job_goes_on_where_it_stopped_and_succeeds(cluster: VirtualClu
     assert cluster.store.facts(job.id, now_s=cluster.clock.now_s()).switches == ()
 
 
-def test_a_job_that_failed_goes_on_once_it_is_mended_and_fails_again_if_it_is_not(cluster: VirtualCluster) -> None:
+def test_a_job_that_failed_goes_on_once_it_is_mended_and_fails_again_if_it_is_not(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit(iterations=100)
     cluster.run(20)
     done = cluster.done[job.id]
@@ -100,11 +115,15 @@ def test_a_job_that_failed_goes_on_once_it_is_mended_and_fails_again_if_it_is_no
 
     assert fail().phase is JobPhase.FAILED
     resume(cluster, job)
-    failures = len([each for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"])
+    failures = len(
+        [each for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"]
+    )
     again = fail()
     assert again.phase is JobPhase.FAILED and again.message is not None
     assert again.message.startswith("3 failures in a row")
-    told = [each for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"]
+    told = [
+        each for each in cluster.store.events(job_id=job.id, limit=500) if each.kind == "failure"
+    ]
     assert len(told) == failures + 2, "it has as many attempts as at first"
     resume(cluster, job)
     cluster.run(120)
@@ -118,7 +137,9 @@ def test_a_job_whose_workers_cannot_begin_before_somebody_acts_fails_at_once_by_
     job = cluster.submit(iterations=100)
     for _ in range(30):
         for node in cluster.store.nodes(job.id):
-            cluster.agents.setdefault(node.id, VirtualAgent()).refusal = "none of 2 can be used; restore the files"
+            cluster.agents.setdefault(
+                node.id, VirtualAgent()
+            ).refusal = "none of 2 can be used; restore the files"
         cluster.run(1)
     ended = cluster.store.job(job.id)
     assert (ended.phase, living(cluster)) == (JobPhase.FAILED, 0)
@@ -140,7 +161,9 @@ def test_what_no_checkpoint_holds_is_weighed_as_still_to_be_done(tmp_path: Path)
     job = cluster.submit(iterations=100)
     cluster.run(40)
     (node,) = cluster.store.nodes(job.id)
-    note = Event(10_000, 1.0, "checkpoint", "checkpoint of iteration 20", numbers={"iteration": 20.0})
+    note = Event(
+        10_000, 1.0, "checkpoint", "checkpoint of iteration 20", numbers={"iteration": 20.0}
+    )
     assert node.agent_state is not None
     heard = HeartbeatReport(NodeReport(node.agent_state, 1), notes=[note], acked_seq=10_000)
     cluster.store.heard(node.id, heard, now_s=cluster.clock.now_s())
@@ -155,7 +178,9 @@ def test_what_no_checkpoint_holds_is_weighed_as_still_to_be_done(tmp_path: Path)
 
 def test_a_higher_budget_is_spent_on_what_was_left_and_no_cent_is_forgotten(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, decide, prices={SMALL: 3.6, LARGE: 9.0})
-    job = cluster.submit(iterations=10_000, objective=Objective(budget_usd=0.75), node_types=("small",))
+    job = cluster.submit(
+        iterations=10_000, objective=Objective(budget_usd=0.75), node_types=("small",)
+    )
     cluster.run(180)
     exhausted = cluster.store.job(job.id)
     assert (exhausted.phase, living(cluster)) == (JobPhase.BUDGET_EXHAUSTED, 0)
@@ -164,7 +189,9 @@ def test_a_higher_budget_is_spent_on_what_was_left_and_no_cent_is_forgotten(tmp_
     resume(cluster, job, budget_usd=0.95)
     cluster.run(40)
     going = cluster.store.job(job.id)
-    assert not going.phase.is_final and living(cluster) == 1 and going.iteration > exhausted.iteration
+    assert (
+        not going.phase.is_final and living(cluster) == 1 and going.iteration > exhausted.iteration
+    )
     cluster.run(250)
     assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
     spent = cluster.store.spent(job.id, cluster.clock.now_s())
@@ -174,7 +201,9 @@ def test_a_higher_budget_is_spent_on_what_was_left_and_no_cent_is_forgotten(tmp_
 
 def test_a_budget_that_does_not_suffice_ends_it_again_without_a_machine(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, decide, prices={SMALL: 3.6, LARGE: 9.0})
-    job = cluster.submit(iterations=10_000, objective=Objective(budget_usd=0.75), node_types=("small",))
+    job = cluster.submit(
+        iterations=10_000, objective=Objective(budget_usd=0.75), node_types=("small",)
+    )
     cluster.run(180)
     machines = len(cluster.cloud.machines())
     resume(cluster, job)
@@ -191,7 +220,9 @@ def test_a_trial_that_the_end_cut_short_costs_nothing_while_the_job_is_over(tmp_
         wanted = Group.of(LARGE if snapshot.changes else SMALL)
         if snapshot.target == wanted:
             return Plan(Action.HOLD, wanted, Reason("measuring", "as told"))
-        return Plan(Action.TRIAL, wanted, Reason("trial" if snapshot.changes else "start", "as told"))
+        return Plan(
+            Action.TRIAL, wanted, Reason("trial" if snapshot.changes else "start", "as told")
+        )
 
     cluster = VirtualCluster(tmp_path, trying)
     job = cluster.submit(iterations=10_000)
@@ -213,4 +244,6 @@ def test_a_job_that_is_over_is_not_told_that_nothing_may_be_bought(cluster: Virt
         blocks.block(offering, Obstacle.FORBIDDEN, now_s=now_s)
     cluster.run(40)
     assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
-    assert len(blocks.listed(now_s=now_s)) == 2, "what only a person mends is tried again once a job has failed by it"
+    assert len(blocks.listed(now_s=now_s)) == 2, (
+        "what only a person mends is tried again once a job has failed by it"
+    )

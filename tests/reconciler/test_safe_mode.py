@@ -65,7 +65,9 @@ def launches(cluster: VirtualCluster) -> int:
     return sum(call.operation is Operation.LAUNCH for call in cluster.cloud.calls)
 
 
-def test_a_job_that_ends_ends_its_machines_though_nothing_can_be_written(cluster: VirtualCluster) -> None:
+def test_a_job_that_ends_ends_its_machines_though_nothing_can_be_written(
+    cluster: VirtualCluster,
+) -> None:
     job = cluster.submit()
     cluster.run(2)
     assert living(cluster) == 1
@@ -79,7 +81,9 @@ def test_a_job_that_ends_ends_its_machines_though_nothing_can_be_written(cluster
     assert living(cluster) == 0
 
 
-def test_what_was_being_ended_goes_on_being_ended_though_nothing_can_be_read(cluster: VirtualCluster) -> None:
+def test_what_was_being_ended_goes_on_being_ended_though_nothing_can_be_read(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit()
     cluster.run(2)
     (node,) = cluster.store.nodes()
@@ -126,7 +130,9 @@ def test_nothing_that_is_wanted_is_ended_because_the_store_fails(cluster: Virtua
     assert living(cluster) == len(known)
 
 
-def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_does(cluster: VirtualCluster) -> None:
+def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_does(
+    cluster: VirtualCluster,
+) -> None:
     cluster.submit()
     cluster.run(10)
     alarms, since_s = cluster.reconciler.alarms, cluster.clock.now_s()
@@ -161,7 +167,9 @@ def test_other_jobs_are_attended_where_one_cannot_be_written_down(cluster: Virtu
     assert {node.job_id for node in cluster.store.nodes()} == {second.id}
 
 
-def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_happens_as_well(tmp_path: Path) -> None:
+def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_happens_as_well(
+    tmp_path: Path,
+) -> None:
     is_cursed = True
 
     def decide(snapshot: Snapshot) -> Plan:
@@ -177,7 +185,10 @@ def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_h
     for _ in range(2):
         with pytest.raises(ExceptionGroup) as raised:
             tick(cluster)
-        assert {type(each) for each in raised.value.exceptions} == {ZeroDivisionError, StoreUnavailable}
+        assert {type(each) for each in raised.value.exceptions} == {
+            ZeroDivisionError,
+            StoreUnavailable,
+        }
         (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
         assert alarm.kind is AlarmKind.CANNOT_WRITE
     cluster.reconciler.prices = Prices(error=ZeroDivisionError("before anything was written"))

@@ -1,10 +1,23 @@
-"""A job in a session: who trains changes from one generation to the next, and nobody is drained for it."""
+"""A job in a session: who trains changes from one generation to the next, and nobody is drained for
+it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from elastic.model import AgentState, Group, Job, JobPhase, JobSpec, Node, NodePhase, Notice, NoticeKind, Outcome, Tier
+from elastic.model import (
+    AgentState,
+    Group,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodePhase,
+    Notice,
+    NoticeKind,
+    Outcome,
+    Tier,
+)
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.session import all_are_heard
 from elastic.reconciler.steps import (
@@ -18,7 +31,11 @@ from elastic.reconciler.steps import (
 from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
 
 JOB = Job(
-    "job-1", JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2), JobPhase.RUNNING, submitted_at_s=0.0, iteration=5
+    "job-1",
+    JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2),
+    JobPhase.RUNNING,
+    submitted_at_s=0.0,
+    iteration=5,
 )
 NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=200.0, action="terminate")
 
@@ -39,7 +56,9 @@ def seen(*nodes: Node, **facts: object) -> World:
 def test_a_newcomer_comes_in_once_it_is_warm_and_nobody_is_drained() -> None:
     one, two = inside("a"), idle("b")
     target, now = Group.of(HALF, 2), generation("a")
-    assert next_steps(seen(one, two, target=target, generation=now)) == (StartGeneration((one, two)),)
+    assert next_steps(seen(one, two, target=target, generation=now)) == (
+        StartGeneration((one, two)),
+    )
     warming = replace(two, agent_state=AgentState.WARMING)
     assert next_steps(seen(one, warming, target=target, generation=now)) == ()
 
@@ -47,7 +66,9 @@ def test_a_newcomer_comes_in_once_it_is_warm_and_nobody_is_drained() -> None:
 def test_a_node_is_left_out_and_ended_only_when_its_workers_have_left() -> None:
     one, two = inside("a"), inside("b")
     target = Group.of(HALF)
-    assert next_steps(seen(one, two, target=target, generation=generation("a", "b"))) == (StartGeneration((one,)),)
+    assert next_steps(seen(one, two, target=target, generation=generation("a", "b"))) == (
+        StartGeneration((one,)),
+    )
     after = generation("a", number=2)
     one = inside("a", number=2)
     for state in (AgentState.RUNNING, AgentState.DRAINING, AgentState.SAVING):
@@ -71,13 +92,17 @@ def test_a_node_that_does_not_leave_is_ended_after_a_drain_s_patience() -> None:
 def test_a_swap_takes_the_new_node_in_before_the_old_one_leaves() -> None:
     old, new = inside("a"), idle("b", offering=FULL)
     target = Group.of(FULL)
-    assert next_steps(seen(old, new, target=target, generation=generation("a"))) == (StartGeneration((old, new)),)
+    assert next_steps(seen(old, new, target=target, generation=generation("a"))) == (
+        StartGeneration((old, new)),
+    )
     both = generation("a", "b", number=2)
     old = inside("a", number=2)
     starting = replace(new, agent_state=AgentState.STARTING, agent_generation=2)
     assert next_steps(seen(old, starting, target=target, generation=both)) == ()
     running = replace(starting, agent_state=AgentState.RUNNING)
-    assert next_steps(seen(old, running, target=target, generation=both)) == (StartGeneration((running,)),)
+    assert next_steps(seen(old, running, target=target, generation=both)) == (
+        StartGeneration((running,)),
+    )
     # Its word is older than this generation: that its workers are in is not proved.
     behind = replace(running, agent_generation=1)
     assert next_steps(seen(old, behind, target=target, generation=both)) == ()
@@ -122,7 +147,9 @@ def test_a_node_that_is_taken_back_leaves_at_the_last_safe_instant() -> None:
     one, two = inside("a"), inside("b", notice=NOTICE)
     facts = {"target": Group.of(HALF), "generation": generation("a", "b")}
     two_wanted = {**facts, "target": Group.of(HALF, 2)}
-    assert next_steps(seen(one, two, now_s=150.0, **two_wanted)) == (LaunchNodes(Group.of(HALF), "interruption"),)
+    assert next_steps(seen(one, two, now_s=150.0, **two_wanted)) == (
+        LaunchNodes(Group.of(HALF), "interruption"),
+    )
     steps = next_steps(seen(one, two, now_s=156.0, **two_wanted))
     assert StartGeneration((one,)) in steps
 
@@ -139,17 +166,27 @@ def test_a_node_that_stopped_by_itself_is_left_out_and_comes_in_again() -> None:
     assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
 
 
-def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_node_is_replaced() -> None:
-    one, two = inside("a"), inside("b", exit=left(Outcome.FAILED), agent_state=AgentState.EXITED, failures=1)
+def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_node_is_replaced() -> (
+    None
+):
+    one, two = (
+        inside("a"),
+        inside("b", exit=left(Outcome.FAILED), agent_state=AgentState.EXITED, failures=1),
+    )
     facts = {"target": Group.of(HALF, 2), "generation": generation("a", "b")}
     assert next_steps(seen(one, two, **facts)) == (StartGeneration((one, two)),)
     again = replace(two, failures=2)
     ended, following = next_steps(seen(one, again, **facts))
-    assert ended == TerminateNode(again, "its workers failed 2 times in a row while others went on", is_failure=True)
+    assert ended == TerminateNode(
+        again, "its workers failed 2 times in a row while others went on", is_failure=True
+    )
     assert following == StartGeneration((one,))
     told = replace(
         again,
-        exit=replace(left(Outcome.FAILED), log_tail="Traceback (most recent call last):\nValueError: no such file\n"),
+        exit=replace(
+            left(Outcome.FAILED),
+            log_tail="Traceback (most recent call last):\nValueError: no such file\n",
+        ),
     )
     (step, _) = next_steps(seen(one, told, **facts))
     assert isinstance(step, TerminateNode)
@@ -159,7 +196,9 @@ def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_n
 def test_workers_that_failed_where_nobody_trains_drain_the_job_as_on_every_tier() -> None:
     starting = inside("a", agent_state=AgentState.STARTING)
     two = inside("b", exit=left(Outcome.FAILED), failures=2)
-    (step,) = next_steps(seen(starting, two, target=Group.of(HALF, 2), generation=generation("a", "b")))
+    (step,) = next_steps(
+        seen(starting, two, target=Group.of(HALF, 2), generation=generation("a", "b"))
+    )
     assert isinstance(step, DrainGeneration)
     assert step.unasked is None
     alone = inside("a", exit=left(Outcome.DRAINED))
@@ -176,7 +215,9 @@ def test_the_job_is_done_when_one_of_them_says_so() -> None:
 
 def test_what_is_not_used_is_ended_at_once_where_nothing_trains() -> None:
     spare = inside("b")
-    steps = next_steps(seen(idle("a"), spare, target=Group.of(HALF), generation=generation("a", ended=True)))
+    steps = next_steps(
+        seen(idle("a"), spare, target=Group.of(HALF), generation=generation("a", ended=True))
+    )
     assert TerminateNode(spare, f"the job now wants {Group.of(HALF)}") in steps
 
 
@@ -185,4 +226,6 @@ def test_a_store_that_stands_elsewhere_is_told_of_by_a_generation_of_the_same_me
     facts = {"target": Group.of(HALF, 2), "generation": generation("a", "b")}
     for endpoint in (None, "e:1"):
         assert next_steps(replace(seen(one, two, **facts), endpoint=endpoint)) == ()
-    assert next_steps(replace(seen(one, two, **facts), endpoint="e:2")) == (StartGeneration((one, two)),)
+    assert next_steps(replace(seen(one, two, **facts), endpoint="e:2")) == (
+        StartGeneration((one, two)),
+    )

@@ -1,4 +1,5 @@
-"""A job's dollars under a fault: by the cloud's own account never more than its budget and ten minutes of its burn."""
+"""A job's dollars under a fault: by the cloud's own account never more than its budget and ten
+minutes of its burn."""
 
 from __future__ import annotations
 
@@ -13,7 +14,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from elastic.errors import Forbidden, PriceUnavailable, ProviderError, ProviderUnavailable, StoreUnavailable
+from elastic.errors import (
+    Forbidden,
+    PriceUnavailable,
+    ProviderError,
+    ProviderUnavailable,
+    StoreUnavailable,
+)
 from elastic.model import Job, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
@@ -24,7 +31,8 @@ from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 
 BUDGET_USD = 1.0
 USD_PER_H = {SMALL: 3.6, LARGE: 9.0}
-"""A tenth of a cent a second; undisturbed, the job is stopped after 400 s, with ten minutes kept back."""
+"""A tenth of a cent a second; undisturbed, the job is stopped after 400 s, with ten minutes kept
+back."""
 STRIDE_S = 20
 OVER_S = 600.0 + STRIDE_S
 LASTS_S = 6000
@@ -37,7 +45,8 @@ _TOO_FAR_OFF_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong, when, and for how long; `size` is by what factor a price jumps, or how far a clock."""
+    """What goes wrong, when, and for how long; `size` is by what factor a price jumps, or how far a
+    clock."""
 
     kind: str
     at_s: int
@@ -61,7 +70,9 @@ class World:
             with suppress(ProviderError, StoreUnavailable):
                 self.cluster.reconciler.tick(now_s=self.cluster.host_clock.now_s())
         self.cluster.run(1, ticking=False)
-        living = [each for each in self.cluster.cloud.machines() if each.state is not InstanceState.GONE]
+        living = [
+            each for each in self.cluster.cloud.machines() if each.state is not InstanceState.GONE
+        ]
         burn_usd_per_h = sum(self.usd_per_h[each.offering] for each in living)
         self.cluster.clock.advance(STRIDE_S - self.cluster.clock.now_s() % STRIDE_S)
         self.spent_usd += burn_usd_per_h * STRIDE_S / 3600
@@ -191,7 +202,9 @@ FAULTS: dict[str, Callable[[World, Fault], Any]] = {
 AT_S = st.integers(0, 30).map(lambda number: number * STRIDE_S)
 DURATIONS_S = st.integers(1, 60).map(lambda number: number * STRIDE_S) | st.just(LASTS_S)
 SIZES = {
-    "prices jump": st.floats(0.02, 50.0),  # what jumps more than five-fold is not believed, and counts all the same
+    "prices jump": st.floats(
+        0.02, 50.0
+    ),  # what jumps more than five-fold is not believed, and counts all the same
     "the clock is wrong": st.sampled_from([-86_400.0, -3600.0, -290.0, -60.0, 60.0, 290.0, 3600.0]),
 }
 
@@ -207,7 +220,9 @@ def play(fault: Fault) -> tuple[World, Job]:
     with tempfile.TemporaryDirectory(dir=_SHM if _SHM.is_dir() else None) as folder:
         cluster = VirtualCluster(Path(folder), decide, prices=USD_PER_H, has_leases=True)
         world = World(cluster)
-        job = cluster.submit(iterations=None, nodes_max=2, objective=Objective(budget_usd=BUDGET_USD))
+        job = cluster.submit(
+            iterations=None, nodes_max=2, objective=Objective(budget_usd=BUDGET_USD)
+        )
         context = FAULTS[fault.kind](world, fault)
         idle_s = 0
         for at_s in range(0, LASTS_S, STRIDE_S):
@@ -217,7 +232,9 @@ def play(fault: Fault) -> tuple[World, Job]:
                 context.__exit__(None, None, None)
             world.go_on()
             idle_s = 0 if world.living() else idle_s + STRIDE_S
-            if idle_s >= IDLE_S or (cluster.store.job(job.id).phase.is_final and not world.living()):
+            if idle_s >= IDLE_S or (
+                cluster.store.job(job.id).phase.is_final and not world.living()
+            ):
                 break
         ended = cluster.store.job(job.id)
         cluster.store.close()
@@ -248,7 +265,9 @@ def test_a_job_whose_daemon_lives_is_stopped_within_its_budget(fault: Fault) -> 
 @example(Fault("agents are silent", 300))
 @example(Fault("the catalog cannot be read", 200))
 @example(Fault("the disk is full", 380))
-def test_under_any_single_fault_a_job_costs_no_more_than_its_budget_and_ten_minutes(fault: Fault) -> None:
+def test_under_any_single_fault_a_job_costs_no_more_than_its_budget_and_ten_minutes(
+    fault: Fault,
+) -> None:
     world, _ = play(fault)
     assert world.living() == 0
     assert world.spent_usd <= BUDGET_USD + world.most_usd_per_h * OVER_S / 3600

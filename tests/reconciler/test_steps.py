@@ -36,10 +36,18 @@ from elastic.reconciler.steps import (
 from tests.builders import timeouts
 
 HALF, FULL = Offering("local.half"), Offering("local.full")
-JOB = Job("job-1", JobSpec("j", ("train.py",), nodes_max=4), JobPhase.RUNNING, submitted_at_s=0.0, iteration=5)
+JOB = Job(
+    "job-1",
+    JobSpec("j", ("train.py",), nodes_max=4),
+    JobPhase.RUNNING,
+    submitted_at_s=0.0,
+    iteration=5,
+)
 
 
-def node(name: str, offering: Offering = HALF, phase: NodePhase = NodePhase.JOINED, **changes: object) -> Node:
+def node(
+    name: str, offering: Offering = HALF, phase: NodePhase = NodePhase.JOINED, **changes: object
+) -> Node:
     base = Node(
         id=name,
         job_id="job-1",
@@ -56,7 +64,9 @@ def node(name: str, offering: Offering = HALF, phase: NodePhase = NodePhase.JOIN
     return replace(base, **changes)  # type: ignore[arg-type]  # tests name the fields they are about
 
 
-def generation(*node_ids: str, number: int = 1, drain_at_s: float | None = None, ended: bool = False) -> Generation:
+def generation(
+    *node_ids: str, number: int = 1, drain_at_s: float | None = None, ended: bool = False
+) -> Generation:
     return Generation("job-1", number, node_ids, "e:1", 20.0, drain_at_s, 90.0 if ended else None)
 
 
@@ -96,7 +106,9 @@ def test_nothing_is_done_before_the_first_decision() -> None:
 
 def test_launches_what_the_target_lacks() -> None:
     target = Group(((FULL, 1), (HALF, 2)))
-    assert next_steps(world(node("a"), target=target)) == (LaunchNodes(Group(((FULL, 1), (HALF, 1))), "price"),)
+    assert next_steps(world(node("a"), target=target)) == (
+        LaunchNodes(Group(((FULL, 1), (HALF, 1))), "price"),
+    )
 
 
 def test_waits_while_a_wanted_node_boots() -> None:
@@ -116,7 +128,9 @@ def test_training_goes_on_while_the_new_node_boots() -> None:
 
 
 def test_drains_only_when_every_wanted_node_is_ready() -> None:
-    (step,) = next_steps(world(node("a"), node("b", FULL), target=Group.of(FULL), generation=generation("a")))
+    (step,) = next_steps(
+        world(node("a"), node("b", FULL), target=Group.of(FULL), generation=generation("a"))
+    )
     assert isinstance(step, DrainGeneration)
     assert step.number == 1
 
@@ -124,7 +138,10 @@ def test_drains_only_when_every_wanted_node_is_ready() -> None:
 def test_training_goes_on_while_a_newcomer_warms_up() -> None:
     for state in (AgentState.WARMING, None):
         new = node("b", FULL, agent_state=state)
-        assert next_steps(world(node("a"), new, target=Group.of(FULL), generation=generation("a"))) == ()
+        assert (
+            next_steps(world(node("a"), new, target=Group.of(FULL), generation=generation("a")))
+            == ()
+        )
     idle = node("b", FULL, agent_state=AgentState.IDLE)
     (step,) = next_steps(world(node("a"), idle, target=Group.of(FULL), generation=generation("a")))
     assert isinstance(step, DrainGeneration)
@@ -134,7 +151,9 @@ def test_nodes_that_warm_up_begin_at_once_where_nobody_trains() -> None:
     warming = node("a", agent_state=AgentState.WARMING)
     assert next_steps(world(warming, target=Group.of(HALF))) == (StartGeneration((warming,)),)
     over = generation("old", ended=True)
-    assert next_steps(world(warming, target=Group.of(HALF), generation=over)) == (StartGeneration((warming,)),)
+    assert next_steps(world(warming, target=Group.of(HALF), generation=over)) == (
+        StartGeneration((warming,)),
+    )
 
 
 def test_nobody_begins_while_a_node_prepares_and_it_is_given_its_time() -> None:
@@ -142,15 +161,26 @@ def test_nobody_begins_while_a_node_prepares_and_it_is_given_its_time() -> None:
     preparing = node("b", FULL, agent_state=AgentState.PREPARING, heartbeat_at_s=9999.0)
     for now_s in (700.0, 9999.0):
         assert next_steps(world(preparing, target=target, now_s=now_s)) == ()
-        assert next_steps(world(old, preparing, target=target, generation=generation("a"), now_s=now_s)) == ()
+        assert (
+            next_steps(
+                world(old, preparing, target=target, generation=generation("a"), now_s=now_s)
+            )
+            == ()
+        )
     warming = replace(preparing, agent_state=AgentState.WARMING, prepared_s=9900.0)
-    assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=9999.0)) == ()
+    assert (
+        next_steps(world(old, warming, target=target, generation=generation("a"), now_s=9999.0))
+        == ()
+    )
 
 
 def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
     target, old = Group.of(FULL), node("a", heartbeat_at_s=610.0)
     warming = node("b", FULL, agent_state=AgentState.WARMING, heartbeat_at_s=610.0)
-    assert next_steps(world(old, warming, target=target, generation=generation("a"), now_s=614.0)) == ()
+    assert (
+        next_steps(world(old, warming, target=target, generation=generation("a"), now_s=614.0))
+        == ()
+    )
     steps = next_steps(world(old, warming, target=target, generation=generation("a"), now_s=616.0))
     assert steps == (
         TerminateNode(warming, "it was warming up for 10 min", is_failure=True),
@@ -160,7 +190,10 @@ def test_a_newcomer_that_warms_up_for_ever_has_failed_to_join() -> None:
 
 def test_a_member_that_has_not_begun_yet_is_not_ended_for_warming_up() -> None:
     warming = node("a", agent_state=AgentState.WARMING, heartbeat_at_s=699.0)
-    assert next_steps(world(warming, target=Group.of(HALF), generation=generation("a"), now_s=700.0)) == ()
+    assert (
+        next_steps(world(warming, target=Group.of(HALF), generation=generation("a"), now_s=700.0))
+        == ()
+    )
 
 
 def test_a_draining_generation_ends_when_every_member_has_stopped() -> None:
@@ -168,7 +201,9 @@ def test_a_draining_generation_ends_when_every_member_has_stopped() -> None:
     stopped = node("a", exit=left(Outcome.DRAINED))
     both = Group.of(HALF, 2)
     assert next_steps(world(stopped, node("b"), target=both, generation=draining)) == ()
-    steps = next_steps(world(stopped, node("b", exit=left(Outcome.DRAINED)), target=both, generation=draining))
+    steps = next_steps(
+        world(stopped, node("b", exit=left(Outcome.DRAINED)), target=both, generation=draining)
+    )
     assert steps == (EndGeneration(1, None),)
 
 
@@ -177,14 +212,22 @@ def test_a_member_that_never_began_counts_as_stopped_once_it_says_so_after_the_r
     for state in (AgentState.IDLE, AgentState.WARMING):
         idle = node("a", agent_state=state, heartbeat_at_s=94.0)
         assert next_steps(world(idle, target=Group.of(HALF), generation=draining)) == ()
-        steps = next_steps(world(replace(idle, heartbeat_at_s=96.0), target=Group.of(HALF), generation=draining))
+        steps = next_steps(
+            world(replace(idle, heartbeat_at_s=96.0), target=Group.of(HALF), generation=draining)
+        )
         assert steps == (EndGeneration(1, None),)
 
 
-def test_a_drain_waits_for_a_member_that_stores_its_checkpoint_as_long_as_that_has_patience() -> None:
+def test_a_drain_waits_for_a_member_that_stores_its_checkpoint_as_long_as_that_has_patience() -> (
+    None
+):
     saving, target = node("a", agent_state=AgentState.SAVING, heartbeat_at_s=400.0), Group.of(HALF)
     draining = generation("a", drain_at_s=100.0)
-    for now_s, wanted in ((161.0, ()), (460.0, ()), (461.0, (EndGeneration(1, None, is_proven=False),))):
+    for now_s, wanted in (
+        (161.0, ()),
+        (460.0, ()),
+        (461.0, (EndGeneration(1, None, is_proven=False),)),
+    ):
         assert next_steps(world(saving, target=target, generation=draining, now_s=now_s)) == wanted
 
 
@@ -195,7 +238,10 @@ def test_a_member_whose_machine_is_being_ended_is_lost_at_once() -> None:
 
 
 def test_nothing_is_bought_while_nobody_can_tell_what_machines_there_are() -> None:
-    blind = replace(world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")), may_launch=False)
+    blind = replace(
+        world(node("a"), target=Group.of(HALF, 2), generation=generation("a", "b")),
+        may_launch=False,
+    )
     assert next_steps(blind) == ()
     drained = replace(blind, nodes=(node("a", exit=left(Outcome.FAILED)),))
     assert [type(step) for step in next_steps(drained)] == [DrainGeneration]
@@ -204,7 +250,9 @@ def test_nothing_is_bought_while_nobody_can_tell_what_machines_there_are() -> No
 def test_a_drain_that_takes_too_long_is_over() -> None:
     draining = generation("a", drain_at_s=30.0)
     (step,) = next_steps(world(node("a"), target=Group.of(HALF), generation=draining))
-    assert step == EndGeneration(1, None, is_proven=False), "its workers may live: they must not meet others"
+    assert step == EndGeneration(1, None, is_proven=False), (
+        "its workers may live: they must not meet others"
+    )
 
 
 def test_the_old_node_is_ended_only_when_it_trains_no_more() -> None:
@@ -232,7 +280,8 @@ def test_a_generation_with_no_member_left_is_over() -> None:
 
 
 def test_a_job_is_done_when_every_member_that_lives_is() -> None:
-    """torchrun ends well after it has waited 300 s for another node's workers, the first rank among them perhaps."""
+    """torchrun ends well after it has waited 300 s for another node's workers, the first rank among
+    them perhaps."""
     target, training = Group.of(HALF, 2), generation("a", "b")
     done, also_done = (node(name, exit=left(Outcome.SUCCEEDED)) for name in ("a", "b"))
     assert next_steps(world(done, node("b"), target=target, generation=training)) == ()
@@ -244,11 +293,16 @@ def test_a_job_is_done_when_every_member_that_lives_is() -> None:
 
 def test_a_job_that_ends_well_without_an_iteration_says_so() -> None:
     done = node("a", exit=left(Outcome.SUCCEEDED))
-    look = world(done, target=Group.of(HALF), generation=generation("a"), job=replace(JOB, iteration=0))
+    look = world(
+        done, target=Group.of(HALF), generation=generation("a"), job=replace(JOB, iteration=0)
+    )
     (step,) = next_steps(look)
     assert isinstance(step, BeginEnding)
     assert step.ending is JobPhase.SUCCEEDED
-    assert "no iteration was seen" in step.message and "from elastic.worker import paramount" in step.message
+    assert (
+        "no iteration was seen" in step.message
+        and "from elastic.worker import paramount" in step.message
+    )
 
 
 NOTICE = Notice(NoticeKind.INTERRUPTION, noticed_at_s=80.0, at_s=110.0)
@@ -256,12 +310,18 @@ GOING = ({"notice": NOTICE}, {"phase": NodePhase.TERMINATING})
 
 
 @pytest.mark.parametrize("going", [{}, *GOING])
-def test_while_others_than_who_is_done_finish_nothing_is_bought_and_the_group_stays(going: dict[str, Any]) -> None:
+def test_while_others_than_who_is_done_finish_nothing_is_bought_and_the_group_stays(
+    going: dict[str, Any],
+) -> None:
     done, others = node("a", exit=left(Outcome.SUCCEEDED), **going), (node("b"), node("c"))
     for target in (Group.of(HALF, 2), Group.of(HALF, 3), Group.of(HALF, 4)):
-        assert next_steps(world(done, *others, target=target, generation=generation("a", "b", "c"))) == ()
+        assert (
+            next_steps(world(done, *others, target=target, generation=generation("a", "b", "c")))
+            == ()
+        )
     gone = replace(
-        world(*others, target=Group.of(HALF, 2), generation=generation("a", "b")), done_and_gone=frozenset({"a"})
+        world(*others, target=Group.of(HALF, 2), generation=generation("a", "b")),
+        done_and_gone=frozenset({"a"}),
     )
     assert next_steps(gone) == ()
 
@@ -270,23 +330,36 @@ def test_while_others_than_who_is_done_finish_nothing_is_bought_and_the_group_st
 def test_who_is_not_done_is_replaced_though_others_are(going: dict[str, Any]) -> None:
     done, leaver = node("a", exit=left(Outcome.SUCCEEDED)), node("b", **going)
     members = (done, leaver, node("c"))
-    launch, *_ = next_steps(world(*members, target=Group.of(HALF, 3), generation=generation("a", "b", "c")))
+    launch, *_ = next_steps(
+        world(*members, target=Group.of(HALF, 3), generation=generation("a", "b", "c"))
+    )
     assert isinstance(launch, LaunchNodes)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.DRAINED])
-def test_a_member_that_ends_otherwise_than_well_keeps_the_job_from_being_done(outcome: Outcome) -> None:
+def test_a_member_that_ends_otherwise_than_well_keeps_the_job_from_being_done(
+    outcome: Outcome,
+) -> None:
     ended, done = node("a", exit=left(outcome)), node("b", exit=left(Outcome.SUCCEEDED))
     target, training = Group.of(HALF, 2), generation("a", "b")
     (drain,) = next_steps(world(ended, done, target=target, generation=training))
     assert isinstance(drain, DrainGeneration)
-    (over,) = next_steps(world(ended, done, target=target, generation=generation("a", "b", drain_at_s=99.0)))
+    (over,) = next_steps(
+        world(ended, done, target=target, generation=generation("a", "b", drain_at_s=99.0))
+    )
     assert over == EndGeneration(1, ended.exit if outcome is Outcome.FAILED else None)
 
 
 def test_one_member_of_a_session_may_say_that_the_job_is_done() -> None:
-    done, session = node("a", exit=left(Outcome.SUCCEEDED)), replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
-    steps = next_steps(world(done, node("b"), target=Group.of(HALF, 2), generation=generation("a", "b"), job=session))
+    done, session = (
+        node("a", exit=left(Outcome.SUCCEEDED)),
+        replace(JOB, spec=replace(JOB.spec, tier=Tier.T2)),
+    )
+    steps = next_steps(
+        world(
+            done, node("b"), target=Group.of(HALF, 2), generation=generation("a", "b"), job=session
+        )
+    )
     assert steps == (BeginEnding(JobPhase.SUCCEEDED, ""),)
 
 
@@ -296,26 +369,36 @@ def test_a_failed_member_stops_the_others_then_the_generation_restarts() -> None
     assert isinstance(drain, DrainGeneration)
     stopped = node("b", exit=left(Outcome.DRAINED))
     draining = generation("a", "b", drain_at_s=99.0)
-    assert next_steps(world(failed, stopped, target=target, generation=draining)) == (EndGeneration(1, failed.exit),)
+    assert next_steps(world(failed, stopped, target=target, generation=draining)) == (
+        EndGeneration(1, failed.exit),
+    )
     over = generation("a", "b", drain_at_s=99.0, ended=True)
-    assert next_steps(world(failed, stopped, target=target, generation=over)) == (StartGeneration((failed, stopped)),)
+    assert next_steps(world(failed, stopped, target=target, generation=over)) == (
+        StartGeneration((failed, stopped)),
+    )
 
 
 def test_of_two_failures_the_one_that_only_a_person_can_mend_is_told() -> None:
     failed, torn = left(Outcome.FAILED), replace(left(Outcome.FAILED), needs_person=True)
     members = node("a", exit=failed), node("b", exit=torn)
     draining = generation("a", "b", drain_at_s=99.0)
-    assert next_steps(world(*members, target=Group.of(HALF, 2), generation=draining)) == (EndGeneration(1, torn),)
+    assert next_steps(world(*members, target=Group.of(HALF, 2), generation=draining)) == (
+        EndGeneration(1, torn),
+    )
 
 
 def test_a_node_has_its_whole_time_to_register_where_the_clouds_clock_is_behind() -> None:
-    booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, intended_at_s=1800.0)
+    booting = node(
+        "a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, intended_at_s=1800.0
+    )
     assert next_steps(world(booting, target=Group.of(HALF), now_s=2399.0)) == ()
     assert next_steps(world(booting, target=Group.of(HALF), now_s=2401.0)) != ()
 
 
 def test_a_node_that_never_registers_is_ended() -> None:
-    booting = node("a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0)
+    booting = node(
+        "a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0
+    )
     steps = next_steps(world(booting, target=Group.of(HALF), now_s=611.0))
     assert steps == (
         TerminateNode(booting, "it did not register for 10 min", is_failure=True),
@@ -340,7 +423,9 @@ def test_a_silent_node_lives_as_long_as_its_lease() -> None:
     training = generation("a")
     assert next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=699.0)) == ()
     steps = next_steps(world(silent, target=Group.of(HALF), generation=training, now_s=701.0))
-    assert [step.reason for step in steps if isinstance(step, TerminateNode)] == ["it has been silent for 10 min"]
+    assert [step.reason for step in steps if isinstance(step, TerminateNode)] == [
+        "it has been silent for 10 min"
+    ]
 
 
 def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:
@@ -348,7 +433,9 @@ def test_an_ending_job_drains_then_ends_its_nodes_then_is_over() -> None:
     (drain,) = next_steps(world(node("a"), generation=generation("a"), job=ending))
     assert isinstance(drain, DrainGeneration)
     over = generation("a", ended=True)
-    assert next_steps(world(node("a"), generation=over, job=ending)) == (TerminateNode(node("a"), "the job is ending"),)
+    assert next_steps(world(node("a"), generation=over, job=ending)) == (
+        TerminateNode(node("a"), "the job is ending"),
+    )
     dying = node("a", phase=NodePhase.TERMINATING)
     assert next_steps(world(dying, generation=over, job=ending)) == ()
     assert next_steps(world(generation=over, job=ending)) == (FinishJob(JobPhase.CANCELLED),)

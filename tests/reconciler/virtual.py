@@ -1,4 +1,5 @@
-"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the daemon, a clock told to move."""
+"""A virtual cluster around the real reconciler: a fake cloud, agents that obey the daemon, a clock
+told to move."""
 
 from __future__ import annotations
 
@@ -38,7 +39,14 @@ from elastic.model import (
 from elastic.pricing import Quote, StaticPrices
 from elastic.providers import InstanceState
 from elastic.providers.fake import FakeCloud, FakeProvider
-from elastic.reconciler import LaunchTerms, Machines, Namespace, Reconciler, RightToEnd, reply_for
+from elastic.reconciler import (
+    LaunchTerms,
+    LeaseHolder,
+    Machines,
+    Reconciler,
+    TerminationPermission,
+    reply_for,
+)
 from elastic.store import HeartbeatReport, Store, open_store
 from tests.builders import timeouts
 from tests.empty_database import lay_out
@@ -51,7 +59,8 @@ _TRACEBACK = "Traceback (most recent call last):\n  no\nValueError: no"
 
 
 class FakeRendezvous:
-    """Answers at once, at a made-up address, and remembers whom it was ended for, and with what it was begun anew."""
+    """Answers at once, at a made-up address, and remembers whom it was ended for, and with what it
+    was begun anew."""
 
     def __init__(self) -> None:
         self.ended: list[str] = []
@@ -99,7 +108,8 @@ def small_forever(snapshot: Snapshot) -> Plan:
 
 @dataclass(slots=True)
 class VirtualAgent:
-    """What one machine's agent does: runs the assigned generation, stops when told to, counts its windows."""
+    """What one machine's agent does: runs the assigned generation, stops when told to, counts its
+    windows."""
 
     seq: int = 0
     generation: int | None = None
@@ -126,13 +136,14 @@ class SkewedClock:
 
 @dataclass(slots=True)
 class VirtualCluster:
-    """Drives ticks and agents, second by second. `done` holds each job's iterations, as a checkpoint would.
+    """Drives ticks and agents, second by second. `done` holds each job's iterations, as a
+    checkpoint would.
 
-    A job in `fails_at` fails with that error whenever it comes to that iteration, and begins again at 0.
-    `prepares` says what a node gets ready, None where it is done with that.
-    Nodes whose ids are in `cut` can neither be heard nor reached by others, and who trains with them makes no turn.
-    With `has_leases` a machine powers itself off when it is told to, or once its lease is over; agents that are silent
-    hear nothing either.
+    A job in `fails_at` fails with that error whenever it comes to that iteration, and begins again
+    at 0. `prepares` says what a node gets ready, None where it is done with that. Nodes whose ids
+    are in `cut` can neither be heard nor reached by others, and who trains with them makes no turn.
+    With `has_leases` a machine powers itself off when it is told to, or once its lease is over;
+    agents that are silent hear nothing either.
     """
 
     folder: Path
@@ -158,22 +169,28 @@ class VirtualCluster:
     lease_ends_at_s: dict[str, float] = field(default_factory=dict)
     host_clock: SkewedClock = field(init=False)
     reconciler: Reconciler = field(init=False)
-    right: RightToEnd = field(init=False)
-    namespace: Namespace = field(init=False)
+    right: TerminationPermission = field(init=False)
+    namespace: LeaseHolder = field(init=False)
 
     def __post_init__(self) -> None:
         self.host_clock = SkewedClock(self.clock)
         self.cloud = self.shared_cloud or FakeCloud(
-            TYPES, clock=self.clock, offerings=self.offerings, boot_s=3.0, exit_s=2.0, minimum_billed_s=0.0
+            TYPES,
+            clock=self.clock,
+            offerings=self.offerings,
+            boot_s=3.0,
+            exit_s=2.0,
+            minimum_billed_s=0.0,
         )
         self.restart()
 
     def restart(self) -> None:
-        """Starts another daemon on the same database, as after a crash: nothing in memory is kept."""
+        """Starts another daemon on the same database, as after a crash: nothing in memory is
+        kept."""
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         provider = FakeProvider(self.cloud)
-        self.right = RightToEnd(provider.prove_end, LEASE_S, self.clock.now_s)
-        self.namespace = Namespace(
+        self.right = TerminationPermission(provider.prove_end, LEASE_S, self.clock.now_s)
+        self.namespace = LeaseHolder(
             cluster="virtual",
             holder=self.store.holder(),
             place=str(self.folder),
@@ -199,9 +216,16 @@ class VirtualCluster:
         )
 
     def submit(self, **spec: object) -> Job:
-        values = {"name": "job", "command": ("train.py",), "nodes_max": 4, "iterations": 10_000} | spec
+        values = {
+            "name": "job",
+            "command": ("train.py",),
+            "nodes_max": 4,
+            "iterations": 10_000,
+        } | spec
         job_spec = JobSpec(**values)  # type: ignore[arg-type]  # tests name the fields they are about
-        return self.store.submit_job(job_spec, key=None, request_hash="h", now_s=self.clock.now_s())[0]
+        return self.store.submit_job(
+            job_spec, key=None, request_hash="h", now_s=self.clock.now_s()
+        )[0]
 
     def take_back(self, node: Node, *, in_s: float) -> None:
         """The cloud tells the node that its machine goes, and takes it when the time has come."""
@@ -217,7 +241,9 @@ class VirtualCluster:
             if ticking:
                 self.reconciler.tick(now_s=self.host_clock.now_s())
             self.clock.advance(1.0)
-            for provider_id in [each for each, at_s in self.reclaims.items() if at_s <= self.clock.now_s()]:
+            for provider_id in [
+                each for each, at_s in self.reclaims.items() if at_s <= self.clock.now_s()
+            ]:
                 del self.reclaims[provider_id]
                 self.cloud.reclaim(provider_id)
             if self.has_leases:
@@ -227,16 +253,20 @@ class VirtualCluster:
                     self._agent_second(node)
 
     def run_slowly(self, seconds: int, *, every_s: int = 10) -> None:
-        """Lets time go by with a tick every so often; more than half a lease apart they would be a daemon's absence."""
+        """Lets time go by with a tick every so often; more than half a lease apart they would be a
+        daemon's absence."""
         for _ in range(seconds // every_s):
             self.run(1)
             self.clock.advance(every_s - 1.0)
 
     def _power_off(self) -> None:
-        """A machine's first lease begins with it; its own timer ends it when the last one is over."""
+        """A machine's first lease begins with it; its own timer ends it when the last one is
+        over."""
         for machine in self.cloud.machines():
             if machine.state in (InstanceState.PENDING, InstanceState.RUNNING):
-                ends_at_s = self.lease_ends_at_s.setdefault(machine.provider_id, machine.launched_at_s + LEASE_S)
+                ends_at_s = self.lease_ends_at_s.setdefault(
+                    machine.provider_id, machine.launched_at_s + LEASE_S
+                )
                 if self.clock.now_s() >= ends_at_s:
                     self.cloud.reclaim(machine.provider_id)
 
@@ -266,7 +296,9 @@ class VirtualCluster:
         windows: list[Window] = []
         wanted = None if reply.assignment is None else reply.assignment.generation
         if job.spec.tier is Tier.T2 and None not in (wanted, agent.generation):
-            agent.generation = wanted  # workers in a session go on as members of the next generation
+            agent.generation = (
+                wanted  # workers in a session go on as members of the next generation
+            )
         if agent.generation is not None and agent.generation != wanted:
             agent.exit = Exit(agent.generation, Outcome.DRAINED, 0, self.done.get(job.id, 0))
             agent.generation = agent.turned_at_s = None
@@ -276,7 +308,11 @@ class VirtualCluster:
             if self.cut.isdisjoint(generation.node_ids):
                 agent.turned_at_s = self.clock.now_s()
                 windows = self._train(node, agent, job, generation)
-        pulse = None if agent.turned_at_s is None else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
+        pulse = (
+            None
+            if agent.turned_at_s is None
+            else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
+        )
         self.store.heard(
             node.id,
             HeartbeatReport(
@@ -294,13 +330,20 @@ class VirtualCluster:
             now_s=self.host_clock.now_s(),
         )
 
-    def _train(self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None) -> list[Window]:
+    def _train(
+        self, node: Node, agent: VirtualAgent, job: Job, generation: Generation | None
+    ) -> list[Window]:
         assert agent.generation is not None and generation is not None
         if agent.is_crashing or agent.refusal:
             said = f"{AGENT_SAYS}{agent.refusal}\n" if agent.refusal else self.traceback
             needs_person = bool(agent.refusal)
             agent.exit = Exit(
-                agent.generation, Outcome.FAILED, 1, log_tail=said, needs_person=needs_person, error=self.echo
+                agent.generation,
+                Outcome.FAILED,
+                1,
+                log_tail=said,
+                needs_person=needs_person,
+                error=self.echo,
             )
             agent.generation = None
             return []
@@ -309,13 +352,20 @@ class VirtualCluster:
         agent.seq += 1
         members = [self.store.node(node_id) for node_id in generation.node_ids]
         iterations = sum(int(1.0 / STEP_S[each.offering.node_type]) for each in members)
-        done = self.done[job.id] = min(self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9)
+        done = self.done[job.id] = min(
+            self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9
+        )
         fails_at, error = self.fails_at.get(job.id, (None, None))
         if done == fails_at:
-            agent.exit = Exit(agent.generation, Outcome.FAILED, 1, log_tail=self.traceback, error=error)
+            agent.exit = Exit(
+                agent.generation, Outcome.FAILED, 1, log_tail=self.traceback, error=error
+            )
             agent.generation, self.done[job.id] = None, 0
         elif self.done[job.id] == job.spec.iterations:
-            agent.exit, agent.generation = Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]), None
+            agent.exit, agent.generation = (
+                Exit(agent.generation, Outcome.SUCCEEDED, 0, self.done[job.id]),
+                None,
+            )
         return [
             Window(
                 node_id=node.id,

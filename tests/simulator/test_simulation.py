@@ -48,7 +48,10 @@ def test_bills_in_the_ledger_what_the_clouds_own_record_says(notice_s: float) ->
         SPOT_A: ((0.0, 0.3), (1000.0, 0.5), (4000.0, 0.31), (9000.0, 0.9)),
         ON_DEMAND: ((0.0, 1.0), (7000.0, 1.1)),
     }
-    pools = {SPOT_A: down(2000.0, 5000.0, 9500.0, notice_s=notice_s), SPOT_B: down(3000.0, 12_000.0)}
+    pools = {
+        SPOT_A: down(2000.0, 5000.0, 9500.0, notice_s=notice_s),
+        SPOT_B: down(3000.0, 12_000.0),
+    }
     with simulated(job(3), program(3), market(pools, moving), decide=decide) as simulation:
         assert simulation.run(until_s=20 * H).phase is JobPhase.SUCCEEDED
         assert len(simulation.cloud.machines()) >= 3
@@ -66,7 +69,10 @@ def test_loses_what_was_not_saved_when_a_machine_goes_without_a_word() -> None:
     spec = job(capacity=CapacityChoice.SPOT)
     lost = {}
     for notice_s in (0.0, 120.0):
-        pools = {SPOT_A: down(1500.0, 1600.0, notice_s=notice_s), SPOT_B: SimulatedPool(Availability(False))}
+        pools = {
+            SPOT_A: down(1500.0, 1600.0, notice_s=notice_s),
+            SPOT_B: SimulatedPool(Availability(False)),
+        }
         with simulated(spec, program(), market(pools), decide=decide) as simulation:
             assert simulation.run(until_s=10 * H).phase is JobPhase.SUCCEEDED
             lost[notice_s] = simulation.job.redone
@@ -84,7 +90,9 @@ def test_gives_the_same_life_for_the_same_seed_and_another_for_another() -> None
         ) as simulation:
             simulation.run(until_s=5 * H)
             measured = simulation.store.recent_series(simulation.job_id)
-            lives.append((simulation.elapsed_s, simulation.ledger_usd(), _decisions(simulation), measured))
+            lives.append(
+                (simulation.elapsed_s, simulation.ledger_usd(), _decisions(simulation), measured)
+            )
     assert lives[0] == lives[1]
     assert lives[0] != lives[2]
 
@@ -95,7 +103,10 @@ def test_decides_until_an_instant_the_same_whatever_follows() -> None:
         market({SPOT_A: down(1000.0, 2000.0)}),
         market(
             {SPOT_A: down(1000.0, 2000.0, change_s + 50.0), SPOT_B: down(change_s + 70.0)},
-            {SPOT_B: ((0.0, 0.35), (change_s + 60.0, 0.05)), ON_DEMAND: ((0.0, 1.0), (change_s + 1.0, 0.2))},
+            {
+                SPOT_B: ((0.0, 0.35), (change_s + 60.0, 0.05)),
+                ON_DEMAND: ((0.0, 1.0), (change_s + 1.0, 0.2)),
+            },
         ),
     ]
     seen: list[list[tuple[float, ModelPlan]]] = []
@@ -122,7 +133,9 @@ def test_leaves_out_most_looks_at_a_world_in_which_nothing_happens() -> None:
 
 
 @pytest.mark.parametrize("budget_usd", [0.3, 1.0, 4.9])
-def test_stops_at_the_budget_as_a_daemon_does_that_looks_every_few_seconds(budget_usd: float) -> None:
+def test_stops_at_the_budget_as_a_daemon_does_that_looks_every_few_seconds(
+    budget_usd: float,
+) -> None:
     spec = job(6, objective=Objective(budget_usd=budget_usd), capacity=CapacityChoice.ON_DEMAND)
     with simulated(spec, program(6), market(), decide=decide) as simulation:
         assert simulation.run(until_s=10 * H).phase is JobPhase.BUDGET_EXHAUSTED

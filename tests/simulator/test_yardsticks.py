@@ -12,7 +12,16 @@ from elastic.model import JobPhase, Objective
 from elastic.simulator import Availability, SimulatedPool, backtest, read_node_types
 from elastic.simulator.simulation import BEGINS_S
 from elastic.simulator.yardsticks import yardsticks
-from tests.simulator.worlds import SPOT_A, SPOT_B, H, SimulationSettings, decide, job, market, program
+from tests.simulator.worlds import (
+    SPOT_A,
+    SPOT_B,
+    H,
+    SimulationSettings,
+    decide,
+    job,
+    market,
+    program,
+)
 
 
 @pytest.mark.parametrize("hours", [0.5, 24.0])
@@ -20,7 +29,9 @@ def test_pays_for_a_boot_and_a_start(hours: float) -> None:
     """Also where they are shorter than a tick: 24 hours are played in ticks of 65 s."""
     pools = {each: SimulatedPool(Availability(False)) for each in (SPOT_A, SPOT_B)}
     spec = job(hours, objective=Objective(deadline_s=BEGINS_S + 2 * hours * H))
-    found = yardsticks(spec, program(hours), market(pools), horizon_s=2 * hours * H, boot_s=60.0, pause_s=20.0)
+    found = yardsticks(
+        spec, program(hours), market(pools), horizon_s=2 * hours * H, boot_s=60.0, pause_s=20.0
+    )
     truly_usd = hours + 80 / H
     assert [each.name for each in found] == ["clairvoyant", "on-demand", "greedy", "uniform"]
     for each in found:
@@ -35,7 +46,9 @@ def test_no_rule_with_a_safety_net_is_late_by_a_tick(slack: float) -> None:
         pools = {each: SimulatedPool(Availability(True, (lost_s,))) for each in (SPOT_A, SPOT_B)}
         horizon_s = slack * hours * H + 4 * 80
         spec = job(hours, objective=Objective(deadline_s=BEGINS_S + horizon_s))
-        found = yardsticks(spec, program(hours), market(pools), horizon_s=horizon_s, boot_s=60.0, pause_s=20.0)
+        found = yardsticks(
+            spec, program(hours), market(pools), horizon_s=horizon_s, boot_s=60.0, pause_s=20.0
+        )
         assert {each.name: each.late_s for each in found} == dict.fromkeys(
             ("clairvoyant", "on-demand", "greedy", "uniform"), 0.0
         )
@@ -43,7 +56,9 @@ def test_no_rule_with_a_safety_net_is_late_by_a_tick(slack: float) -> None:
 
 def test_an_unfinished_life_is_told_and_its_rivals_have_time_for_all_of_the_work() -> None:
     spec = job(6, objective=Objective(budget_usd=0.5))
-    (start,) = backtest(spec, program(6), market(), decide=decide, terms=SimulationSettings()).starts
+    (start,) = backtest(
+        spec, program(6), market(), decide=decide, terms=SimulationSettings()
+    ).starts
     assert start.phase is JobPhase.BUDGET_EXHAUSTED
     assert not start.is_finished
     assert all(each.usd is not None and each.late_s == 0.0 for each in start.yardsticks)
@@ -51,10 +66,22 @@ def test_an_unfinished_life_is_told_and_its_rivals_have_time_for_all_of_the_work
 
 def test_reads_node_types_as_the_command_prints_them(tmp_path: Path) -> None:
     path = tmp_path / "types.json"
-    entry = {"name": "p2.xlarge", "cpu": 4, "cores": 2, "memory_gib": 61, "gpu_count": 1, "gpu_model": "K80"}
+    entry = {
+        "name": "p2.xlarge",
+        "cpu": 4,
+        "cores": 2,
+        "memory_gib": 61,
+        "gpu_count": 1,
+        "gpu_model": "K80",
+    }
     path.write_text(json.dumps([entry]))
     (found,) = read_node_types(path).values()
-    assert (found.name, found.cores, found.gpu_count, found.gpu_model) == ("p2.xlarge", 2.0, 1, "K80")
+    assert (found.name, found.cores, found.gpu_count, found.gpu_model) == (
+        "p2.xlarge",
+        2.0,
+        1,
+        "K80",
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ H = 3600.0
 
 
 def market(
-    pools: Mapping[Offering, SimulatedPool] | None = None, prices: Mapping[Offering, Any] | None = None
+    pools: Mapping[Offering, SimulatedPool] | None = None,
+    prices: Mapping[Offering, Any] | None = None,
 ) -> SimulatedMarket:
     steps = {ON_DEMAND: ((0.0, 1.0),), SPOT_A: ((0.0, 0.3),), SPOT_B: ((0.0, 0.35),)}
     return SimulatedMarket((NodeType("small", 1.0, 1.0),), {**steps, **(prices or {})}, pools or {})
@@ -35,7 +36,9 @@ def down(*turns_s: float, notice_s: float = 0.0) -> SimulatedPool:
 
 
 def job(hours: float = 1.0, **rest: Any) -> JobSpec:
-    return JobSpec(**{"name": "job", "command": ("train.py",), "iterations": int(hours * H), **rest})
+    return JobSpec(
+        **{"name": "job", "command": ("train.py",), "iterations": int(hours * H), **rest}
+    )
 
 
 def program(hours: float = 1.0, **rest: Any) -> Program:

@@ -23,7 +23,8 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def url(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> str:
-    """An empty database. It is asked for by name, so that no server is started for tests that need none."""
+    """An empty database. It is asked for by name, so that no server is started for tests that need
+    none."""
     if backend == "sqlite":
         return f"sqlite:///{tmp_path / 'elasticd.db'}"
     server: PostgresServer = request.getfixturevalue("postgres")
@@ -32,7 +33,8 @@ def url(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Iterator[Store]:
-    """A store on that database; where the test does not ask for it, on one that need not be migrated each time."""
+    """A store on that database; where the test does not ask for it, on one that need not be
+    migrated each time."""
     if "url" in request.fixturenames:
         opened = open_store(request.getfixturevalue("url"))
     elif backend == "sqlite":
@@ -45,7 +47,9 @@ def store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Itera
 
 @pytest.fixture
 def job(store: Store) -> Job:
-    return store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0)[0]
+    return store.submit_job(
+        JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0
+    )[0]
 
 
 @pytest.fixture

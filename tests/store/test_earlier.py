@@ -9,11 +9,15 @@ from elastic.store import Store
 from tests.store.test_store import HALF, window
 
 
-def test_a_job_is_told_what_others_of_its_program_measured(store: Store, job: Job, node: Node) -> None:
+def test_a_job_is_told_what_others_of_its_program_measured(
+    store: Store, job: Job, node: Node
+) -> None:
     turns = [window(node, seq, iterations=2, elapsed_s=1.0) for seq in (1, 2, 3)]
     store.append_windows(node.id, turns)
 
-    again, _ = store.submit_job(replace(job.spec, name="again", nodes_max=3), key=None, request_hash="h", now_s=200.0)
+    again, _ = store.submit_job(
+        replace(job.spec, name="again", nodes_max=3), key=None, request_hash="h", now_s=200.0
+    )
     other, _ = store.submit_job(
         replace(job.spec, name="other", global_batch=8), key=None, request_hash="h", now_s=200.0
     )

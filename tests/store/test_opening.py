@@ -28,10 +28,10 @@ def test_the_schemas_revision_is_the_newest_migration() -> None:
 
 def test_a_database_in_order_is_opened_without_the_tools_of_migration(tmp_path: Path) -> None:
     url = lay_out(tmp_path / "elasticd.db")
-    code = (
-        f"import sys; from elastic.store import open_store; open_store({url!r}).jobs(); print('alembic' in sys.modules)"
+    code = f"import sys; from elastic.store import open_store; open_store({url!r}).jobs(); print('alembic' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "False\n"
 
 
@@ -39,10 +39,16 @@ def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'elasticd.db'}"
     open_store(url).close()
     with create_engine(url).begin() as connection:
-        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == REVISION
+        assert (
+            connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == REVISION
+        )
         connection.execute(text("DROP TABLE past_prices"))
         connection.execute(text("DELETE FROM alembic_version"))
-        for table in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'")).scalars().all():
+        for table in (
+            connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
+            .scalars()
+            .all()
+        ):
             if table not in ("alembic_version", "sqlite_sequence"):
                 connection.execute(text(f"DROP TABLE {table}"))
     store = open_store(url)
@@ -62,12 +68,18 @@ def test_only_its_owner_reads_a_database_in_a_folder_that_all_may_enter(tmp_path
     tmp_path.chmod(0o755)
     store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
     store.jobs()
-    assert _modes(tmp_path) == {"elasticd.db": 0o600, "elasticd.db-wal": 0o600, "elasticd.db-shm": 0o600}
+    assert _modes(tmp_path) == {
+        "elasticd.db": 0o600,
+        "elasticd.db-wal": 0o600,
+        "elasticd.db-shm": 0o600,
+    }
     store.close()
 
 
 @pytest.mark.usefixtures("everyone_may_read")
-def test_a_database_that_others_may_read_is_closed_to_them_when_it_is_opened(tmp_path: Path) -> None:
+def test_a_database_that_others_may_read_is_closed_to_them_when_it_is_opened(
+    tmp_path: Path,
+) -> None:
     url = f"sqlite:///{tmp_path / 'elasticd.db'}"
     (tmp_path / "elasticd.db").touch(mode=0o644)
     migrate(url)
@@ -88,14 +100,37 @@ def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None
     migrate(url, "0001")
     offering = {"node_type": "small", "capacity": "spot", "zone": "a"}
     with create_engine(url).begin() as connection:
-        spec: dict[str, object] = {**json.loads(to_text(JobSpec("old", ("train.py",)))), "nproc_per_node": 2}
-        job = {"id": "job-1", "name": "old", "spec": json.dumps(spec), "phase": "running", "submitted_at_s": 1.0}
+        spec: dict[str, object] = {
+            **json.loads(to_text(JobSpec("old", ("train.py",)))),
+            "nproc_per_node": 2,
+        }
+        job = {
+            "id": "job-1",
+            "name": "old",
+            "spec": json.dumps(spec),
+            "phase": "running",
+            "submitted_at_s": 1.0,
+        }
         _insert(connection, "jobs", {**job, "version": 0, "iteration": 0, "progress_generation": 0})
         for each in ("node-1", "node-2"):
-            node = {"id": each, "job_id": "job-1", "phase": "joined", "token": "t", "intended_at_s": 1.0, **offering}
+            node = {
+                "id": each,
+                "job_id": "job-1",
+                "phase": "joined",
+                "token": "t",
+                "intended_at_s": 1.0,
+                **offering,
+            }
             _insert(connection, "nodes", node)
-        generation = {"job_id": "job-1", "number": 1, "node_ids": '["node-1", "node-2"]', "members": "{}"}
-        _insert(connection, "generations", {**generation, "rdzv_endpoint": "e", "started_at_s": 1.0})
+        generation = {
+            "job_id": "job-1",
+            "number": 1,
+            "node_ids": '["node-1", "node-2"]',
+            "members": "{}",
+        }
+        _insert(
+            connection, "generations", {**generation, "rdzv_endpoint": "e", "started_at_s": 1.0}
+        )
     store = open_store(url)
     assert store.job("job-1").spec.nproc_per_node == 2
     assert [node.workers for node in store.nodes("job-1")] == [Workers(2, 1)] * 2
@@ -107,19 +142,41 @@ def test_what_agents_said_last_before_an_upgrade_is_still_known(tmp_path: Path) 
     url = f"sqlite:///{tmp_path / 'elasticd.db'}"
     migrate(url, "0010")
     offering = {"node_type": "small", "capacity": "spot", "zone": "a"}
-    said = {"agent_state": "preparing", "agent_generation": 3, "saving_s": 4.5, "tier": "T1", "heartbeat_at_s": 100.0}
+    said = {
+        "agent_state": "preparing",
+        "agent_generation": 3,
+        "saving_s": 4.5,
+        "tier": "T1",
+        "heartbeat_at_s": 100.0,
+    }
     said |= {"still_s": 0.5, "longest_pause_s": 2.0, "learnt_pause_s": None}
     said |= {"preparing": json.dumps({"what": "setup", "since_s": 90.0, "failure": ""})}
     with create_engine(url).begin() as connection:
-        job = {"id": "job-1", "name": "old", "spec": to_text(JobSpec("old", ("train.py",))), "phase": "running"}
+        job = {
+            "id": "job-1",
+            "name": "old",
+            "spec": to_text(JobSpec("old", ("train.py",))),
+            "phase": "running",
+        }
         _insert(connection, "jobs", {**job, "submitted_at_s": 1.0})
         for each, report in (("node-1", said), ("node-2", {"heartbeat_at_s": 100.0})):
-            node = {"id": each, "job_id": "job-1", "phase": "joined", "token": "t", "intended_at_s": 1.0, **offering}
+            node = {
+                "id": each,
+                "job_id": "job-1",
+                "phase": "joined",
+                "token": "t",
+                "intended_at_s": 1.0,
+                **offering,
+            }
             _insert(connection, "nodes", {**node, **report})
     store = open_store(url)
     silent, spoke = store.nodes("job-1")
     assert (silent.agent_state, silent.pulse, silent.preparing) == (None, None, None)
-    assert (spoke.agent_state, spoke.agent_generation, spoke.saving_s) == (AgentState.PREPARING, 3, 4.5)
+    assert (spoke.agent_state, spoke.agent_generation, spoke.saving_s) == (
+        AgentState.PREPARING,
+        3,
+        4.5,
+    )
     assert (spoke.tier, spoke.pulse, spoke.prepares_since_s) == (Tier.T1, Pulse(0.5, 2.0), 90.0)
     store.close()
     command.downgrade(migration_config(url), "0010")
@@ -131,8 +188,14 @@ def test_what_agents_said_last_before_an_upgrade_is_still_known(tmp_path: Path) 
 def _insert(connection: Connection, table: str, values: Mapping[str, object]) -> None:
     """A row as an earlier release wrote it: what its columns want beyond `values` is 0 or empty."""
     columns = inspect(connection).get_columns(table)
-    missing = [each for each in columns if not each["nullable"] and each["name"] not in (*values, "seq")]
-    row: dict[str, object] = {each["name"]: 0 if "CHAR" not in str(each["type"]).upper() else "" for each in missing}
+    missing = [
+        each for each in columns if not each["nullable"] and each["name"] not in (*values, "seq")
+    ]
+    row: dict[str, object] = {
+        each["name"]: 0 if "CHAR" not in str(each["type"]).upper() else "" for each in missing
+    }
     row = {**row, **values}
     names = ", ".join(row)
-    connection.execute(text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{each}' for each in row)})"), row)
+    connection.execute(
+        text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{each}' for each in row)})"), row
+    )

@@ -20,13 +20,21 @@ def record(store: Store, usd_per_h: float, at_s: float, of: Offering = SPOT) -> 
 
 
 def known(store: Store) -> list[tuple[float, float]]:
-    return sorted((each.valid_from_s, each.usd_per_h) for each in store.past_prices.of_type("c5.large"))
+    return sorted(
+        (each.valid_from_s, each.usd_per_h) for each in store.past_prices.of_type("c5.large")
+    )
 
 
 def test_only_what_held_before_the_first_price_on_record_is_kept(store: Store) -> None:
     record(store, 0.3, 1000.0)
     record(store, 0.4, 1500.0)
-    found = [told(0.1, 500.0), told(0.1, 500.0), told(0.2, 900.0), told(0.3, 1000.0), told(9.0, 1200.0)]
+    found = [
+        told(0.1, 500.0),
+        told(0.1, 500.0),
+        told(0.2, 900.0),
+        told(0.3, 1000.0),
+        told(9.0, 1200.0),
+    ]
     assert store.past_prices.add(found) == 2
     assert known(store) == [(500.0, 0.1), (900.0, 0.2), (1000.0, 0.3), (1500.0, 0.4)]
     assert [each.usd_per_h for each in store.prices_in_force(1300.0)] == [0.3]

@@ -1,10 +1,21 @@
-"""What is known of spot pools outlives jobs, nodes and the daemon; saying the same again changes nothing."""
+"""What is known of spot pools outlives jobs, nodes and the daemon; saying the same again changes
+nothing."""
 
 from __future__ import annotations
 
 import pytest
 
-from elastic.model import ONE_WORKER, AgentState, Capacity, Node, NodeReport, Notice, NoticeKind, Offering, Pool
+from elastic.model import (
+    ONE_WORKER,
+    AgentState,
+    Capacity,
+    Node,
+    NodeReport,
+    Notice,
+    NoticeKind,
+    Offering,
+    Pool,
+)
 from elastic.store import HeartbeatReport, Store
 from tests.builders import job_spec
 
@@ -17,9 +28,17 @@ def job_id(store: Store) -> str:
     return store.submit_job(job_spec(), key=None, request_hash="h", now_s=0.0)[0].id
 
 
-def intend(store: Store, job_id: str, *, at_s: float, count: int = 1, offering: Offering = SPOT) -> tuple[Node, ...]:
+def intend(
+    store: Store, job_id: str, *, at_s: float, count: int = 1, offering: Offering = SPOT
+) -> tuple[Node, ...]:
     return store.intend_launch(
-        job_id, offering, count=count, workers=ONE_WORKER, reason="start", request_hash="h", now_s=at_s
+        job_id,
+        offering,
+        count=count,
+        workers=ONE_WORKER,
+        reason="start",
+        request_hash="h",
+        now_s=at_s,
     ).nodes
 
 
@@ -59,10 +78,14 @@ def test_a_node_taken_back_ends_its_pools_spell(store: Store, job_id: str) -> No
     assert down.up.ended[:3] == (0.0, 1.0, 0.0)
 
 
-def test_a_node_with_a_notice_is_taken_back_even_where_it_is_ended_before(store: Store, job_id: str) -> None:
+def test_a_node_with_a_notice_is_taken_back_even_where_it_is_ended_before(
+    store: Store, job_id: str
+) -> None:
     (node_id,) = launch(store, job_id, at_s=0.0)
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=300.0, at_s=420.0)
-    store.heard(node_id, HeartbeatReport(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0)
+    store.heard(
+        node_id, HeartbeatReport(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0
+    )
     end(store, node_id, at_s=400.0)
     assert pool(store, now_s=400.0).up.ended[0] == 1.0
 
@@ -85,7 +108,9 @@ def test_nodes_of_one_pool_at_the_same_time_are_one_spell(store: Store, job_id: 
     assert pool(store, now_s=400.0).up.seconds[0] == 400.0
 
 
-def test_a_machine_that_never_joined_or_that_somebody_ended_was_not_taken_back(store: Store, job_id: str) -> None:
+def test_a_machine_that_never_joined_or_that_somebody_ended_was_not_taken_back(
+    store: Store, job_id: str
+) -> None:
     (node,) = intend(store, job_id, at_s=0.0)
     store.node_launched(node.id, "i-1", launched_at_s=0.0, minimum_s=60.0)
     store.node_gone(node.id, at_s=50.0)
@@ -95,7 +120,9 @@ def test_a_machine_that_never_joined_or_that_somebody_ended_was_not_taken_back(s
     assert (known.is_up, known.up.seconds[0], sum(known.up.ended)) == (None, 200.0, 0.0)
 
 
-def test_a_pool_is_down_from_its_first_refusal_until_a_launch_is_granted(store: Store, job_id: str) -> None:
+def test_a_pool_is_down_from_its_first_refusal_until_a_launch_is_granted(
+    store: Store, job_id: str
+) -> None:
     for at_s in (0.0, 300.0, 900.0):
         refuse(store, job_id, at_s=at_s)
     down = pool(store, now_s=1000.0)
@@ -106,7 +133,9 @@ def test_a_pool_is_down_from_its_first_refusal_until_a_launch_is_granted(store: 
     assert up.down.ended[:2] == (0.0, 1.0)
     events = [each.kind for each in store.events(job_id=job_id)]
     assert events.count("node_failed") == 1, "an empty pool is news once"
-    assert len(store.nodes(job_id, include_gone=True)) == 2, "the first that was refused, and the one that was bought"
+    assert len(store.nodes(job_id, include_gone=True)) == 2, (
+        "the first that was refused, and the one that was bought"
+    )
 
 
 def test_a_refusal_that_nobody_followed_up_is_not_known_to_last(store: Store, job_id: str) -> None:
@@ -119,7 +148,9 @@ def test_a_refusal_that_nobody_followed_up_is_not_known_to_last(store: Store, jo
     assert pool(store, now_s=90_000.0).down == later.down
 
 
-def test_a_pool_of_which_a_node_is_held_is_up_though_another_was_refused(store: Store, job_id: str) -> None:
+def test_a_pool_of_which_a_node_is_held_is_up_though_another_was_refused(
+    store: Store, job_id: str
+) -> None:
     launch(store, job_id, at_s=0.0)
     refuse(store, job_id, at_s=100.0)
     assert pool(store, now_s=100.0).is_up
@@ -127,6 +158,11 @@ def test_a_pool_of_which_a_node_is_held_is_up_though_another_was_refused(store: 
 
 def test_on_demand_has_no_pool_and_each_of_its_refusals_is_told(store: Store, job_id: str) -> None:
     for at_s in (0.0, 300.0):
-        refuse(store, job_id, at_s=at_s, offering=Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"))
+        refuse(
+            store,
+            job_id,
+            at_s=at_s,
+            offering=Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"),
+        )
     assert store.pools(now_s=300.0) == ()
     assert [each.kind for each in store.events(job_id=job_id)].count("node_failed") == 2

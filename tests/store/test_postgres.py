@@ -1,4 +1,5 @@
-"""What PostgreSQL adds: one daemon a database, wherever it runs, and a server that may go away and come back."""
+"""What PostgreSQL adds: one daemon a database, wherever it runs, and a server that may go away and
+come back."""
 
 from __future__ import annotations
 
@@ -64,7 +65,9 @@ def test_a_refusal_does_not_tell_the_password(url: str, owner: Store) -> None:
     assert "hunter2" not in str(refusal.value)
 
 
-def test_a_server_that_went_away_is_told_of_and_found_again(postgres: PostgresServer, owner: Store) -> None:
+def test_a_server_that_went_away_is_told_of_and_found_again(
+    postgres: PostgresServer, owner: Store
+) -> None:
     note(owner, "before")
     postgres.stop()
     try:

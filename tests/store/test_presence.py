@@ -53,7 +53,11 @@ def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> 
     database.is_busy = False
     presence.write()
     after = store.node(node.id)
-    assert (after.heartbeat_at_s, after.pulse, after.agent_state) == (12.0, Pulse(2.0, 2.0), AgentState.RUNNING)
+    assert (after.heartbeat_at_s, after.pulse, after.agent_state) == (
+        12.0,
+        Pulse(2.0, 2.0),
+        AgentState.RUNNING,
+    )
     store.close()
 
 
@@ -84,7 +88,9 @@ def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None
     store.close()
 
 
-def test_how_much_too_long_nobody_was_heard_is_known_of_each_gap_between_two_heartbeats(tmp_path: Path) -> None:
+def test_how_much_too_long_nobody_was_heard_is_known_of_each_gap_between_two_heartbeats(
+    tmp_path: Path,
+) -> None:
     presence = Presence(Database(lay_out(tmp_path / "elasticd.db")))
     assert presence.gaps(beyond_s=1.5) == ()
     for at_s in (10.0, 10.5, 11.5, 16.5, 17.0, 18.0):

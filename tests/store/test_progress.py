@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.model import AgentState, Batch, Beginning, Job, JobPhase, JobSpec, Node, NodeReport, Save, warnings_of
+from elastic.model import (
+    AgentState,
+    Batch,
+    Beginning,
+    Job,
+    JobPhase,
+    JobSpec,
+    Node,
+    NodeReport,
+    Save,
+    warnings_of,
+)
 from elastic.store import HeartbeatReport, Store
 from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
@@ -19,13 +30,19 @@ def next_generation(store: Store, job: Job, node: Node) -> int:
 def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
     said = {seq + number: each for number, each in enumerate(saves)}
     store.heard(
-        node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)), now_s=150.0
+        node.id,
+        HeartbeatReport(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)),
+        now_s=150.0,
     )
 
 
-def begins(store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40) -> None:
+def begins(
+    store: Store, node: Node, *, read_from: str = "", stops_when_asked: bool = False, seq: int = 40
+) -> None:
     beginning = Beginning(0, read_from, stops_when_asked, Batch.WORKER)
-    said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq)
+    said = HeartbeatReport(
+        NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq
+    )
     store.heard(node.id, said, now_s=150.0)
 
 
@@ -33,28 +50,44 @@ def told(store: Store, job: Job, kind: str) -> list[str]:
     return [each.text for each in store.events(job_id=job.id) if each.kind == kind]
 
 
-def test_a_script_that_began_at_0_after_a_restart_is_at_0(store: Store, job: Job, node: Node) -> None:
-    store.append_windows(node.id, [window(node, 1, iteration=2), window(node, 2, iteration=533, iterations=531)])
+def test_a_script_that_began_at_0_after_a_restart_is_at_0(
+    store: Store, job: Job, node: Node
+) -> None:
+    store.append_windows(
+        node.id, [window(node, 1, iteration=2), window(node, 2, iteration=533, iterations=531)]
+    )
     number = next_generation(store, job, node)
     store.append_windows(node.id, [window(node, 3, iteration=2, generation=number)])
     now = store.job(job.id)
     assert (now.iteration, now.redone, now.restarts_at_zero) == (2, 533, True)
-    assert told(store, job, "redone") == ["the script begins at iteration 0; iterations to be done again: 533"]
+    assert told(store, job, "redone") == [
+        "the script begins at iteration 0; iterations to be done again: 533"
+    ]
 
 
-def test_a_script_that_goes_on_where_it_saved_loses_only_what_came_after(store: Store, job: Job, node: Node) -> None:
+def test_a_script_that_goes_on_where_it_saved_loses_only_what_came_after(
+    store: Store, job: Job, node: Node
+) -> None:
     saved(store, node, Save("a-1", 40))
     store.append_windows(node.id, [window(node, 1, iteration=57, iterations=57)])
     number = next_generation(store, job, node)
     store.append_windows(node.id, [window(node, 2, iteration=42, generation=number)])
     now = store.job(job.id)
-    assert (now.iteration, now.redone, now.kept_iteration, now.restarts_at_zero) == (42, 17, 40, False)
+    assert (now.iteration, now.redone, now.kept_iteration, now.restarts_at_zero) == (
+        42,
+        17,
+        40,
+        False,
+    )
 
 
-def test_workers_that_torchrun_starts_again_do_not_add_up(store: Store, job: Job, node: Node) -> None:
+def test_workers_that_torchrun_starts_again_do_not_add_up(
+    store: Store, job: Job, node: Node
+) -> None:
     for seq in (1, 3, 5):
         store.append_windows(
-            node.id, [window(node, seq, iteration=2), window(node, seq + 1, iteration=30, iterations=28)]
+            node.id,
+            [window(node, seq, iteration=2), window(node, seq + 1, iteration=30, iterations=28)],
         )
     now = store.job(job.id)
     assert (now.iteration, now.redone) == (30, 60)
@@ -67,7 +100,9 @@ def test_windows_that_follow_one_another_lose_nothing(store: Store, job: Job, no
     assert (store.job(job.id).iteration, store.job(job.id).redone) == (6, 0)
 
 
-def test_saves_come_back_to_every_node_and_only_the_newest_are_kept(store: Store, job: Job, node: Node) -> None:
+def test_saves_come_back_to_every_node_and_only_the_newest_are_kept(
+    store: Store, job: Job, node: Node
+) -> None:
     saved(store, node, *(Save(f"{number:x}-0", number) for number in range(MOST_SAVES + 5)))
     saved(store, node, Save("f-0", 99), seq=500)
     found = store.saves(job.id)
@@ -113,12 +148,14 @@ def test_a_script_that_does_not_read_back_what_it_saves_is_restarted_by_a_move(
     assert (now.redo_iterations, now.restarts_at_zero) == (20, True)
     assert "has not read back what it saved" in warnings_of(now, now_s=job.submitted_at_s)[0]
     assert (
-        warnings_of(now, now_s=job.submitted_at_s)[1] == "50 iterations were lost to restarts and had to be done again"
+        warnings_of(now, now_s=job.submitted_at_s)[1]
+        == "50 iterations were lost to restarts and had to be done again"
     )
 
 
 def restarted_at_0(store: Store, job: Job, node: Node) -> int:
-    """Loses 40 iterations of a script that has saved nothing yet; the generation that begins at 0."""
+    """Loses 40 iterations of a script that has saved nothing yet; the generation that begins at
+    0."""
     store.append_windows(node.id, [window(node, 1, iteration=40, iterations=40)])
     number = next_generation(store, job, node)
     store.append_windows(node.id, [window(node, 2, iteration=20, iterations=20, generation=number)])
@@ -177,29 +214,45 @@ def submitted(store: Store, code: str) -> Job:
     return store.submit_job(spec, key=None, request_hash="h", now_s=100.0)[0]
 
 
-def test_the_file_that_told_where_a_script_goes_on_is_told(store: Store, job: Job, node: Node) -> None:
+def test_the_file_that_told_where_a_script_goes_on_is_told(
+    store: Store, job: Job, node: Node
+) -> None:
     begins(store, node, read_from="snapshot.pt")
-    assert told(store, job, "begins") == ["the script goes on at iteration 0: it has read snapshot.pt"]
+    assert told(store, job, "begins") == [
+        "the script goes on at iteration 0: it has read snapshot.pt"
+    ]
     assert store.job(job.id).batch is Batch.WORKER
 
 
-def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(store: Store, job: Job, node: Node) -> None:
+def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(
+    store: Store, job: Job, node: Node
+) -> None:
     saved(store, node, Save("a-1", 40))
     store.append_windows(node.id, [window(node, 1, iteration=57, iterations=57)])
     number = next_generation(store, job, node)
     first = window(node, 2, iteration=42, generation=number)
     beginning = Beginning(40, "snapshot.pt", False, Batch.WORKER, at_s=first.ended_at_s - 0.5)
     said = HeartbeatReport(
-        NodeReport(AgentState.RUNNING, generation=number), windows=[first], beginnings={60: beginning}, acked_seq=60
+        NodeReport(AgentState.RUNNING, generation=number),
+        windows=[first],
+        beginnings={60: beginning},
+        acked_seq=60,
     )
     store.heard(node.id, said, now_s=first.ended_at_s + 1.0)
-    events = [(each.kind, each.at_s) for each in store.events(job_id=job.id) if each.kind in ("begins", "redone")]
+    events = [
+        (each.kind, each.at_s)
+        for each in store.events(job_id=job.id)
+        if each.kind in ("begins", "redone")
+    ]
     assert events == [("begins", first.ended_at_s - 0.5), ("redone", first.ended_at_s)]
 
 
 @pytest.mark.parametrize(
     ("saves", "goes_on_at", "said"),
-    [((), 0, "is resumed at iteration 0, of 533, for its script has saved nothing"), ((Save("a-1", 500),), 500, "")],
+    [
+        ((), 0, "is resumed at iteration 0, of 533, for its script has saved nothing"),
+        ((Save("a-1", 500),), 500, ""),
+    ],
 )
 def test_a_job_is_resumed_where_its_script_will_begin(
     store: Store, job: Job, node: Node, saves: tuple[Save, ...], goes_on_at: int, said: str
@@ -220,11 +273,15 @@ def test_another_job_s_saves_are_its_own(store: Store, job: Job, node: Node) -> 
     assert dict(store.saves(job.id)) == {"a-1": 40}
 
 
-def test_what_is_left_of_a_group_does_not_measure_the_group(store: Store, job: Job, node: Node) -> None:
+def test_what_is_left_of_a_group_does_not_measure_the_group(
+    store: Store, job: Job, node: Node
+) -> None:
     other = intend(store, job.id, HALF, now_s=101.0)
     number = store.start_generation(job.id, (node, other), rdzv_endpoint="e", now_s=150.0).number
     alone = window(node, 1, iteration=2, generation=number)
     both = window(node, 2, iteration=6, iterations=4, generation=number, world_size=2)
     store.append_windows(node.id, [alone, both])
-    assert [[each.iterations for each in series.samples] for series in store.recent_series(job.id)] == [[4]]
+    assert [
+        [each.iterations for each in series.samples] for series in store.recent_series(job.id)
+    ] == [[4]]
     assert store.job(job.id).iteration == 6

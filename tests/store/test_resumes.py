@@ -38,7 +38,9 @@ def end_node(store: Store, node: Node, *, at_s: float) -> None:
     store.node_gone(node.id, at_s=at_s)
 
 
-def end_job(store: Store, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, at_s: float = 200.0) -> None:
+def end_job(
+    store: Store, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, at_s: float = 200.0
+) -> None:
     for node in store.nodes(job.id):
         end_node(store, node, at_s=at_s)
     generation = store.generation(job.id)
@@ -51,11 +53,17 @@ def end_job(store: Store, job: Job, ending: JobPhase = JobPhase.CANCELLED, *, at
 def checkpoint(store: Store, node: Node, iteration: int | None, *, seq: int = 90) -> None:
     numbers = {} if iteration is None else {"iteration": float(iteration)}
     told = Event(seq, 150.0, "checkpoint", "checkpoint", numbers=numbers)
-    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[told], acked_seq=seq), now_s=150.0)
+    store.heard(
+        node.id,
+        HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[told], acked_seq=seq),
+        now_s=150.0,
+    )
 
 
 def trained(store: Store, node: Node, window: Window) -> None:
-    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=[window]), now_s=150.0)
+    store.heard(
+        node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=[window]), now_s=150.0
+    )
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -68,19 +76,33 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
     end_job(store, job, ending)
     before = store.job(job.id)
     resumed = store.resumes.resume("first", job.spec, now_s=500.0)
-    assert (resumed.id, resumed.phase, resumed.submitted_at_s) == (job.id, JobPhase.SUBMITTED, 100.0)
-    assert (resumed.finished_at_s, resumed.ending, resumed.message, store.target(job.id)) == (None, None, None, None)
+    assert (resumed.id, resumed.phase, resumed.submitted_at_s) == (
+        job.id,
+        JobPhase.SUBMITTED,
+        100.0,
+    )
+    assert (resumed.finished_at_s, resumed.ending, resumed.message, store.target(job.id)) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert resumed.version > before.version and store.unfinished_jobs() == (resumed,)
     assert store.count_failure(job.id) == 1, "failures count anew"
     assert store.rounds(job.id) == Rounds(newest=7, claimed=0), "rounds do not"
     assert store.spent(job.id, 600.0) == pytest.approx(0.36 * 90 / 3600), "the ledger goes on"
     event = store.events(after=None, job_id=job.id)[-1]
     assert event.kind == "job_resumed"
-    assert event.text == f"job first is resumed at iteration 0; it {ending.predicate}: as the test wants"
+    assert (
+        event.text
+        == f"job first is resumed at iteration 0; it {ending.predicate}: as the test wants"
+    )
     assert store.resumes.of(job.id) == (Resume(200.0, ending, 500.0),)
 
 
-def test_generations_go_on_so_that_no_fencing_token_comes_again(store: Store, job: Job, node: Node) -> None:
+def test_generations_go_on_so_that_no_fencing_token_comes_again(
+    store: Store, job: Job, node: Node
+) -> None:
     end_job(store, job)
     store.resumes.resume(job.id, job.spec, now_s=300.0)
     other = intend(store, job.id, HALF, now_s=301.0)
@@ -96,12 +118,14 @@ def test_new_limits_take_the_place_of_the_old_and_are_told(store: Store) -> None
     wanted = replace(spec, objective=Objective(budget_usd=3.0, deadline_s=86_400.0), nodes_max=4)
     assert store.resumes.resume(job.id, wanted, now_s=300.0).spec == wanted
     assert (
-        "; 1 to 4 nodes instead of 1 to 1; budget $3.00 instead of $1.50; deadline 1970-01-02T00:00:00Z; it was"
-        in store.events(after=None)[-1].text
+        "; 1 to 4 nodes instead of 1 to 1; budget $3.00 instead of $1.50; deadline "
+        "1970-01-02T00:00:00Z; it was" in store.events(after=None)[-1].text
     )
 
 
-def test_iterations_that_no_checkpoint_holds_are_to_be_done_again(store: Store, job: Job, node: Node) -> None:
+def test_iterations_that_no_checkpoint_holds_are_to_be_done_again(
+    store: Store, job: Job, node: Node
+) -> None:
     checkpoint(store, node, 40)
     trained(store, node, window(node, 1, iteration=57))
     assert store.job(job.id).iteration == 57
@@ -119,7 +143,9 @@ def test_a_checkpoint_that_names_no_earlier_iteration_takes_none_away(
     assert store.resumes.resume(job.id, job.spec, now_s=300.0).iteration == 57
 
 
-def test_what_is_stored_is_what_the_newest_checkpoint_holds(store: Store, job: Job, node: Node) -> None:
+def test_what_is_stored_is_what_the_newest_checkpoint_holds(
+    store: Store, job: Job, node: Node
+) -> None:
     trained(store, node, window(node, 1, iteration=57))
     assert store.resumes.stored(job.id) is None, "nothing that could be missed"
     checkpoint(store, node, 40)
@@ -150,7 +176,9 @@ def test_a_second_resume_finds_the_first_and_changes_nothing(store: Store, job: 
     assert store.job(job.id) == once
 
 
-def test_a_node_that_may_still_cost_and_write_is_waited_for(store: Store, job: Job, node: Node) -> None:
+def test_a_node_that_may_still_cost_and_write_is_waited_for(
+    store: Store, job: Job, node: Node
+) -> None:
     store.intend_end(node.id, reason="the job is ending", now_s=190.0)
     assert store.node(node.id).phase is NodePhase.TERMINATING
     store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=200.0)
@@ -159,14 +187,26 @@ def test_a_node_that_may_still_cost_and_write_is_waited_for(store: Store, job: J
         store.resumes.resume(job.id, job.spec, now_s=300.0)
 
 
-def test_limits_that_are_used_up_are_refused_with_what_to_say_instead(store: Store, job: Job, node: Node) -> None:
+def test_limits_that_are_used_up_are_refused_with_what_to_say_instead(
+    store: Store, job: Job, node: Node
+) -> None:
     end_job(store, job, JobPhase.BUDGET_EXHAUSTED)  # after 90 s at $0.36 an hour: $0.009
     for budget_usd in (0.005, 0.009):
-        with pytest.raises(Conflict, match=rf"has spent \$0.009, and its budget is \${budget_usd}: .*--budget"):
-            store.resumes.resume(job.id, replace(job.spec, objective=Objective(budget_usd=budget_usd)), now_s=300.0)
+        with pytest.raises(
+            Conflict, match=rf"has spent \$0.009, and its budget is \${budget_usd}: .*--budget"
+        ):
+            store.resumes.resume(
+                job.id, replace(job.spec, objective=Objective(budget_usd=budget_usd)), now_s=300.0
+            )
     with pytest.raises(Conflict, match=r"by 1970-01-01T00:05:00Z, which has passed: .*--deadline"):
-        store.resumes.resume(job.id, replace(job.spec, objective=Objective(deadline_s=300.0)), now_s=300.0)
-    store.resumes.resume(job.id, replace(job.spec, objective=Objective(budget_usd=0.01, deadline_s=301.0)), now_s=300.0)
+        store.resumes.resume(
+            job.id, replace(job.spec, objective=Objective(deadline_s=300.0)), now_s=300.0
+        )
+    store.resumes.resume(
+        job.id,
+        replace(job.spec, objective=Objective(budget_usd=0.01, deadline_s=301.0)),
+        now_s=300.0,
+    )
 
 
 def test_of_one_name_one_job_goes_on_and_is_the_one_meant(store: Store, job: Job) -> None:
@@ -183,7 +223,9 @@ def test_of_one_name_one_job_goes_on_and_is_the_one_meant(store: Store, job: Job
 def test_code_is_kept_for_a_month_for_whoever_resumes(store: Store) -> None:
     day_s = 86_400.0
     store.code.put("sum", b"zip", now_s=0.0)
-    job, _ = store.submit_job(JobSpec("sent", ("a.py",), code="sum"), key=None, request_hash="h", now_s=1.0)
+    job, _ = store.submit_job(
+        JobSpec("sent", ("a.py",), code="sum"), key=None, request_hash="h", now_s=1.0
+    )
     end_job(store, job, JobPhase.FAILED, at_s=5 * day_s)
     store.code.put("other", b"", now_s=34 * day_s)
     store.resumes.resume(job.id, job.spec, now_s=34 * day_s)
@@ -193,9 +235,13 @@ def test_code_is_kept_for_a_month_for_whoever_resumes(store: Store) -> None:
         store.resumes.resume(job.id, job.spec, now_s=67 * day_s)
 
 
-def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(store: Store, job: Job, node: Node) -> None:
+def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(
+    store: Store, job: Job, node: Node
+) -> None:
     trained(store, node, window(node, 1, iteration=3, ended_at_s=150.0))
-    store.record_decision(snapshot(store, job), plan(Action.START, target=Group.of(HALF)), "fixed", sets_target=True)
+    store.record_decision(
+        snapshot(store, job), plan(Action.START, target=Group.of(HALF)), "fixed", sets_target=True
+    )
     end_job(store, job, at_s=400.0)
     store.resumes.resume(job.id, job.spec, now_s=9000.0)
     full = Offering("local.full")
@@ -205,7 +251,9 @@ def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(stor
     other = store.node_joined(other.id, now_s=9003.0)
     store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=9004.0)
     late = window(other, 1, iteration=5, generation=2, ended_at_s=9010.0)
-    store.heard(other.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=[late]), now_s=9010.0)
+    store.heard(
+        other.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=[late]), now_s=9010.0
+    )
     facts = store.facts(job.id, now_s=9011.0)
     assert facts.switches == ()
     assert [(each.at_s, each.code, each.to_group) for each in facts.changes] == [
@@ -215,9 +263,13 @@ def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(stor
 
 
 @pytest.mark.parametrize(("when", "phase"), [("within", "cancelled"), ("after", "submitted")])
-def test_a_daemon_that_dies_over_it_has_resumed_the_job_or_not(url: str, when: str, phase: str) -> None:
+def test_a_daemon_that_dies_over_it_has_resumed_the_job_or_not(
+    url: str, when: str, phase: str
+) -> None:
     store = open_store(url)
-    job, _ = store.submit_job(JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0)
+    job, _ = store.submit_job(
+        JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0
+    )
     end_job(store, job)
     store.close()
     program = f"""
@@ -226,7 +278,9 @@ store = WatchedStore({url!r}, Watch(Point("", {when!r}, "resumes")))
 spec = store.job({job.id!r}).spec
 store.resumes.resume({job.id!r}, spec, now_s=300.0)
 """
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
+    )
     store = open_store(url)
     found = store.job(job.id)
     assert (found.phase, found.finished_at_s is None) == (phase, phase == "submitted")

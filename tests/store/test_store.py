@@ -38,12 +38,21 @@ from elastic.model import (
     Outcome,
     Plan,
     Reason,
-    RoundClaim,
+    RoundRegistration,
     Rounds,
     Snapshot,
     Window,
 )
-from elastic.store import Event, HeartbeatReport, Store, ThroughputPoint, from_text, lock, open_store, to_text
+from elastic.store import (
+    Event,
+    HeartbeatReport,
+    Store,
+    ThroughputPoint,
+    from_text,
+    lock,
+    open_store,
+    to_text,
+)
 from elastic.store.engine import Database
 from elastic.store.measurements import BUCKET_S, rates, spread
 from tests.builders import intend
@@ -51,7 +60,9 @@ from tests.builders import intend
 HALF = Offering("local.half")
 
 
-def window(node: Node, seq: int, *, iteration: int | None = None, generation: int = 1, **changes: object) -> Window:
+def window(
+    node: Node, seq: int, *, iteration: int | None = None, generation: int = 1, **changes: object
+) -> Window:
     base = Window(
         node_id=node.id,
         seq=seq,
@@ -83,7 +94,9 @@ def snapshot(store: Store, job: Job, *, now_s: float = 300.0) -> Snapshot:
     )
 
 
-def plan(action: Action = Action.HOLD, code: str = "measuring", target: Group | None = None) -> Plan:
+def plan(
+    action: Action = Action.HOLD, code: str = "measuring", target: Group | None = None
+) -> Plan:
     return Plan(action, target, Reason(code, "because", {"gain": 0.1}))
 
 
@@ -184,7 +197,9 @@ def test_progress_goes_back_with_a_job_that_resumed_from_an_earlier_checkpoint(
     assert store.job(job.id).iteration == 41
 
 
-def test_what_arrives_late_from_who_was_first_before_takes_no_progress_back(store: Store, job: Job, node: Node) -> None:
+def test_what_arrives_late_from_who_was_first_before_takes_no_progress_back(
+    store: Store, job: Job, node: Node
+) -> None:
     other = store.node_joined(intend(store, job.id, HALF, now_s=109.0).id, now_s=115.0)
     store.start_generation(job.id, (node, other), rdzv_endpoint="e", now_s=200.0)
     store.append_windows(node.id, [window(node, 1, iteration=10, generation=2)])
@@ -196,13 +211,17 @@ def test_what_arrives_late_from_who_was_first_before_takes_no_progress_back(stor
     assert store.job(job.id).iteration == 11
 
 
-def test_windows_of_a_generation_the_node_was_not_in_are_dropped(store: Store, job: Job, node: Node) -> None:
+def test_windows_of_a_generation_the_node_was_not_in_are_dropped(
+    store: Store, job: Job, node: Node
+) -> None:
     assert store.append_windows(node.id, [window(node, 1, generation=7)]) == 0
     assert store.windows(job.id) == ()
 
 
 def test_cold_windows_are_progress_but_no_sample(store: Store, job: Job, node: Node) -> None:
-    store.append_windows(node.id, [window(node, 1, iteration=1, is_cold=True), window(node, 2, iteration=3)])
+    store.append_windows(
+        node.id, [window(node, 1, iteration=1, is_cold=True), window(node, 2, iteration=3)]
+    )
     (series,) = store.recent_series(job.id)
     assert [sample.iterations for sample in series.samples] == [2]
     assert store.job(job.id).iteration == 3
@@ -210,24 +229,38 @@ def test_cold_windows_are_progress_but_no_sample(store: Store, job: Job, node: N
     assert point.iterations_per_s == pytest.approx(4 / BUCKET_S)
 
 
-def test_throughput_is_by_the_clock_and_falls_to_nothing_in_a_standstill(store: Store, job: Job, node: Node) -> None:
+def test_throughput_is_by_the_clock_and_falls_to_nothing_in_a_standstill(
+    store: Store, job: Job, node: Node
+) -> None:
     ends_s = [205.0, 210.0, 225.0, 230.0, 232.0]  # 10 s without a window
     store.append_windows(
         node.id,
         [
-            window(node, seq, iterations=10, elapsed_s=2.0 if ended_at_s == 232.0 else 5.0, ended_at_s=ended_at_s)
+            window(
+                node,
+                seq,
+                iterations=10,
+                elapsed_s=2.0 if ended_at_s == 232.0 else 5.0,
+                ended_at_s=ended_at_s,
+            )
             for seq, ended_at_s in enumerate(ends_s, start=1)
         ],
     )
     points = store.throughput(job.id)
     assert [point.at_s for point in points] == [200.0, 205.0, 210.0, 215.0, 220.0, 225.0]
-    assert [point.iterations_per_s for point in points] == pytest.approx([2.0, 2.0, 0.0, 0.0, 2.0, 2.0])
+    assert [point.iterations_per_s for point in points] == pytest.approx(
+        [2.0, 2.0, 0.0, 0.0, 2.0, 2.0]
+    )
     assert {point.training_phase for point in points} == {"main"}
 
 
 def test_wider_slots_hold_what_the_buckets_in_them_do(store: Store, job: Job, node: Node) -> None:
     store.append_windows(
-        node.id, [window(node, seq, iterations=10, elapsed_s=5.0, ended_at_s=203.0 + 5 * seq) for seq in range(1, 13)]
+        node.id,
+        [
+            window(node, seq, iterations=10, elapsed_s=5.0, ended_at_s=203.0 + 5 * seq)
+            for seq in range(1, 13)
+        ],
     )
     points = store.throughput(job.id, buckets=3)
     assert [point.at_s for point in points] == [200.0, 220.0, 240.0]
@@ -250,7 +283,9 @@ def test_a_window_of_any_length_is_spread_over_an_hour_at_most(node: Node) -> No
 
 
 def test_a_slot_is_of_the_phase_that_did_most_in_it() -> None:
-    points = rates({0: {"warmup": 6.0, "gan": 4.0}, 20: {"gan": 10.0}, 30: {"gan": 1.0}}, width_s=10)
+    points = rates(
+        {0: {"warmup": 6.0, "gan": 4.0}, 20: {"gan": 10.0}, 30: {"gan": 1.0}}, width_s=10
+    )
     assert points == (
         ThroughputPoint(0.0, 1.0, "warmup"),
         ThroughputPoint(10.0, 0.0, "warmup"),
@@ -287,7 +322,9 @@ def test_training_phases_are_kept_apart(store: Store, job: Job, node: Node) -> N
     assert [series.training_phase for series in store.recent_series(job.id)] == ["warmup", "gan"]
 
 
-def test_a_switch_is_measured_from_the_last_step_to_the_first(store: Store, job: Job, node: Node) -> None:
+def test_a_switch_is_measured_from_the_last_step_to_the_first(
+    store: Store, job: Job, node: Node
+) -> None:
     store.append_windows(node.id, [window(node, 1, iteration=2, ended_at_s=200.0)])
     full = Offering("local.full")
     store.add_price(full, 1.0, valid_from_s=0.0, observed_at_s=0.0, source="test")
@@ -300,12 +337,17 @@ def test_a_switch_is_measured_from_the_last_step_to_the_first(store: Store, job:
     assert (switch.pause_s, switch.boot_s, switch.to_group) == (12.5, 4.0, Group.of(full))
 
 
-def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(store: Store, job: Job, node: Node) -> None:
+def test_a_nodes_ledger_is_a_chain_over_price_changes_without_gap(
+    store: Store, job: Job, node: Node
+) -> None:
     store.add_price(HALF, 0.72, valid_from_s=1110.0, observed_at_s=1111.0, source="test")
     store.intend_end(node.id, reason="test", now_s=2000.0)
     store.node_gone(node.id, at_s=2110.0)
     rows = store.ledger_of_job(job.id)
-    assert [(row.from_s, row.to_s, row.usd_per_h) for row in rows] == [(110.0, 1110.0, 0.36), (1110.0, 2110.0, 0.72)]
+    assert [(row.from_s, row.to_s, row.usd_per_h) for row in rows] == [
+        (110.0, 1110.0, 0.36),
+        (1110.0, 2110.0, 0.72),
+    ]
     assert store.spent(job.id, 9999.0) == pytest.approx(0.1 + 0.2)
 
 
@@ -333,14 +375,18 @@ def test_a_price_that_says_nothing_new_confirms_the_old_one(store: Store) -> Non
     assert len(store.prices()) == 1
 
 
-def test_a_node_that_vanished_unasked_is_lost_and_costs_no_more(store: Store, job: Job, node: Node) -> None:
+def test_a_node_that_vanished_unasked_is_lost_and_costs_no_more(
+    store: Store, job: Job, node: Node
+) -> None:
     store.node_gone(node.id, at_s=210.0)
     assert store.node(node.id).phase is NodePhase.LOST
     assert store.spent(job.id, 1e6) == pytest.approx(0.36 * 100 / 3600)
     assert store.nodes(job.id) == ()
 
 
-def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store, job: Job, node: Node) -> None:
+def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(
+    store: Store, job: Job, node: Node
+) -> None:
     def beat(*seqs: int) -> None:
         store.heard(
             node.id,
@@ -355,27 +401,42 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(store: Store
 
     for seqs in [(1, 2), (1, 2, 3), (1,)]:
         beat(*seqs)
-    assert [event.text for event in store.events() if event.kind == "note"] == ["said 1", "said 2", "said 3"]
+    assert [event.text for event in store.events() if event.kind == "note"] == [
+        "said 1",
+        "said 2",
+        "said 3",
+    ]
     assert len(store.windows(job.id)) == 3
     assert store.acked_seq(node.id) == 3
 
 
-def test_failures_of_a_node_are_counted_in_a_row_and_each_once(store: Store, job: Job, node: Node) -> None:
+def test_failures_of_a_node_are_counted_in_a_row_and_each_once(
+    store: Store, job: Job, node: Node
+) -> None:
     counts = []
-    for generation, outcome in [(1, Outcome.FAILED), (1, Outcome.FAILED), (2, Outcome.FAILED), (3, Outcome.DRAINED)]:
-        said = HeartbeatReport(NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1))
+    for generation, outcome in [
+        (1, Outcome.FAILED),
+        (1, Outcome.FAILED),
+        (2, Outcome.FAILED),
+        (3, Outcome.DRAINED),
+    ]:
+        said = HeartbeatReport(
+            NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1)
+        )
         store.heard(node.id, said, now_s=200.0)
         store.heard(node.id, HeartbeatReport(NodeReport(AgentState.IDLE, generation)), now_s=201.0)
         counts.append(store.node(node.id).failures)
     assert counts == [1, 1, 2, 0]
 
 
-def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job, node: Node) -> None:
+def test_rounds_only_grow_and_each_claim_is_told_of_once(
+    store: Store, job: Job, node: Node
+) -> None:
     assert store.rounds(job.id) == Rounds()
     for newest, claim in [
-        (3, RoundClaim(4, 2)),
-        (2, RoundClaim(4, 2)),
-        (None, RoundClaim(1, 1)),
+        (3, RoundRegistration(4, 2)),
+        (2, RoundRegistration(4, 2)),
+        (None, RoundRegistration(1, 1)),
         (4, None),
         (None, None),
     ]:
@@ -388,8 +449,17 @@ def test_rounds_only_grow_and_each_claim_is_told_of_once(store: Store, job: Job,
     ]
 
 
-def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(store: Store, job: Job, node: Node) -> None:
-    for newest, claim in [(None, RoundClaim(1, 2)), (1, None), (2, None), (2, None), (5, RoundClaim(6, 1)), (6, None)]:
+def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(
+    store: Store, job: Job, node: Node
+) -> None:
+    for newest, claim in [
+        (None, RoundRegistration(1, 2)),
+        (1, None),
+        (2, None),
+        (2, None),
+        (5, RoundRegistration(6, 1)),
+        (6, None),
+    ]:
         said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
         store.heard(node.id, said, now_s=200.0)
     assert rounds_told(store) == [
@@ -409,7 +479,10 @@ def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: N
     store.heard(
         node.id,
         HeartbeatReport(
-            NodeReport(AgentState.EXITED), last_exit=left, windows=[window(node, 1, iteration=2)], acked_seq=1
+            NodeReport(AgentState.EXITED),
+            last_exit=left,
+            windows=[window(node, 1, iteration=2)],
+            acked_seq=1,
         ),
         now_s=220.0,
     )
@@ -445,14 +518,18 @@ def test_holds_for_the_same_reason_share_a_row_and_keep_the_snapshot_that_they_d
 def test_a_repeated_hold_is_stored_again_when_it_tells_something_else(
     store: Store, job: Job, change: dict[str, Any], is_stored: bool
 ) -> None:
-    weighed = Candidate(Group.of(HALF), "main", 4, usd_per_h=0.36, step_s=Interval(0.5), remaining_usd=1.0)
+    weighed = Candidate(
+        Group.of(HALF), "main", 4, usd_per_h=0.36, step_s=Interval(0.5), remaining_usd=1.0
+    )
     _hold(store, job, replace(plan(), candidates=(weighed,)), now_s=300.0)
     again = replace(plan(), candidates=(replace(weighed, **change),))
     decision_id = _hold(store, job, again, now_s=305.0)
     found = store.decision(decision_id)
     assert found.ticks == 2 and found.last_at_s == 305.0
     assert (found.plan == again) is (is_stored or not change)
-    assert store.snapshot(decision_id).now_s == found.weighed_at_s == (305.0 if is_stored else 300.0)
+    assert (
+        store.snapshot(decision_id).now_s == found.weighed_at_s == (305.0 if is_stored else 300.0)
+    )
 
 
 def test_a_hold_that_goes_on_is_stored_again_after_ten_minutes(store: Store, job: Job) -> None:
@@ -462,8 +539,12 @@ def test_a_hold_that_goes_on_is_stored_again_after_ten_minutes(store: Store, job
 
 
 def test_a_repeated_hold_writes_less_than_a_kilobyte(store: Store, job: Job) -> None:
-    """What statements carry that write, counted; the first one brings a plan of a hundred candidates."""
-    many = tuple(Candidate(Group.of(HALF, count), "main", 0, usd_per_h=0.1 * count) for count in range(1, 101))
+    """What statements carry that write, counted; the first one brings a plan of a hundred
+    candidates."""
+    many = tuple(
+        Candidate(Group.of(HALF, count), "main", 0, usd_per_h=0.1 * count)
+        for count in range(1, 101)
+    )
     written = []
     for tick in range(3):
         with _bytes_written() as found:
@@ -472,8 +553,12 @@ def test_a_repeated_hold_writes_less_than_a_kilobyte(store: Store, job: Job) -> 
     assert written[0] > 10_000 and max(written[1:]) < 1024
 
 
-def test_a_hold_of_another_version_of_the_policy_is_a_row_of_its_own(store: Store, job: Job) -> None:
-    ids = [_hold(store, job, plan(), now_s=300.0 + version, version=version) for version in (1, 2, 2)]
+def test_a_hold_of_another_version_of_the_policy_is_a_row_of_its_own(
+    store: Store, job: Job
+) -> None:
+    ids = [
+        _hold(store, job, plan(), now_s=300.0 + version, version=version) for version in (1, 2, 2)
+    ]
     assert ids[0] != ids[1] == ids[2]
     assert [each.version for each in store.decisions(job.id)] == [2, 1]
 
@@ -487,7 +572,9 @@ def _hold(store: Store, job: Job, held: Plan, *, now_s: float, version: int = 1)
 def _bytes_written() -> Iterator[list[int]]:
     found: list[int] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
+    def note(
+        _connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool
+    ) -> None:
         if statement.startswith(("INSERT", "UPDATE")):
             found.append(len(statement) + len(repr(parameters)))
 
@@ -500,7 +587,9 @@ def _bytes_written() -> Iterator[list[int]]:
 
 def test_a_decision_and_the_target_it_sets_are_one(store: Store, job: Job) -> None:
     target = Group.of(HALF)
-    store.record_decision(snapshot(store, job), plan(Action.START, "start", target), "best_value", sets_target=True)
+    store.record_decision(
+        snapshot(store, job), plan(Action.START, "start", target), "best_value", sets_target=True
+    )
     assert store.target(job.id) == target
     (change,) = store.facts(job.id, now_s=300.0).changes
     assert (change.from_group, change.to_group, change.code) == (None, target, "start")
@@ -508,12 +597,16 @@ def test_a_decision_and_the_target_it_sets_are_one(store: Store, job: Job) -> No
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(spent_usd=st.floats(0, 1e9), now_s=st.floats(0, 4e9))
-def test_a_snapshot_is_read_back_bit_for_bit(store: Store, job: Job, spent_usd: float, now_s: float) -> None:
+def test_a_snapshot_is_read_back_bit_for_bit(
+    store: Store, job: Job, spent_usd: float, now_s: float
+) -> None:
     written = replace(snapshot(store, job), spent_usd=spent_usd, now_s=now_s)
     assert from_text(Snapshot, to_text(written)) == written
 
 
-def test_a_stop_is_not_taken_back_and_an_ended_job_cannot_be_stopped(store: Store, job: Job) -> None:
+def test_a_stop_is_not_taken_back_and_an_ended_job_cannot_be_stopped(
+    store: Store, job: Job
+) -> None:
     store.request_stop(job.id, JobPhase.CANCELLED, "enough", now_s=1.0)
     assert store.request_stop(job.id, JobPhase.FAILED, "x", now_s=2.0).ending is JobPhase.CANCELLED
     store.move_job(job.id, JobPhase.CANCELLED, now_s=3.0)
@@ -521,24 +614,35 @@ def test_a_stop_is_not_taken_back_and_an_ended_job_cannot_be_stopped(store: Stor
         store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=4.0)
 
 
-def test_failures_in_a_row_are_counted_until_there_is_progress(store: Store, job: Job, node: Node) -> None:
+def test_failures_in_a_row_are_counted_until_there_is_progress(
+    store: Store, job: Job, node: Node
+) -> None:
     assert [store.count_failure(job.id) for _ in range(2)] == [1, 2]
     store.append_windows(node.id, [window(node, 1, iteration=9)])
     assert [store.count_failure(job.id) for _ in range(2)] == [1, 2]
 
 
-def test_a_script_that_names_no_iteration_has_progressed_only_if_its_run_lasted(store: Store, node: Node) -> None:
+def test_a_script_that_names_no_iteration_has_progressed_only_if_its_run_lasted(
+    store: Store, node: Node
+) -> None:
     failures: list[int] = []
     for number, lasts_s in enumerate((5.0, 5.0, 700.0, 5.0), start=1):
         store.start_generation(node.job_id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=200.0)
-        steps = [window(node, 2 * number + at, generation=number, ended_at_s=200.0 + at * lasts_s) for at in range(2)]
+        steps = [
+            window(node, 2 * number + at, generation=number, ended_at_s=200.0 + at * lasts_s)
+            for at in range(2)
+        ]
         store.append_windows(node.id, steps)
         failures.append(store.count_failure(node.job_id))
     assert failures == [1, 2, 1, 2]
 
 
-def test_a_long_run_ends_one_row_of_failures_and_not_those_that_follow_it(store: Store, node: Node) -> None:
-    store.append_windows(node.id, [window(node, 1, ended_at_s=300.0), window(node, 2, ended_at_s=900.0)])
+def test_a_long_run_ends_one_row_of_failures_and_not_those_that_follow_it(
+    store: Store, node: Node
+) -> None:
+    store.append_windows(
+        node.id, [window(node, 1, ended_at_s=300.0), window(node, 2, ended_at_s=900.0)]
+    )
     assert [store.count_failure(node.job_id) for _ in range(3)] == [1, 2, 3]
 
 
@@ -601,7 +705,9 @@ def test_code_is_kept_while_a_living_job_runs_it(store: Store) -> None:
     with pytest.raises(NotFound, match="PUT it to /v1/code/unused"):
         store.code.get("unused")
     with pytest.raises(NotFound):
-        store.submit_job(JobSpec("other", ("train.py",), code="unused"), key=None, request_hash="h", now_s=3.0)
+        store.submit_job(
+            JobSpec("other", ("train.py",), code="unused"), key=None, request_hash="h", now_s=3.0
+        )
     store.move_job(job.id, JobPhase.SUCCEEDED, now_s=86_403.0)
     store.code.put("late", b"", now_s=86_404.0 + 86_000.0)
     store.code.put("later", b"", now_s=86_404.0 + 86_401.0)

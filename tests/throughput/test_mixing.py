@@ -29,11 +29,15 @@ def test_a_type_counts_as_it_was_measured_at_that_size() -> None:
 def test_a_type_measured_at_two_sizes_counts_as_it_scales() -> None:
     # 0.1 s that no node saves, and 0.3 s that they share: 0.175 s on four.
     scaling = {HALF: 0.4, (("half", 2),): 0.25, FULL: 0.2}
-    assert foretold(scaling, (("full", 1), ("half", 4))) == pytest.approx(ASSUMED_LOSS / (5 + 1 / 0.175))
+    assert foretold(scaling, (("full", 1), ("half", 4))) == pytest.approx(
+        ASSUMED_LOSS / (5 + 1 / 0.175)
+    )
 
 
 def test_a_type_measured_at_one_size_counts_in_proportion_within_reach() -> None:
-    assert foretold({HALF: 0.4, FULL: 0.2}, (("full", 1), ("half", 2))) == pytest.approx(ASSUMED_LOSS / 10)
+    assert foretold({HALF: 0.4, FULL: 0.2}, (("full", 1), ("half", 2))) == pytest.approx(
+        ASSUMED_LOSS / 10
+    )
     assert foretold({(("half", 4),): 0.1, FULL: 0.2}, BOTH) == pytest.approx(ASSUMED_LOSS / 7.5)
     assert predict_mixed_step_s({HALF: 0.4, FULL: 0.2}, (("full", 1), ("half", 3))) is None
 

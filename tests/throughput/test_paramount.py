@@ -40,7 +40,9 @@ def test_one_stall_does_not_move_the_estimate() -> None:
 
 
 def test_a_stall_that_comes_back_is_what_the_money_buys() -> None:
-    every_third = [Sample(4, 4.0 if number % 3 == 0 else 1.0, float(number)) for number in range(12)]
+    every_third = [
+        Sample(4, 4.0 if number % 3 == 0 else 1.0, float(number)) for number in range(12)
+    ]
 
     step_s = estimate_step_s(every_third)
 
@@ -49,7 +51,9 @@ def test_a_stall_that_comes_back_is_what_the_money_buys() -> None:
 
 
 def test_a_long_window_is_not_mistaken_for_a_stall() -> None:
-    backlog = Sample(400, 200.0, NOW_S)  # a socket that was full for a while: 400 turns at 0.5 s in one window
+    backlog = Sample(
+        400, 200.0, NOW_S
+    )  # a socket that was full for a while: 400 turns at 0.5 s in one window
 
     step_s = estimate_step_s([*samples(0.25, 6), backlog])
 
@@ -60,7 +64,9 @@ def test_a_long_window_is_not_mistaken_for_a_stall() -> None:
 def test_only_the_latest_windows_count() -> None:
     long_ago = samples(0.21, 500, ended_at_s=NOW_S - 1000)
 
-    assert estimate_step_s([*long_ago, *samples(0.2, RECENT_WINDOWS)]) == estimate_step_s(samples(0.2, RECENT_WINDOWS))
+    assert estimate_step_s([*long_ago, *samples(0.2, RECENT_WINDOWS)]) == estimate_step_s(
+        samples(0.2, RECENT_WINDOWS)
+    )
 
 
 def test_a_lasting_change_of_pace_makes_the_old_windows_stale() -> None:
@@ -109,7 +115,9 @@ def test_students_t_agrees_with_the_tables() -> None:
 
 
 _SAMPLES = st.lists(
-    st.builds(Sample, st.integers(1, 50), st.floats(1e-3, 1e3), st.floats(0, 1e6)), min_size=1, max_size=80
+    st.builds(Sample, st.integers(1, 50), st.floats(1e-3, 1e3), st.floats(0, 1e6)),
+    min_size=1,
+    max_size=80,
 )
 
 
@@ -124,7 +132,9 @@ def test_the_order_of_samples_never_matters(drawn: list[Sample], chance: random.
 
 @settings(max_examples=50, deadline=None)
 @given(_SAMPLES)
-def test_an_estimate_lies_among_its_windows_and_inside_a_positive_interval(drawn: list[Sample]) -> None:
+def test_an_estimate_lies_among_its_windows_and_inside_a_positive_interval(
+    drawn: list[Sample],
+) -> None:
     step_s = estimate_step_s(drawn)
 
     assert step_s is not None

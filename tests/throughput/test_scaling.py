@@ -54,12 +54,16 @@ def test_a_prediction_has_no_bounds_and_reaches_twice_the_largest_size() -> None
 
 
 def test_a_size_for_which_the_model_gives_no_time_at_all_is_not_predicted() -> None:
-    # Two and four nodes say that sharing slows the job down so much that one node would take no time.
+    # Two and four nodes say that sharing slows the job down so much that one node would take no
+    # time.
     assert predict_step_s({2: 1.0, 4: 2.0}, 1) is None
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.dictionaries(st.integers(1, 16), st.floats(0.01, 100.0), min_size=2, max_size=6), st.integers(1, 32))
+@given(
+    st.dictionaries(st.integers(1, 16), st.floats(0.01, 100.0), min_size=2, max_size=6),
+    st.integers(1, 32),
+)
 def test_a_prediction_is_a_positive_time_or_none(measured: dict[int, float], nodes: int) -> None:
     step_s = predict_step_s(measured, nodes)
 
@@ -72,7 +76,9 @@ def test_a_prediction_is_a_positive_time_or_none(measured: dict[int, float], nod
     st.floats(0.1, 100.0),
     st.sets(st.integers(1, 16), min_size=2, max_size=5),
 )
-def test_a_job_that_follows_the_model_is_fitted_exactly(fixed_s: float, compute_s: float, sizes: set[int]) -> None:
+def test_a_job_that_follows_the_model_is_fitted_exactly(
+    fixed_s: float, compute_s: float, sizes: set[int]
+) -> None:
     model = fit_scaling({size: fixed_s + compute_s / size for size in sizes})
 
     assert model is not None

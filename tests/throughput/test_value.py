@@ -7,8 +7,8 @@ from elastic.throughput import iterations_per_usd
 
 
 def test_without_the_cold_step_the_steady_state_is_4145_against_4306_to_4426() -> None:
-    # From the raw logs of the course work this project grew from: their totals less their cold steps, 12.29 s of c4's
-    # 29.75, 7.32 to 7.59 s of c5's 17.16.
+    # From the raw logs of the course work this project grew from: their totals less their cold
+    # steps, 12.29 s of c4's 29.75, 7.32 to 7.59 s of c5's 17.16.
     c4 = iterations_per_usd(0.199, Interval((29.7503 - 12.2927) / 4))
     c5 = iterations_per_usd(0.170, Interval(4.851, (17.1563 - 7.5867) / 2, (17.1563 - 7.3204) / 2))
 

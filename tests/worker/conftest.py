@@ -22,7 +22,8 @@ class AgentSocket:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.beginnings: list[dict[str, Any]] = []
-        """Where each worker said that its script begins; every one says it, most tests are not about it."""
+        """Where each worker said that its script begins; every one says it, most tests are not
+        about it."""
         self._outboxes: list[Outbox] = []
         self.reopen()
 
@@ -42,7 +43,8 @@ class AgentSocket:
             outbox.close(timeout_s=0.0)
 
     def received(self, *, of_life: bool = False) -> list[dict[str, Any]]:
-        """What workers have said since; by default without what each says of its beginning, first turn and end."""
+        """What workers have said since; by default without what each says of its beginning, first
+        turn and end."""
         result: list[dict[str, Any]] = []
         while True:
             try:
@@ -74,7 +76,8 @@ def agent_socket(tmp_path: Path) -> Iterator[AgentSocket]:
     result.end()
 
 
-# What python itself writes out only when it lets go of a script's own names, and what is in a circle with them.
+# What python itself writes out only when it lets go of a script's own names, and what is in a
+# circle with them.
 LEAVES_OPEN = """
 import gzip, os, sys, zipfile
 os.chdir(sys.argv[1])

@@ -36,8 +36,14 @@ def script(folder: Path, text: str, *, name: str = "train.py", mode: int = 0o600
     return str(path)
 
 
-def test_a_worker_writes_into_its_own_rank_s_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"ELASTICD_LOG": str(tmp_path / "g3"), "LOCAL_RANK": "1", "RANK": "5"}.items():
+def test_a_worker_writes_into_its_own_rank_s_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "ELASTICD_LOG": str(tmp_path / "g3"),
+        "LOCAL_RANK": "1",
+        "RANK": "5",
+    }.items():
         monkeypatch.setenv(name, value)
     text = "import os, sys\nprint('out', flush=True)\nprint('err', file=sys.stderr)\nos.system('echo child')\n1 / 0\n"
     ended = run("--watched", script(tmp_path, text), folder=tmp_path)
@@ -52,7 +58,12 @@ def test_a_worker_writes_into_its_own_rank_s_log(tmp_path: Path, monkeypatch: py
 
 def test_a_script_is_watched(tmp_path: Path, agent_socket: AgentSocket) -> None:
     turns = "from elastic.worker import paramount\nfor _ in range(5): paramount()"
-    assert run("--watched", script(tmp_path, turns), folder=tmp_path, socket=str(agent_socket.path)).returncode == 0
+    assert (
+        run(
+            "--watched", script(tmp_path, turns), folder=tmp_path, socket=str(agent_socket.path)
+        ).returncode
+        == 0
+    )
     messages = agent_socket.received()
     assert sum(message.get("iterations", 0) for message in messages) == 5
     assert messages[-1]["kind"] == "finished"
@@ -61,7 +72,9 @@ def test_a_script_is_watched(tmp_path: Path, agent_socket: AgentSocket) -> None:
 def test_an_exception_is_printed_from_the_script_on(tmp_path: Path) -> None:
     path = script(tmp_path, "import nothing_of_the_kind\n")
     said = run("--watched", path, folder=tmp_path).stderr.splitlines()
-    assert said[0] == "Traceback (most recent call last):" and "train.py" in said[1], "ours are left out"
+    assert said[0] == "Traceback (most recent call last):" and "train.py" in said[1], (
+        "ours are left out"
+    )
     assert said[-1] == "ModuleNotFoundError: No module named 'nothing_of_the_kind'"
 
 
@@ -79,10 +92,17 @@ def test_a_program_takes_the_process_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "mode", "told"), [("there.sh", 0o600, "chmod"), ("not-there.sh", None, "wanted a program")]
+    ("name", "mode", "told"),
+    [("there.sh", 0o600, "chmod"), ("not-there.sh", None, "wanted a program")],
 )
-def test_a_program_that_cannot_be_run_is_told(tmp_path: Path, name: str, mode: int | None, told: str) -> None:
-    path = tmp_path / name if mode is None else Path(script(tmp_path, "#!/bin/sh\n", name=name, mode=mode))
+def test_a_program_that_cannot_be_run_is_told(
+    tmp_path: Path, name: str, mode: int | None, told: str
+) -> None:
+    path = (
+        tmp_path / name
+        if mode is None
+        else Path(script(tmp_path, "#!/bin/sh\n", name=name, mode=mode))
+    )
     result = run("--program", str(path), folder=tmp_path)
     assert result.returncode == 1
     assert name in result.stderr
@@ -99,7 +119,9 @@ def test_a_program_that_cannot_be_run_is_told(tmp_path: Path, name: str, mode: i
         ("torn.py/train.py", "wanted a script: [Errno 20] Not a directory: '{path}'"),
     ],
 )
-def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name: str, told: str) -> None:
+def test_a_script_that_can_never_begin_is_told_in_one_line(
+    tmp_path: Path, name: str, told: str
+) -> None:
     script(tmp_path, "import os\nprint(\n", name="torn.py")
     (tmp_path / "folder").mkdir()
     result = run("--watched", str(tmp_path / name), folder=tmp_path)
@@ -108,7 +130,8 @@ def test_a_script_that_can_never_begin_is_told_in_one_line(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_hopeless"), [("gone", True), ("gone.train", True), ("there", False), ("own.train", False)]
+    ("name", "is_hopeless"),
+    [("gone", True), ("gone.train", True), ("there", False), ("own.train", False)],
 )
 def test_a_module_that_is_not_there_can_never_begin_but_one_may_lack_another(
     tmp_path: Path, name: str, is_hopeless: bool
@@ -142,7 +165,9 @@ begin.begin(["{way}", "train"])
     assert CANNOT_BEGIN not in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["--watched"], ["--plain", "train.py"], ["train.py", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--watched"], ["--plain", "train.py"], ["train.py", "x"]]
+)
 def test_anything_else_is_refused(tmp_path: Path, arguments: list[str]) -> None:
     result = run(*arguments, folder=tmp_path)
     assert result.returncode == 1

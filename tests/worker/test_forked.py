@@ -73,18 +73,25 @@ def test_the_exit_code_is_python_s_own(tmp_path: Path, script: str, code: int) -
 
 
 @pytest.mark.parametrize(
-    ("said", "threads"), [("3", "3"), ("2,1", "2"), (" 2 , 1", "2"), ("", "1"), ("0", "1"), ("-1", "1"), ("all", "1")]
+    ("said", "threads"),
+    [("3", "3"), ("2,1", "2"), (" 2 , 1", "2"), ("", "1"), ("0", "1"), ("-1", "1"), ("all", "1")],
 )
-def test_torch_takes_the_threads_that_openmp_would_or_stays_as_it_is(tmp_path: Path, said: str, threads: str) -> None:
+def test_torch_takes_the_threads_that_openmp_would_or_stays_as_it_is(
+    tmp_path: Path, said: str, threads: str
+) -> None:
     script = "import torch; print(torch.threads)"
-    result = run(tmp_path, script, way=("--plain", "-m", "train"), before=WITH_TORCH, OMP_NUM_THREADS=said)
+    result = run(
+        tmp_path, script, way=("--plain", "-m", "train"), before=WITH_TORCH, OMP_NUM_THREADS=said
+    )
     assert (result.returncode, result.stdout, result.stderr) == (0, f"{threads}\n", "")
 
 
 def test_what_goes_wrong_is_printed(tmp_path: Path) -> None:
     assert "no data" in run(tmp_path, "raise SystemExit('no data')").stderr
     said = run(tmp_path, "1 / 0").stderr.splitlines()
-    assert said[0] == "Traceback (most recent call last):" and "train.py" in said[1], "ours are left out"
+    assert said[0] == "Traceback (most recent call last):" and "train.py" in said[1], (
+        "ours are left out"
+    )
     assert said[-1] == "ZeroDivisionError: division by zero"
 
 
@@ -103,15 +110,23 @@ def test_exit_functions_and_threads_are_waited_for(tmp_path: Path) -> None:
     assert run(tmp_path, script).stdout == "thread\nat exit\n"
 
 
-def test_the_last_window_and_word_reach_the_agent(tmp_path: Path, agent_socket: AgentSocket) -> None:
-    run(tmp_path, "from elastic.worker import paramount\nfor _ in range(5): paramount()", socket=str(agent_socket.path))
+def test_the_last_window_and_word_reach_the_agent(
+    tmp_path: Path, agent_socket: AgentSocket
+) -> None:
+    run(
+        tmp_path,
+        "from elastic.worker import paramount\nfor _ in range(5): paramount()",
+        socket=str(agent_socket.path),
+    )
     messages = agent_socket.received()
     assert sum(message.get("iterations", 0) for message in messages) == 5
     assert messages[-1]["kind"] == "finished"
 
 
 def test_a_module_of_ours_runs_unwatched(tmp_path: Path, agent_socket: AgentSocket) -> None:
-    result = run(tmp_path, "print(__name__)", way=("--plain", "-m", "train"), socket=str(agent_socket.path))
+    result = run(
+        tmp_path, "print(__name__)", way=("--plain", "-m", "train"), socket=str(agent_socket.path)
+    )
     assert result.stdout == "__main__\n"
     assert agent_socket.received() == []
 
@@ -124,12 +139,16 @@ def test_a_script_may_choose_how_it_starts_processes(tmp_path: Path) -> None:
     "end", ["", "sys.exit(3)", "1 / 0", "import signal; signal.signal(15, lambda *_: names_them())"]
 )
 @pytest.mark.parametrize("way", [("--watched",), ("--watched", "-m", "train")])
-def test_what_a_script_leaves_open_is_written_to_its_end(tmp_path: Path, way: tuple[str, ...], end: str) -> None:
+def test_what_a_script_leaves_open_is_written_to_its_end(
+    tmp_path: Path, way: tuple[str, ...], end: str
+) -> None:
     run(tmp_path, LEAVES_OPEN.replace("sys.argv[1]", repr(str(tmp_path))) + end, way=way)
     assert what_was_left(tmp_path) == ["in gzip", "in zip", "in a circle", "in a line"]
 
 
 def test_a_file_that_a_script_s_module_leaves_open_is_written_to(tmp_path: Path) -> None:
-    (tmp_path / "notes.py").write_text(f"file = open({str(tmp_path / 'notes')!r}, 'w'); file.write('noted')")
+    (tmp_path / "notes.py").write_text(
+        f"file = open({str(tmp_path / 'notes')!r}, 'w'); file.write('noted')"
+    )
     run(tmp_path, "import notes")
     assert (tmp_path / "notes").read_text() == "noted"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import WorkerPlace
+from elastic.worker.place import WorkerPlace
 from tests.worker.conftest import AgentSocket
 
 LOOP = """
@@ -42,7 +42,9 @@ def run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def a_worker(agent_socket: AgentSocket, *, rank: int = 0, drain_file: Path | None = None) -> Iterator[Worker]:
+def a_worker(
+    agent_socket: AgentSocket, *, rank: int = 0, drain_file: Path | None = None
+) -> Iterator[Worker]:
     membership = WorkerPlace(
         rank=rank,
         world_size=2,
@@ -67,17 +69,23 @@ def test_every_turn_and_word_of_a_short_process_arrives(
     assert [m["kind"] for m in messages] == ["note", "window", "window", "finished"]
     assert sum(m.get("iterations", 0) for m in messages) == 5
     assert {m["generation"] for m in messages} == {4}
-    assert [m["seq"] for m in messages] == [2, 3, 6, 7], "it says itself that it begins, turns, and where"
+    assert [m["seq"] for m in messages] == [2, 3, 6, 7], (
+        "it says itself that it begins, turns, and where"
+    )
 
 
-def test_every_rank_tells_its_agent_when_it_begins_makes_its_first_turn_and_leaves(agent_socket: AgentSocket) -> None:
+def test_every_rank_tells_its_agent_when_it_begins_makes_its_first_turn_and_leaves(
+    agent_socket: AgentSocket,
+) -> None:
     run(LOOP, ELASTICD_SOCKET=str(agent_socket.path), RANK="5", LOCAL_RANK="1", WORLD_SIZE="6")
     messages = agent_socket.received(of_life=True)
     assert [(m["kind"], m["rank"]) for m in messages] == [("began", 5), ("turns", 5), ("left", 5)]
     assert messages[0]["local_rank"] == 1
 
 
-def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(agent_socket: AgentSocket) -> None:
+def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(
+    agent_socket: AgentSocket,
+) -> None:
     script = (
         "import subprocess, sys\n"
         + LOOP
@@ -87,7 +95,9 @@ def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(agent_socket
     assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
 
 
-def test_a_process_that_no_agent_listens_to_is_no_worker_of_one_that_it_starts(agent_socket: AgentSocket) -> None:
+def test_a_process_that_no_agent_listens_to_is_no_worker_of_one_that_it_starts(
+    agent_socket: AgentSocket,
+) -> None:
     script = (
         "import os, subprocess, sys, elastic.worker as w\n"
         f"w.paramount()\nos.environ['ELASTICD_SOCKET'] = {str(agent_socket.path)!r}\n"
@@ -97,7 +107,9 @@ def test_a_process_that_no_agent_listens_to_is_no_worker_of_one_that_it_starts(a
     assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
 
 
-def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(agent_socket: AgentSocket, tmp_path: Path) -> None:
+def test_a_worker_asked_to_stop_learns_it_at_its_next_turn(
+    agent_socket: AgentSocket, tmp_path: Path
+) -> None:
     (tmp_path / "drain").touch()
     run(
         LOOP,
@@ -133,7 +145,9 @@ def test_every_rank_says_again_and_again_that_its_turns_go_on(
     assert [m["kind"] for m in agent_socket.received(of_life=True)].count("turns") == 2
 
 
-def test_the_drain_file_is_looked_for_at_most_every_100_ms(agent_socket: AgentSocket, tmp_path: Path) -> None:
+def test_the_drain_file_is_looked_for_at_most_every_100_ms(
+    agent_socket: AgentSocket, tmp_path: Path
+) -> None:
     drain_file = tmp_path / "drain"
     with a_worker(agent_socket, drain_file=drain_file) as worker:
         assert not worker.turn(1, "main")
@@ -159,9 +173,7 @@ def test_the_first_turn_includes_the_start_of_the_process(agent_socket: AgentSoc
 
 
 def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None:
-    script = (
-        "import os, elastic.worker as w\nw.paramount(1); w.paramount(2)\nif os.fork() == 0: raise SystemExit\nos.wait()"
-    )
+    script = "import os, elastic.worker as w\nw.paramount(1); w.paramount(2)\nif os.fork() == 0: raise SystemExit\nos.wait()"
     run(script, ELASTICD_SOCKET=str(agent_socket.path))
     assert sum(m["iterations"] for m in agent_socket.received()) == 2
 

@@ -22,8 +22,17 @@ def left_by(folder: Path, text: str, *arguments: str) -> dict[str, Any] | None:
         "RANK": "3",
         "PYTHONPATH": str(Path.cwd()),
     }
-    command = [sys.executable, "-m", "elastic.worker.begin", "--watched", str(folder / "train.py"), *arguments]
-    subprocess.run(command, env=environment, cwd=folder, capture_output=True, timeout=30, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "elastic.worker.begin",
+        "--watched",
+        str(folder / "train.py"),
+        *arguments,
+    ]
+    subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, timeout=30, check=False
+    )
     path = beside / FILE_NAME
     return json.loads(path.read_text()) if path.exists() else None
 
@@ -38,7 +47,9 @@ def test_an_exception_is_left_with_its_last_frame_in_the_user_s_code(tmp_path: P
     )
     assert left["text"].startswith("json.decoder.JSONDecodeError: Expecting property name")
     lines = left["lines"].splitlines()
-    assert lines[0] == "Traceback (most recent call last):" and "train.py" in lines[1], "ours are left out"
+    assert lines[0] == "Traceback (most recent call last):" and "train.py" in lines[1], (
+        "ours are left out"
+    )
     assert lines[-1].startswith("json.decoder.JSONDecodeError: ")
 
 
@@ -61,7 +72,11 @@ def test_an_exit_by_number_is_left_as_one(tmp_path: Path) -> None:
 
 
 def test_a_workload_that_refuses_its_options_leaves_no_place_of_ours(tmp_path: Path) -> None:
-    left = left_by(tmp_path, "import runpy\nrunpy.run_module('elastic.workloads.esrgan', run_name='__main__')\n", "--x")
+    left = left_by(
+        tmp_path,
+        "import runpy\nrunpy.run_module('elastic.workloads.esrgan', run_name='__main__')\n",
+        "--x",
+    )
     assert left is not None
     assert (left["kind"], left["place"]) == ("exit 2", "")
 

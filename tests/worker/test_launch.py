@@ -1,4 +1,5 @@
-"""Unmodified scripts run as under python itself, and their turns are seen; torch is played by a small package."""
+"""Unmodified scripts run as under python itself, and their turns are seen; torch is played by a
+small package."""
 
 from __future__ import annotations
 
@@ -37,17 +38,22 @@ for _ in range({turns}):
 
 
 class Desk:
-    """A folder with scripts and a fake torch, from which scripts are launched beside an agent's socket."""
+    """A folder with scripts and a fake torch, from which scripts are launched beside an agent's
+    socket."""
 
     def __init__(self, folder: Path, agent_socket: AgentSocket) -> None:
         self.folder = folder
         self._agent_socket = agent_socket
         (folder / "torch" / "optim").mkdir(parents=True)
         (folder / "torch" / "__init__.py").touch()
-        (folder / "torch" / "optim" / "__init__.py").write_text("from torch.optim.optimizer import Optimizer\n")
+        (folder / "torch" / "optim" / "__init__.py").write_text(
+            "from torch.optim.optimizer import Optimizer\n"
+        )
         (folder / "torch" / "optim" / "optimizer.py").write_text(FAKE_TORCH)
 
-    def launch(self, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def launch(
+        self, script: str, *arguments: str, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         (self.folder / "train.py").write_text(script)
         return self.run(str(self.folder / "train.py"), *arguments, **environment)
 
@@ -104,7 +110,11 @@ def test_an_optimizer_that_is_kept_but_no_longer_used_gives_way(desk: Desk) -> N
 
 
 def test_the_counter_stands_aside_when_the_script_counts_itself(desk: Desk) -> None:
-    script = "from elastic.worker import paramount, finished\n" + GAN.format(turns=6) + "    paramount()\nfinished(6)"
+    script = (
+        "from elastic.worker import paramount, finished\n"
+        + GAN.format(turns=6)
+        + "    paramount()\nfinished(6)"
+    )
     desk.launch(script)
     assert desk.words() == [("turns", 6), ("finished", 6)]
 
@@ -143,10 +153,14 @@ def test_in_a_session_only_its_end_is_a_finished_job(
 
 
 @pytest.mark.parametrize("code", [143, 130])
-def test_a_handler_that_says_by_its_exit_that_it_heeds_a_signal_has_drained(desk: Desk, code: int) -> None:
+def test_a_handler_that_says_by_its_exit_that_it_heeds_a_signal_has_drained(
+    desk: Desk, code: int
+) -> None:
     (desk.folder / "drain").touch()
     handler = f"import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit({code}))\n"
-    result = desk.launch(handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    result = desk.launch(
+        handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain")
+    )
     assert result.returncode == 0, "torchrun would start it anew"
     assert desk.words() == [("turns", 1), ("drained", None)]
 
@@ -168,7 +182,9 @@ def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
 def test_a_script_with_a_signal_handler_is_stopped_by_its_own_rule(desk: Desk) -> None:
     (desk.folder / "drain").touch()
     handler = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: (print('saved'), sys.exit(0)))\n"
-    result = desk.launch(handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
+    result = desk.launch(
+        handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain")
+    )
     assert (result.returncode, result.stdout) == (0, "saved\n")
     assert desk.words() == [("turns", 1), ("drained", None)]
 
@@ -186,7 +202,9 @@ def test_one_of_several_ranks_leaves_the_stopping_to_the_agent(desk: Desk) -> No
 
 def test_a_module_runs_as_with_python_dash_m(desk: Desk) -> None:
     (desk.folder / "job").mkdir()
-    (desk.folder / "job" / "__main__.py").write_text("import sys\nprint(__name__, __package__, sys.argv[1:])")
+    (desk.folder / "job" / "__main__.py").write_text(
+        "import sys\nprint(__name__, __package__, sys.argv[1:])"
+    )
     assert desk.run("-m", "job", "--lr", "1").stdout == "__main__ job ['--lr', '1']\n"
 
 
@@ -260,7 +278,9 @@ def test_a_step_of_two_workers_counts_their_two_batches(desk: Desk) -> None:
 
 
 def test_a_script_that_tells_of_its_samples_is_counted_in_samples(desk: Desk) -> None:
-    script = "from elastic.worker import paramount\nfor i in range(1, 4): paramount(i, samples=32)\n"
+    script = (
+        "from elastic.worker import paramount\nfor i in range(1, 4): paramount(i, samples=32)\n"
+    )
     desk.launch(script, WORLD_SIZE="2")
     windows = [m for m in desk.messages() if m["kind"] == "window"]
     assert (sum(m["iterations"] for m in windows), windows[-1]["iteration"]) == (96, 96)

@@ -49,7 +49,9 @@ def turns_in(messages: list[dict[str, Any]]) -> int:
     return sum(message["iterations"] for message in messages)
 
 
-def test_the_first_turn_is_a_cold_window_from_the_process_start(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_the_first_turn_is_a_cold_window_from_the_process_start(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     loop.run(1, each_s=7.0)
     (window,) = agent_socket.received()
     assert window["is_cold"]
@@ -73,7 +75,9 @@ def test_a_window_closes_when_it_spans_half_a_second(loop: Loop, agent_socket: A
     assert not window["is_cold"]
 
 
-def test_a_new_phase_closes_the_window_and_starts_with_a_cold_turn(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_a_new_phase_closes_the_window_and_starts_with_a_cold_turn(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     loop.run(3, each_s=0.125, phase="pixel")
     loop.run(5, each_s=0.25, phase="gan")
     windows = agent_socket.received()
@@ -86,7 +90,9 @@ def test_a_new_phase_closes_the_window_and_starts_with_a_cold_turn(loop: Loop, a
     ]
 
 
-def test_an_instant_between_two_turns_is_in_exactly_one_window(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_an_instant_between_two_turns_is_in_exactly_one_window(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     loop.run(50, each_s=0.0625, phase="pixel")
     loop.run(50, each_s=0.125, phase="gan")
     loop.recorder.flush()
@@ -95,7 +101,9 @@ def test_an_instant_between_two_turns_is_in_exactly_one_window(loop: Loop, agent
     assert sum(w["elapsed_s"] for w in windows) == pytest.approx(50 * 0.0625 + 50 * 0.125)
 
 
-def test_a_full_socket_makes_the_window_grow_and_loses_nothing(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_a_full_socket_makes_the_window_grow_and_loses_nothing(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     loop.run(4000, each_s=0.5)  # far more windows than a socket's queue holds, and nobody reads
     first = agent_socket.received()
     assert turns_in(first) < 4000
@@ -104,7 +112,9 @@ def test_a_full_socket_makes_the_window_grow_and_loses_nothing(loop: Loop, agent
     assert turns_in(first + agent_socket.drain(loop.outbox)) == 4002
 
 
-def test_an_agent_that_comes_back_hears_what_happened_without_it(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_an_agent_that_comes_back_hears_what_happened_without_it(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     loop.run(3, each_s=0.5)
     before = agent_socket.received()
     agent_socket.close()
@@ -117,7 +127,9 @@ def test_an_agent_that_comes_back_hears_what_happened_without_it(loop: Loop, age
     assert [m["seq"] for m in messages] == list(range(1, len(messages) + 1))
 
 
-def test_phases_that_alternate_unheard_are_merged_within_a_bound(loop: Loop, agent_socket: AgentSocket) -> None:
+def test_phases_that_alternate_unheard_are_merged_within_a_bound(
+    loop: Loop, agent_socket: AgentSocket
+) -> None:
     agent_socket.close()
     for _ in range(MAX_WAITING):
         loop.run(2, each_s=0.25, phase="a")

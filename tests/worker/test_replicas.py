@@ -1,4 +1,5 @@
-"""Two ranks of real torch, started as torchrun would: those that hold different things before a step do not train."""
+"""Two ranks of real torch, started as torchrun would: those that hold different things before a
+step do not train."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ if r == 0: o.load_state_dict(c["o"])
 def both_ranks(
     folder: Path, agent: AgentSocket, *, loads: str, optimizer: str
 ) -> list[subprocess.CompletedProcess[str]]:
-    """How two ranks end of which only the first finds the file of its own, saved at iteration 500."""
+    """How two ranks end of which only the first finds the file of its own, saved at iteration
+    500."""
     module = torch.nn.Linear(8, 1)
     trained = eval(f"torch.optim.{optimizer}", {"torch": torch, "module": module})  # noqa: S307 (it is ours)
     for _ in range(3):
@@ -65,8 +67,17 @@ def both_ranks(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    names = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1"}
-    shared = os.environ | names | {"ELASTICD_SOCKET": str(agent.path), "ELASTICD_SAVES": str(folder / "marks")}
+    names = {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": port,
+        "WORLD_SIZE": "2",
+        "OMP_NUM_THREADS": "1",
+    }
+    shared = (
+        os.environ
+        | names
+        | {"ELASTICD_SOCKET": str(agent.path), "ELASTICD_SAVES": str(folder / "marks")}
+    )
     ranks = [
         subprocess.Popen(
             [sys.executable, "-m", "elastic.worker.launch", str(folder / "train.py")],
@@ -104,7 +115,10 @@ def test_ranks_that_would_train_apart_end(
     for each in both_ranks(tmp_path, agent_socket, loads=loads, optimizer=optimizer):
         assert each.returncode != 0
         assert "trained" not in each.stdout
-        assert "ranks begin at different iterations: rank 0 at 500, for it has read ckpt_rank0.pt" in each.stderr
+        assert (
+            "ranks begin at different iterations: rank 0 at 500, for it has read ckpt_rank0.pt"
+            in each.stderr
+        )
         assert why in each.stderr
 
 
@@ -135,7 +149,9 @@ def test_ranks_that_got_all_from_the_first_one_train(
         ("SGD(weights, 0.01, 0.9)", 3, "state"),
     ],
 )
-def test_an_optimizer_tells_by_its_state_how_far_it_is(optimizer: str, steps: int, told: str) -> None:
+def test_an_optimizer_tells_by_its_state_how_far_it_is(
+    optimizer: str, steps: int, told: str
+) -> None:
     weights = [torch.nn.Parameter(torch.ones(3))]
     made = eval(f"torch.optim.{optimizer}", {"torch": torch, "weights": weights})  # noqa: S307 (it is ours)
     for _ in range(steps):
@@ -148,4 +164,6 @@ def test_an_optimizer_without_a_share_and_one_of_no_torch_tell_nothing() -> None
     weights = [torch.nn.Parameter(torch.ones(3))]
     without_share = torch.optim.Adam(weights)
     without_share.param_groups[0]["params"] = []
-    assert replica_of(without_share, world_size=2) == replica_of(object(), world_size=2) == Replica()
+    assert (
+        replica_of(without_share, world_size=2) == replica_of(object(), world_size=2) == Replica()
+    )

@@ -12,11 +12,14 @@ from elastic.worker.saves import Saves, mark_of
 
 
 class Script:
-    """A process of a job whose marks lie in a file, as its agent keeps them; `told` is what the daemon hears."""
+    """A process of a job whose marks lie in a file, as its agent keeps them; `told` is what the
+    daemon hears."""
 
     def __init__(self, marks: Path) -> None:
         self.told: list[tuple[str, int]] = []
-        self.saves = Saves(str(marks), tell=lambda mark, iteration: self.told.append((mark, iteration)))
+        self.saves = Saves(
+            str(marks), tell=lambda mark, iteration: self.told.append((mark, iteration))
+        )
 
     def opens(self, path: Path, flags: int = os.O_RDONLY) -> None:
         """What Python's audit says as the script opens a file."""
@@ -61,7 +64,9 @@ def test_a_script_that_reads_nothing_it_saved_begins_at_0(marks: Path, tmp_path:
     assert (later.saves.begin(), later.saves.read_from) == (0, None)
 
 
-def test_a_file_is_known_under_another_name_and_at_another_time(marks: Path, tmp_path: Path) -> None:
+def test_a_file_is_known_under_another_name_and_at_another_time(
+    marks: Path, tmp_path: Path
+) -> None:
     saved_at(marks, tmp_path / "snapshot.pt", 40, weights(4))
     shutil.copyfile(tmp_path / "snapshot.pt", tmp_path / "elsewhere")
     os.utime(tmp_path / "elsewhere", (0, 0))
@@ -96,7 +101,8 @@ def test_a_folder_that_is_renamed_takes_its_files_along(marks: Path, tmp_path: P
     script.saves.begin()
     script.saves.turn(5)
     script.writes(tmp_path / "tmp-5" / "model.bin", weights(1))
-    script.saves._hear("os.rename", (str(tmp_path / "tmp-5"), str(tmp_path / "checkpoint-5"), -1, -1))  # noqa: SLF001
+    move = (str(tmp_path / "tmp-5"), str(tmp_path / "checkpoint-5"), -1, -1)
+    script.saves._hear("os.rename", move)  # noqa: SLF001
     (tmp_path / "tmp-5").rename(tmp_path / "checkpoint-5")
     script.saves.close()
     assert [iteration for _, iteration in script.told] == [5]
@@ -107,7 +113,9 @@ def test_a_folder_that_is_renamed_takes_its_files_along(marks: Path, tmp_path: P
     [(b'{"loss": 0.5}', os.O_WRONLY), (weights(1), os.O_WRONLY | os.O_APPEND), (b"", os.O_WRONLY)],
     ids=["text", "a log", "an empty file"],
 )
-def test_what_is_no_checkpoint_counts_for_nothing(marks: Path, tmp_path: Path, content: bytes, flags: int) -> None:
+def test_what_is_no_checkpoint_counts_for_nothing(
+    marks: Path, tmp_path: Path, content: bytes, flags: int
+) -> None:
     script = Script(marks)
     script.saves.begin()
     script.writes(tmp_path / "file", content, flags)
@@ -115,7 +123,9 @@ def test_what_is_no_checkpoint_counts_for_nothing(marks: Path, tmp_path: Path, c
     assert script.told == []
 
 
-def test_what_is_written_before_the_first_turn_holds_no_training(marks: Path, tmp_path: Path) -> None:
+def test_what_is_written_before_the_first_turn_holds_no_training(
+    marks: Path, tmp_path: Path
+) -> None:
     script = Script(marks)
     script.writes(tmp_path / "dataset.bin", weights(1))
     script.saves.begin()
@@ -164,7 +174,9 @@ def test_contents_that_differ_at_either_end_have_other_marks(tmp_path: Path) -> 
 def test_weights_that_are_saved_where_nothing_is_carried_home_are_told_once(tmp_path: Path) -> None:
     home, elsewhere = tmp_path / "code", tmp_path / "elsewhere"
     told: list[str] = []
-    saves = Saves(None, tell=lambda mark, iteration: None, folders=(str(home),), tell_outside=told.append)
+    saves = Saves(
+        None, tell=lambda mark, iteration: None, folders=(str(home),), tell_outside=told.append
+    )
     for folder in (home, elsewhere):
         folder.mkdir()
         (folder / "last.pt").write_bytes(weights(1))

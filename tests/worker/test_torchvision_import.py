@@ -8,7 +8,8 @@ import pytest
 
 from elastic.worker.torchvision_import import MISSING
 
-# What torchvision does while it is imported: it describes an operator, which its library has defined or not.
+# What torchvision does while it is imported: it describes an operator, which its library has
+# defined or not.
 _PACKAGE = """\
 import torch
 from torchvision.part import PART
@@ -33,7 +34,9 @@ print("imported")
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], check=False, capture_output=True, text=True, timeout=110)
+    return subprocess.run(
+        [sys.executable, *arguments], check=False, capture_output=True, text=True, timeout=110
+    )
 
 
 def stand_in(folder: Path, text: str) -> str:
@@ -57,7 +60,9 @@ def test_another_error_of_torchvision_stays_its_own(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["--watched", "--plain"])
 def test_a_users_script_imports_the_torchvision_that_is_installed(way: str, tmp_path: Path) -> None:
-    (tmp_path / "uses.py").write_text("import torchvision.transforms\nprint(torchvision.models.resnet18)\n")
+    (tmp_path / "uses.py").write_text(
+        "import torchvision.transforms\nprint(torchvision.models.resnet18)\n"
+    )
     command = [str(tmp_path / "uses.py")] if way == "--watched" else ["-m", "uses"]
     done = subprocess.run(
         [sys.executable, "-m", "elastic.worker.begin", way, *command],

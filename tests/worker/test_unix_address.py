@@ -31,7 +31,10 @@ def test_the_bound_is_the_system_s(tmp_path: Path) -> None:
     assert len(os.fsencode(path)) == MOST_BYTES
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bound:
         bound.bind(str(path))
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as refused, pytest.raises(OSError, match="too long"):
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as refused,
+        pytest.raises(OSError, match="too long"),
+    ):
         refused.bind(f"{path}s")
 
 

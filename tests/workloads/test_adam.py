@@ -34,7 +34,10 @@ def test_does_exactly_what_torch_optim_adam_does() -> None:
 def test_memory_order_makes_no_difference() -> None:
     weight, gradient = torch.randn(8, 3, 3, 3), torch.randn(8, 3, 3, 3)
     plain, last = weight.clone(), weight.to(memory_format=torch.channels_last, copy=True)
-    for tensor, given in ((plain, gradient.to(memory_format=torch.channels_last)), (last, gradient)):
+    for tensor, given in (
+        (plain, gradient.to(memory_format=torch.channels_last)),
+        (last, gradient),
+    ):
         adam = Adam([tensor], b1=0.9, b2=0.999)
         for _ in range(3):
             adam.step([given], lr=0.1)

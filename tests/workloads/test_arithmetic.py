@@ -15,7 +15,11 @@ from elastic.workloads.arithmetic import Arithmetic, arithmetic_for, set_up, use
 
 @pytest.fixture
 def settings() -> Iterator[None]:
-    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32, torch.backends.cudnn.benchmark
+    before = (
+        torch.get_float32_matmul_precision(),
+        torch.backends.cudnn.allow_tf32,
+        torch.backends.cudnn.benchmark,
+    )
     yield
     torch.set_float32_matmul_precision(before[0])
     torch.backends.cudnn.allow_tf32, torch.backends.cudnn.benchmark = before[1:]
@@ -33,7 +37,8 @@ def test_the_examples_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capability", "products"), [((7, 0), "ieee"), ((7, 5), "ieee"), ((8, 0), "tf32"), ((9, 0), "tf32")]
+    ("capability", "products"),
+    [((7, 0), "ieee"), ((7, 5), "ieee"), ((8, 0), "tf32"), ((9, 0), "tf32")],
 )
 def test_tf32_is_for_gpus_that_have_it(capability: tuple[int, int], products: str) -> None:
     assert arithmetic_for(capability, has_fixed_shapes=True).products == products
@@ -51,5 +56,7 @@ def test_torch_is_told_of_both_products_and_convolutions() -> None:
 @pytest.mark.usefixtures("settings")
 def test_a_cpu_keeps_what_torch_has() -> None:
     before = told()
-    assert set_up(torch.device("cpu"), has_fixed_shapes=True) == Arithmetic("ieee", tries_kernels=False)
+    assert set_up(torch.device("cpu"), has_fixed_shapes=True) == Arithmetic(
+        "ieee", tries_kernels=False
+    )
     assert told() == before

@@ -1,4 +1,5 @@
-"""Checkpoints made beside the training: of one instant, one at a time, whole before anybody relies on them."""
+"""Checkpoints made beside the training: of one instant, one at a time, whole before anybody relies
+on them."""
 
 from __future__ import annotations
 
@@ -62,7 +63,9 @@ def newest(folder: Path) -> tuple[int, dict[str, Any], list[str]]:
     return found
 
 
-def test_what_is_kept_is_the_state_at_the_instant_of_the_copy(tmp_path: Path, told: list[Saved]) -> None:
+def test_what_is_kept_is_the_state_at_the_instant_of_the_copy(
+    tmp_path: Path, told: list[Saved]
+) -> None:
     slow = Slow(tmp_path, "p", "o")
     slow.may_end.clear()
     saver = saver_of(slow, told)
@@ -82,7 +85,8 @@ def test_what_is_kept_is_the_state_at_the_instant_of_the_copy(tmp_path: Path, to
 
 
 class Gpu:
-    """Stands in for a GPU's way to the host's memory: what is copied aside comes when the stream is let go on."""
+    """Stands in for a GPU's way to the host's memory: what is copied aside comes when the stream is
+    let go on."""
 
     def __init__(self) -> None:
         self.may_go_on = threading.Event()
@@ -112,7 +116,9 @@ class Gpu:
         self._begun.clear()
 
 
-def test_a_gpu_copies_while_training_goes_on_and_nothing_is_written_before(tmp_path: Path, told: list[Saved]) -> None:
+def test_a_gpu_copies_while_training_goes_on_and_nothing_is_written_before(
+    tmp_path: Path, told: list[Saved]
+) -> None:
     gpu = Gpu()
     saver = BackgroundSaver(Checkpoints(tmp_path, "p", "o"), LIMIT, at=0, tell=told.append, way=gpu)
     weights = torch.zeros(3)
@@ -123,11 +129,16 @@ def test_a_gpu_copies_while_training_goes_on_and_nothing_is_written_before(tmp_p
     saver.finish()
     saver.take(2, {"weights": [weights]})
     saver.finish()
-    kept = [Checkpoints(tmp_path, "p", "o").read(path)["state"]["weights"][0] for path in sorted(tmp_path.iterdir())]
+    kept = [
+        Checkpoints(tmp_path, "p", "o").read(path)["state"]["weights"][0]
+        for path in sorted(tmp_path.iterdir())
+    ]
     assert [each.tolist() for each in kept] == [[0.0] * 3, [7.0] * 3]
 
 
-def test_training_waits_for_the_copy_where_a_gpu_has_no_room_for_its_own(tmp_path: Path, told: list[Saved]) -> None:
+def test_training_waits_for_the_copy_where_a_gpu_has_no_room_for_its_own(
+    tmp_path: Path, told: list[Saved]
+) -> None:
     gpu = Gpu()
     gpu.is_full = True
     gpu.may_go_on.set()
@@ -139,7 +150,9 @@ def test_training_waits_for_the_copy_where_a_gpu_has_no_room_for_its_own(tmp_pat
     assert not newest(tmp_path)[1]["weights"][0].any()
 
 
-def test_the_next_copy_waits_until_the_one_before_is_durable(tmp_path: Path, told: list[Saved]) -> None:
+def test_the_next_copy_waits_until_the_one_before_is_durable(
+    tmp_path: Path, told: list[Saved]
+) -> None:
     slow = Slow(tmp_path, "p", "o")
     slow.may_end.clear()
     saver = saver_of(slow, told)
@@ -157,7 +170,9 @@ def test_the_next_copy_waits_until_the_one_before_is_durable(tmp_path: Path, tol
     assert kept == [1.0, 2.0]
 
 
-def test_none_is_due_while_one_is_written_until_the_limit_is_reached(tmp_path: Path, told: list[Saved]) -> None:
+def test_none_is_due_while_one_is_written_until_the_limit_is_reached(
+    tmp_path: Path, told: list[Saved]
+) -> None:
     slow = Slow(tmp_path, "p", "o")
     slow.may_end.clear()
     saver = BackgroundSaver(slow, Rhythm(10, interruptions_per_h=1e12), at=0, tell=told.append)
@@ -216,11 +231,16 @@ for iteration in range(1, 10_000):
 
 
 def test_a_kill_in_the_middle_of_a_write_costs_no_more_than_that_checkpoint(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     told = [int(process.stdout.readline()) for _ in range(2)]
     deadline = time.monotonic() + 30
-    while not any(path.stat().st_size for path in tmp_path.glob("*.partial")) and time.monotonic() < deadline:
+    while (
+        not any(path.stat().st_size for path in tmp_path.glob("*.partial"))
+        and time.monotonic() < deadline
+    ):
         pass  # the file is there for some hundredths of a second
     process.send_signal(signal.SIGKILL)
     told += [int(line) for line in process.stdout]

@@ -26,7 +26,10 @@ class Colour(Enum):
 
 
 def state(value: float) -> dict[str, Any]:
-    return {"weights": [torch.full((64, 3), value)], "progress": {"iteration": int(value), "psnr": None}}
+    return {
+        "weights": [torch.full((64, 3), value)],
+        "progress": {"iteration": int(value), "psnr": None},
+    }
 
 
 @pytest.fixture
@@ -61,14 +64,18 @@ def test_two_are_kept_and_nothing_else_is_left_behind(checkpoints: Checkpoints) 
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 100, 1500])
-def test_a_torn_one_is_refused_and_the_previous_used(checkpoints: Checkpoints, kept_bytes: int) -> None:
+def test_a_torn_one_is_refused_and_the_previous_used(
+    checkpoints: Checkpoints, kept_bytes: int
+) -> None:
     checkpoints.save(1, state(1.0))
     torn = checkpoints.save(2, state(2.0))
     torn.write_bytes(torn.read_bytes()[:kept_bytes])
     found = checkpoints.newest()
     assert weights_of(found) == 1.0
     assert found is not None
-    assert found[2][0].startswith("checkpoint-000000002.pt: wanted a checkpoint, found a damaged file")
+    assert found[2][0].startswith(
+        "checkpoint-000000002.pt: wanted a checkpoint, found a damaged file"
+    )
 
 
 def test_a_flipped_bit_in_the_weights_is_found(checkpoints: Checkpoints) -> None:
@@ -112,7 +119,18 @@ def test_all_that_is_taken_is_read_back(checkpoints: Checkpoints) -> None:
     state = {
         "states": [model.state_dict(), optimizer.state_dict()],
         "random": (random.getstate(), torch.get_rng_state()),
-        "leaves": [True, 1, 1.5, 1j, "a", b"a", None, torch.float32, torch.device("cpu"), torch.Size([1])],
+        "leaves": [
+            True,
+            1,
+            1.5,
+            1j,
+            "a",
+            b"a",
+            None,
+            torch.float32,
+            torch.device("cpu"),
+            torch.Size([1]),
+        ],
         "keys": {1: 2, "a": 3},
         "views": [torch.tensor([1j, 2j]).conj(), torch.tensor([1j, 2j]).imag, torch.ones(3, 2).t()],
     }
@@ -128,7 +146,11 @@ def test_a_disk_that_was_full_takes_what_there_is_room_for(
 ) -> None:
     checkpoints.save(1, state(1.0))
     with monkeypatch.context() as patch:
-        patch.setattr(torch, "save", lambda content, file: serialization.save(content, cast(BinaryIO, _Full(file))))
+        patch.setattr(
+            torch,
+            "save",
+            lambda content, file: serialization.save(content, cast(BinaryIO, _Full(file))),
+        )
         with pytest.raises(OSError, match="No space left on device") as raised:
             checkpoints.save(2, state(2.0))
     assert raised.value.errno == errno.ENOSPC
@@ -151,7 +173,9 @@ class _Full(io.RawIOBase):
 
 def test_one_of_another_program_is_refused(checkpoints: Checkpoints) -> None:
     Checkpoints(checkpoints.folder, "dcgan", "digest-of-options").save(5, state(5.0))
-    with pytest.raises(CheckpointRefused, match="wanted one of esrgan with this job's options, found one of dcgan"):
+    with pytest.raises(
+        CheckpointRefused, match="wanted one of esrgan with this job's options, found one of dcgan"
+    ):
         checkpoints.newest()
 
 
@@ -190,12 +214,17 @@ def test_one_of_another_job_is_refused_with_its_name_and_the_previous_used(tmp_p
     assert "wanted one of job job-a, found one of job job-b" in found[2][0]
 
 
-@pytest.mark.parametrize(("writer", "reader"), [(None, "job-a"), ("job-a", None), ("job-a", "job-a")])
+@pytest.mark.parametrize(
+    ("writer", "reader"), [(None, "job-a"), ("job-a", None), ("job-a", "job-a")]
+)
 def test_who_runs_a_script_by_hand_may_go_on_with_any_job_s(
     tmp_path: Path, writer: str | None, reader: str | None
 ) -> None:
     Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=writer).save(1, state(1.0))
-    assert weights_of(Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=reader).newest()) == 1.0
+    assert (
+        weights_of(Checkpoints(tmp_path, "esrgan", "digest-of-options", job_id=reader).newest())
+        == 1.0
+    )
 
 
 def test_what_another_process_may_still_be_writing_is_left_alone(checkpoints: Checkpoints) -> None:
@@ -209,10 +238,14 @@ def test_what_another_process_may_still_be_writing_is_left_alone(checkpoints: Ch
 
 
 def names(folder: Path) -> list[int]:
-    return sorted(int(path.stem.removeprefix("checkpoint-")) for path in folder.glob("checkpoint-*.pt"))
+    return sorted(
+        int(path.stem.removeprefix("checkpoint-")) for path in folder.glob("checkpoint-*.pt")
+    )
 
 
-def test_another_job_s_later_ones_neither_remove_nor_outnumber_what_was_just_saved(tmp_path: Path) -> None:
+def test_another_job_s_later_ones_neither_remove_nor_outnumber_what_was_just_saved(
+    tmp_path: Path,
+) -> None:
     one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id=job) for job in ("job-a", "job-b"))
     for iteration in (200, 300):
         one.save(iteration, state(iteration))
@@ -225,7 +258,9 @@ def test_another_job_s_later_ones_neither_remove_nor_outnumber_what_was_just_sav
 def test_another_job_s_is_not_overwritten(tmp_path: Path) -> None:
     one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id=job) for job in ("job-a", "job-b"))
     one.save(200, state(200.0))
-    with pytest.raises(CheckpointRefused, match=r"checkpoint-000000200.pt: another job's checkpoint lies here"):
+    with pytest.raises(
+        CheckpointRefused, match=r"checkpoint-000000200.pt: another job's checkpoint lies here"
+    ):
         other.save(200, state(1.0))
     assert weights_of(one.newest()) == 200.0
 
@@ -257,7 +292,9 @@ def test_whoever_writes_after_another_member_keeps_two_in_all(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("writer", ["job-a", "job-b"])
-def test_what_cannot_be_read_now_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str) -> None:
+def test_what_cannot_be_read_now_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
     Checkpoints(tmp_path, "esrgan", "o", job_id=writer).save(1, state(1.0))
     load = torch.load
 
@@ -286,7 +323,9 @@ def test_one_that_another_member_let_go_of_at_once_was_saved_all_the_same(
     assert checkpoints.save(1, state(1.0)).name == "checkpoint-000000001.pt"
 
 
-def test_an_old_one_is_not_read_through_to_be_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_one_is_not_read_through_to_be_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = Checkpoints(tmp_path, "esrgan", "o")
     for iteration in (1, 2):
         before.save(iteration, state(iteration))

@@ -18,7 +18,9 @@ def test_the_examples_hold() -> None:
 
 
 def test_a_worker_without_a_gpu_of_its_own_is_told_how_many_there_are() -> None:
-    with pytest.raises(InvalidInput, match="LOCAL_RANK 1: wanted a GPU for each worker of this machine, found 1;"):
+    with pytest.raises(
+        InvalidInput, match="LOCAL_RANK 1: wanted a GPU for each worker of this machine, found 1;"
+    ):
         gpu_of(1, 1)
 
 

@@ -1,4 +1,5 @@
-"""A folder of images is looked over before anybody pays: what cannot be read is named, up to a limit."""
+"""A folder of images is looked over before anybody pays: what cannot be read is named, up to a
+limit."""
 
 from __future__ import annotations
 
@@ -21,14 +22,22 @@ def test_a_sound_folder_is_counted(tmp_path: Path) -> None:
     assert looked_over(tmp_path) == [f"data: 3 images in {tmp_path}"]
 
 
-def test_images_are_found_in_one_order_below_the_folder_and_hidden_ones_are_none(tmp_path: Path) -> None:
+def test_images_are_found_in_one_order_below_the_folder_and_hidden_ones_are_none(
+    tmp_path: Path,
+) -> None:
     for name in ("b/1.JPG", "a/2.png", "c.webp", "a/._2.png", "notes.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"")
-    assert [os.path.relpath(path, tmp_path) for path in images_in(tmp_path)] == ["a/2.png", "b/1.JPG", "c.webp"]
+    assert [os.path.relpath(path, tmp_path) for path in images_in(tmp_path)] == [
+        "a/2.png",
+        "b/1.JPG",
+        "c.webp",
+    ]
 
 
-def test_unreadable_images_are_named_up_to_a_limit_and_are_an_error_beyond_it(tmp_path: Path) -> None:
+def test_unreadable_images_are_named_up_to_a_limit_and_are_an_error_beyond_it(
+    tmp_path: Path,
+) -> None:
     write_photographs(tmp_path, count=6)
     whole = (tmp_path / "4.png").read_bytes()
     (tmp_path / "3.png").write_bytes(b"not an image")
@@ -36,7 +45,9 @@ def test_unreadable_images_are_named_up_to_a_limit_and_are_an_error_beyond_it(tm
     _, left_out = looked_over(tmp_path)
     assert left_out.startswith("data: 2 of 6 images are left out: ")
     assert all(f"{name}.png: wanted an image" in left_out for name in (3, 4))
-    with pytest.raises(InvalidInput, match=r"wanted at most 1 images that cannot be read, found 2: .*3\.png") as error:
+    with pytest.raises(
+        InvalidInput, match=r"wanted at most 1 images that cannot be read, found 2: .*3\.png"
+    ) as error:
         looked_over(tmp_path, most_unreadable=1)
     assert "most_unreadable" in str(error.value) and error.value.field == "data"
 

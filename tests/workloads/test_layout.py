@@ -27,7 +27,11 @@ def test_tensors_that_lie_between_each_other_share_nothing() -> None:
     columns = [[each] for each in torch.split(flat.view(4, 6), 2, dim=1)]
     assert layout.shares_memory(pieces) is None and layout.shares_memory(columns) is None
     assert layout.shares_memory([[torch.zeros(0), flat], [torch.zeros(0)]]) is None
-    assert layout.shares_memory([[flat, flat], [torch.zeros(24)]]) is None, "within a group it may be so"
+    assert layout.shares_memory([[flat, flat], [torch.zeros(24)]]) is None, (
+        "within a group it may be so"
+    )
     assert layout.shares_memory([*pieces, columns[0]]) == len(pieces)
-    assert layout.shares_memory([columns[0], columns[1], [flat.view(torch.uint8)[8:12]]]) == 2, "of another type too"
+    assert layout.shares_memory([columns[0], columns[1], [flat.view(torch.uint8)[8:12]]]) == 2, (
+        "of another type too"
+    )
     assert layout.shares_memory([columns[0], [torch.zeros(3)], [flat], columns[1]]) == 2

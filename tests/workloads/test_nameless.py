@@ -40,15 +40,30 @@ def questions(folder: Path, *arguments: str) -> tuple[int, int]:
     """How often two stores, and then a script, asked the name service."""
     settings = folder / "resolv.conf"
     settings.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
-    command = ["unshare", "--mount", "--net", "sh", "-c", _ALONE, str(settings), sys.executable, "-c", _SCRIPT]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    command = [
+        "unshare",
+        "--mount",
+        "--net",
+        "sh",
+        "-c",
+        _ALONE,
+        str(settings),
+        sys.executable,
+        "-c",
+        _SCRIPT,
+    ]
+    done = subprocess.run(
+        [*command, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr
     by_stores, by_script = done.stdout.split()
     return int(by_stores), int(by_script)
 
 
 @needs_root
-def test_stores_ask_for_no_names_once_they_were_given_up_and_a_script_still_does(tmp_path: Path) -> None:
+def test_stores_ask_for_no_names_once_they_were_given_up_and_a_script_still_does(
+    tmp_path: Path,
+) -> None:
     assert questions(tmp_path)[0] >= 1
     assert questions(tmp_path, "give up") == (0, 1)
 

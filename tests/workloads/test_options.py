@@ -49,7 +49,12 @@ def test_every_hyperparameter_of_the_reference_is_an_option() -> None:
 
 def test_the_reference_architecture_is_the_default() -> None:
     options = EsrganOptions()
-    assert (options.residual_blocks, options.filters, options.feature_layers, options.skip) == (23, 64, 35, "none")
+    assert (options.residual_blocks, options.filters, options.feature_layers, options.skip) == (
+        23,
+        64,
+        35,
+        "none",
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,13 +75,27 @@ def test_the_reference_architecture_is_the_default() -> None:
         ({"dataset_name": "../../etc"}, "dataset_name", "wanted a plain folder name"),
         ({"epoch": 200}, "epoch", "wanted less than n_epochs (200)"),
         ({"data": ""}, "data", "wanted skimage or the path of a folder"),
-        ({"dataset_name": "img_align_celeba"}, "dataset_name", "looked nowhere, since data does not say where it lies"),
-        ({"dataset_name": "celeba", "data": "skimage"}, "dataset_name", "say data: skimage and leave dataset_name out"),
+        (
+            {"dataset_name": "img_align_celeba"},
+            "dataset_name",
+            "looked nowhere, since data does not say where it lies",
+        ),
+        (
+            {"dataset_name": "celeba", "data": "skimage"},
+            "dataset_name",
+            "say data: skimage and leave dataset_name out",
+        ),
         ({"cuda": 1}, "cuda", "wanted true or false, got 1"),
-        ({"learning_rate": 0.1}, "learning_rate", "no such option; the options are epoch, n_epochs"),
+        (
+            {"learning_rate": 0.1},
+            "learning_rate",
+            "no such option; the options are epoch, n_epochs",
+        ),
     ],
 )
-def test_a_wrong_value_is_refused_by_name(values: dict[str, Any], name: str, complaint: str) -> None:
+def test_a_wrong_value_is_refused_by_name(
+    values: dict[str, Any], name: str, complaint: str
+) -> None:
     with pytest.raises(InvalidInput) as refusal:
         WORKLOADS["esrgan"].configure(values)
     assert str(refusal.value).startswith(f"{name}: ")
@@ -104,7 +123,12 @@ def test_the_command_line_gives_the_options_back(
     lr: float, batch_size: int, iterations: int | None, dataset_name: str | None
 ) -> None:
     options = EsrganOptions(
-        lr=lr, batch_size=batch_size, iterations=iterations, dataset_name=dataset_name, data="/photographs", cuda=True
+        lr=lr,
+        batch_size=batch_size,
+        iterations=iterations,
+        dataset_name=dataset_name,
+        data="/photographs",
+        cuda=True,
     )
     assert from_argv(EsrganOptions, to_argv(options), program="test") == options
 
@@ -117,7 +141,9 @@ def test_the_command_line_gives_the_options_back(
         (["--cuda", "1", "--local-rank", "0"], True),
     ],
 )
-def test_what_copies_of_the_reference_are_started_with_is_taken(argv: list[str], cuda: bool) -> None:
+def test_what_copies_of_the_reference_are_started_with_is_taken(
+    argv: list[str], cuda: bool
+) -> None:
     options = from_argv(EsrganOptions, argv, program="test")
     assert (options.cuda, options.local_rank) == (cuda, 0)
     assert from_argv(EsrganOptions, to_argv(options), program="test") == options
@@ -131,7 +157,10 @@ def test_a_dataset_is_looked_for_where_the_reference_has_it(tmp_path: Path) -> N
     assert all(str(each / "data" / "celeba") in str(refusal.value) for each in (here, tmp_path))
     assert "say data: skimage and leave dataset_name out" in str(refusal.value)
     (tmp_path / "data" / "celeba").mkdir(parents=True)
-    assert placed({"dataset_name": "celeba"}, here) == {"dataset_name": "celeba", "data": str(tmp_path / "data")}
+    assert placed({"dataset_name": "celeba"}, here) == {
+        "dataset_name": "celeba",
+        "data": str(tmp_path / "data"),
+    }
     (here / "data" / "celeba").mkdir(parents=True)
     assert placed({"dataset_name": "celeba"}, here)["data"] == str(here / "data")
 
@@ -139,7 +168,11 @@ def test_a_dataset_is_looked_for_where_the_reference_has_it(tmp_path: Path) -> N
 def test_paths_of_images_and_weights_count_from_the_folder(tmp_path: Path) -> None:
     (tmp_path / "begin.safetensors").touch()
     found = placed({"data": "photos", "init": "begin.safetensors", "lr": 1.0}, tmp_path)
-    assert found == {"data": f"{tmp_path}/photos", "init": f"{tmp_path}/begin.safetensors", "lr": 1.0}
+    assert found == {
+        "data": f"{tmp_path}/photos",
+        "init": f"{tmp_path}/begin.safetensors",
+        "lr": 1.0,
+    }
     untouched = {"data": "skimage", "init": "begin.safetensors"}
     assert placed(untouched, tmp_path / "elsewhere") == untouched
     assert placed({"data": "s3://bucket/photos"}, tmp_path) == {"data": "s3://bucket/photos"}
@@ -159,15 +192,27 @@ def test_what_is_on_no_node_yet_is_not_looked_at(tmp_path: Path) -> None:
     assert "scikit-image" in looked_over(EsrganOptions())[0]
 
 
-def test_weights_to_begin_with_that_are_not_where_they_are_looked_for_are_refused(tmp_path: Path) -> None:
+def test_weights_to_begin_with_that_are_not_where_they_are_looked_for_are_refused(
+    tmp_path: Path,
+) -> None:
     for data in (str(tmp_path), "skimage"):
-        with pytest.raises(InvalidInput, match=r"init: wanted weights \(safetensors\), found no w\.safetensors") as e:
+        with pytest.raises(
+            InvalidInput, match=r"init: wanted weights \(safetensors\), found no w\.safetensors"
+        ) as e:
             looked_over(EsrganOptions(data=data, init="w.safetensors"))
         assert e.value.field == "init"
-    elsewhere = (("/far/away", "w.safetensors"), ("s3://bucket/a", "w.safetensors"), (str(tmp_path), "/far/w"))
+    elsewhere = (
+        ("/far/away", "w.safetensors"),
+        ("s3://bucket/a", "w.safetensors"),
+        (str(tmp_path), "/far/w"),
+    )
     for data, init in elsewhere[:2]:
-        assert looked_over(EsrganOptions(data=data, init=init))[0].startswith(f"init: {init} in {data} is not on this")
-    with pytest.raises(InvalidInput, match="at least two images"):  # an absolute path may be the nodes' own
+        assert looked_over(EsrganOptions(data=data, init=init))[0].startswith(
+            f"init: {init} in {data} is not on this"
+        )
+    with pytest.raises(
+        InvalidInput, match="at least two images"
+    ):  # an absolute path may be the nodes' own
         looked_over(EsrganOptions(data=elsewhere[2][0], init=elsewhere[2][1]))
 
 
@@ -184,5 +229,7 @@ def test_phases_tell_the_warm_up_from_the_rest() -> None:
 
 
 def test_options_are_known_without_torch() -> None:
-    program = "import sys, elastic.workloads; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    program = (
+        "import sys, elastic.workloads; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False, timeout=30).returncode == 0

@@ -22,7 +22,10 @@ def test_the_bundled_photographs_are_there_and_none_is_both_trained_on_and_held_
     assert all(Path(path).is_file() for path in held_out.paths)
     assert not set(training.paths) & set(held_out.paths[: len(held_out)])
     assert len(training) > 100
-    crops = [training.crop(draw(position, items=len(training), seed=0), 128, 128) for position in range(5)]
+    crops = [
+        training.crop(draw(position, items=len(training), seed=0), 128, 128)
+        for position in range(5)
+    ]
     assert {crop.shape for crop in crops} == {torch.Size([3, 128, 128])}
 
 
@@ -30,7 +33,9 @@ def test_the_bundled_photographs_are_there_and_none_is_both_trained_on_and_held_
 def test_every_kind_of_image_is_converted_to_three_channels(mode: str, tmp_path: Path) -> None:
     for number in range(2):
         suffix = "tif" if mode == "CMYK" else "png"
-        Image.new("RGB", (40, 30), (200, 100, 50)).convert(mode).save(tmp_path / f"{number}.{suffix}")
+        Image.new("RGB", (40, 30), (200, 100, 50)).convert(mode).save(
+            tmp_path / f"{number}.{suffix}"
+        )
     training, _ = open_photographs(str(tmp_path), None, height=16, width=20, channels=3)
     crop = training.crop(MIDDLE, 16, 20)
     assert crop.shape == (3, 16, 20)
@@ -61,10 +66,14 @@ def test_one_image_is_too_few(tmp_path: Path) -> None:
         open_photographs(str(tmp_path), None, height=16, width=16, channels=3)
 
 
-def test_a_file_that_is_no_image_is_left_out_and_the_next_one_takes_its_place(tmp_path: Path) -> None:
+def test_a_file_that_is_no_image_is_left_out_and_the_next_one_takes_its_place(
+    tmp_path: Path,
+) -> None:
     write_photographs(tmp_path, count=4)
     (tmp_path / "2.png").write_bytes(b"not an image")
-    training, _ = open_photographs(str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1)
+    training, _ = open_photographs(
+        str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1
+    )
     told: list[str] = []
     training.tell = told.append
     first, torn, last = (training.crop(Draw(item, 0, 0, False), 16, 16) for item in range(3))
@@ -77,8 +86,12 @@ def test_more_unreadable_files_than_are_allowed_are_an_error(tmp_path: Path) -> 
     write_photographs(tmp_path, count=4)
     for number in (1, 2):
         (tmp_path / f"{number}.png").write_bytes(b"not an image")
-    training, _ = open_photographs(str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1)
-    with pytest.raises(InvalidInput, match=r"wanted at most 1 images that cannot be read, found 2: .*1\.png"):
+    training, _ = open_photographs(
+        str(tmp_path), None, height=16, width=16, channels=3, most_unreadable=1
+    )
+    with pytest.raises(
+        InvalidInput, match=r"wanted at most 1 images that cannot be read, found 2: .*1\.png"
+    ):
         training.crop(Draw(0, 0, 0, False), 16, 16)
 
 
@@ -93,7 +106,9 @@ def test_16_bits_do_not_turn_white_and_exifs_rotation_is_carried_out(tmp_path: P
     for number in range(3):
         Image.new("L", (40, 20)).save(tmp_path / f"{number}.png", exif=exif)
     training, _ = open_photographs(str(tmp_path), None, height=40, width=20, channels=1)
-    assert not training.crop(MIDDLE, 40, 20).any(), "it was not enlarged, and is 20 wide and 40 high"
+    assert not training.crop(MIDDLE, 40, 20).any(), (
+        "it was not enlarged, and is 20 wide and 40 high"
+    )
 
 
 def test_an_epoch_takes_its_crops_from_the_images_in_turn(tmp_path: Path) -> None:
@@ -101,7 +116,10 @@ def test_an_epoch_takes_its_crops_from_the_images_in_turn(tmp_path: Path) -> Non
     for shade, path in enumerate(paths):
         Image.new("L", (16, 16), 100 * shade).save(path)
     photographs = Photographs(paths, [2, 1, 3], 1)
-    shades = [round(photographs.crop(Draw(item, 0, 0, False), 16, 16).mean().item() * 2.55) for item in range(6)]
+    shades = [
+        round(photographs.crop(Draw(item, 0, 0, False), 16, 16).mean().item() * 2.55)
+        for item in range(6)
+    ]
     assert shades == [0, 0, 1, 2, 2, 2] and len(photographs) == 6
 
 
@@ -113,7 +131,12 @@ def test_mirroring_turns_left_and_right(tmp_path: Path) -> None:
 
 
 def test_shrinking_quarters_and_stays_in_range() -> None:
-    checkers = (torch.arange(32)[:, None] // 8 + torch.arange(48) // 8).remainder(2).float().expand(1, 3, 32, 48)
+    checkers = (
+        (torch.arange(32)[:, None] // 8 + torch.arange(48) // 8)
+        .remainder(2)
+        .float()
+        .expand(1, 3, 32, 48)
+    )
     small = shrink(checkers)
     assert small.shape == (1, 3, 8, 12)
     assert small.min() >= 0 and small.max() <= 1

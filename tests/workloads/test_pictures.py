@@ -54,8 +54,12 @@ def test_every_kind_is_read_with_the_channels_that_it_has(
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "P", "CMYK", "I;16", "I"])
-def test_a_tall_picture_is_read_in_bands_as_a_short_one_is_at_once(mode: str, tmp_path: Path) -> None:
-    picture = Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (700, 3, 3), dtype=numpy.uint8))
+def test_a_tall_picture_is_read_in_bands_as_a_short_one_is_at_once(
+    mode: str, tmp_path: Path
+) -> None:
+    picture = Image.fromarray(
+        numpy.random.default_rng(0).integers(0, 255, (700, 3, 3), dtype=numpy.uint8)
+    )
     made = picture.convert("L").convert(mode) if mode.startswith("I") else picture.convert(mode)
     clear: dict[str, Any] = {"transparency": 0} if mode == "P" else {}
     ending = "tif" if mode in ("CMYK", "I") else "png"
@@ -79,7 +83,9 @@ def test_a_tall_picture_of_16_bits_is_read_in_bands(channels: int, tmp_path: Pat
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "RGB", "RGBA", "P", "CMYK", "I;16", "I"])
 def test_a_picture_is_given_some_rows_at_a_time_as_it_is_at_once(mode: str, tmp_path: Path) -> None:
-    picture = Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (70, 9, 3), dtype=numpy.uint8))
+    picture = Image.fromarray(
+        numpy.random.default_rng(0).integers(0, 255, (70, 9, 3), dtype=numpy.uint8)
+    )
     made = picture.convert("L").convert(mode) if mode.startswith("I") else picture.convert(mode)
     path = tmp_path / ("a.tif" if mode in ("CMYK", "I") else "a.png")
     clear: dict[str, Any] = {"transparency": 0} if mode == "P" else {}
@@ -88,7 +94,9 @@ def test_a_picture_is_given_some_rows_at_a_time_as_it_is_at_once(mode: str, tmp_
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_rows_of_a_turned_picture_are_those_of_the_upright_one(orientation: int, tmp_path: Path) -> None:
+def test_rows_of_a_turned_picture_are_those_of_the_upright_one(
+    orientation: int, tmp_path: Path
+) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
     Image.fromarray(RAMP).save(tmp_path / "turned.png", exif=exif)
@@ -109,11 +117,14 @@ def _compare_rows(path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA", "CMYK"])
-def test_a_picture_that_is_given_by_rows_takes_four_bytes_a_pixel(mode: str, tmp_path: Path) -> None:
+def test_a_picture_that_is_given_by_rows_takes_four_bytes_a_pixel(
+    mode: str, tmp_path: Path
+) -> None:
     Image.new(mode, (4000, 4000)).save(tmp_path / "large.tif")
     program = (
         "import sys; from elastic.workloads.pictures import open_picture\n"
-        "def peak(): return int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
+        "def peak(): return "
+        "int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
         "before = peak(); picture = open_picture(sys.argv[1]); picture.rows(2000, 2096)\n"
         "print((peak() - before) / 16e6)"
     )
@@ -123,11 +134,14 @@ def test_a_picture_that_is_given_by_rows_takes_four_bytes_a_pixel(mode: str, tmp
 
 
 @pytest.mark.parametrize(("mode", "bytes_a_pixel"), [("RGB", 9), ("RGBA", 10), ("CMYK", 9)])
-def test_reading_takes_little_more_memory_than_the_pixels(mode: str, bytes_a_pixel: int, tmp_path: Path) -> None:
+def test_reading_takes_little_more_memory_than_the_pixels(
+    mode: str, bytes_a_pixel: int, tmp_path: Path
+) -> None:
     Image.new(mode, (4000, 4000)).save(tmp_path / "large.tif")
     program = (
         "import sys; from elastic.workloads.pictures import read_pixels\n"
-        "def peak(): return int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
+        "def peak(): return "
+        "int(open('/proc/self/status').read().partition('VmHWM:')[2].split()[0]) * 1024\n"
         "before = peak(); read_pixels(sys.argv[1]); print((peak() - before) / 16e6)"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "large.tif")]
@@ -155,11 +169,20 @@ def test_16_bits_a_channel_are_all_kept(channels: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("compression", [None, "zlib"])
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("channels", [3, 4])
-def test_16_bits_of_a_colour_tiff_are_all_kept(channels: int, order: Any, compression: Any, tmp_path: Path) -> None:
-    wanted = numpy.random.default_rng(0).integers(0, 2**16, (300, 17, channels)).astype(numpy.uint16)
+def test_16_bits_of_a_colour_tiff_are_all_kept(
+    channels: int, order: Any, compression: Any, tmp_path: Path
+) -> None:
+    wanted = (
+        numpy.random.default_rng(0).integers(0, 2**16, (300, 17, channels)).astype(numpy.uint16)
+    )
     extra = ["unassalpha"] if channels == 4 else None
     tifffile.imwrite(
-        tmp_path / "a.tif", wanted, byteorder=order, photometric="rgb", compression=compression, extrasamples=extra
+        tmp_path / "a.tif",
+        wanted,
+        byteorder=order,
+        photometric="rgb",
+        compression=compression,
+        extrasamples=extra,
     )
     pixels = read_pixels(tmp_path / "a.tif")
     assert pixels.dtype == numpy.uint16
@@ -167,10 +190,20 @@ def test_16_bits_of_a_colour_tiff_are_all_kept(channels: int, order: Any, compre
 
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
-def test_16_bits_in_planes_are_refused_for_they_would_be_read_wrongly(compression: Any, tmp_path: Path) -> None:
+def test_16_bits_in_planes_are_refused_for_they_would_be_read_wrongly(
+    compression: Any, tmp_path: Path
+) -> None:
     planes = numpy.zeros((3, 8, 8), dtype=numpy.uint16)
-    tifffile.imwrite(tmp_path / "a.tif", planes, photometric="rgb", planarconfig="separate", compression=compression)
-    with pytest.raises(NoImage, match="its colours lie in planes of 16 bits; save it with them side by side"):
+    tifffile.imwrite(
+        tmp_path / "a.tif",
+        planes,
+        photometric="rgb",
+        planarconfig="separate",
+        compression=compression,
+    )
+    with pytest.raises(
+        NoImage, match="its colours lie in planes of 16 bits; save it with them side by side"
+    ):
         read_pixels(tmp_path / "a.tif")
 
 
@@ -179,7 +212,12 @@ def test_16_bits_do_not_turn_white_where_8_are_wanted(tmp_path: Path) -> None:
     shown = with_channels(read_pixels(tmp_path / "deep.png"), 3)
     assert shown.shape == (*wanted.shape[:2], 3) and shown.dtype == numpy.uint8
     assert numpy.abs(shown[:, :, :1] / 255 - wanted / 65535).max() <= 0.5 / 255 + 1e-6
-    assert in_8_bits(numpy.array([0, 128, 129, 65535], dtype=numpy.uint16)).tolist() == [0, 0, 1, 255]
+    assert in_8_bits(numpy.array([0, 128, 129, 65535], dtype=numpy.uint16)).tolist() == [
+        0,
+        0,
+        1,
+        255,
+    ]
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -202,7 +240,9 @@ def test_the_size_of_a_photograph_on_its_side_is_that_of_the_upright_one(tmp_pat
 
 
 def test_exif_that_cannot_be_read_turns_nothing(tmp_path: Path) -> None:
-    Image.fromarray(RAMP).save(tmp_path / "odd.jpg", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12")
+    Image.fromarray(RAMP).save(
+        tmp_path / "odd.jpg", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12"
+    )
     with warnings.catch_warnings(action="ignore"):
         assert read_pixels(tmp_path / "odd.jpg").shape == (12, 16, 3)
 
@@ -221,7 +261,9 @@ def test_a_profile_is_given_unless_it_is_of_other_colours(tmp_path: Path) -> Non
 
 
 def _truncated(path: Path) -> None:
-    Image.fromarray(numpy.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=numpy.uint8)).save(path)
+    Image.fromarray(
+        numpy.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=numpy.uint8)
+    ).save(path)
     path.write_bytes(path.read_bytes()[:2000])
 
 
@@ -233,16 +275,24 @@ def _sized(path: Path, width: int, height: int) -> None:
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda path: path.write_bytes(b"not an image"), "found a file of another kind, or a damaged one"),
+        (
+            lambda path: path.write_bytes(b"not an image"),
+            "found a file of another kind, or a damaged one",
+        ),
         (lambda path: path.write_bytes(b""), "found a file of another kind, or a damaged one"),
         (lambda path: None, "found no such file"),
         (lambda path: path.mkdir(), "found one that cannot be read"),
         (_truncated, "found one that cannot be read"),
         (lambda path: _sized(path, 60_000, 60_000), "found more than 178,956,970; cut it in parts"),
-        (lambda path: Image.new("F", (4, 4)).save(path, format="TIFF"), "save it with 8 or 16 bits a channel"),
+        (
+            lambda path: Image.new("F", (4, 4)).save(path, format="TIFF"),
+            "save it with 8 or 16 bits a channel",
+        ),
     ],
 )
-def test_what_is_no_image_is_named_with_the_reason(make: Any, complaint: str, tmp_path: Path) -> None:
+def test_what_is_no_image_is_named_with_the_reason(
+    make: Any, complaint: str, tmp_path: Path
+) -> None:
     path = tmp_path / "picture.png"
     make(path)
     with pytest.raises(NoImage, match=complaint) as refusal:
@@ -257,7 +307,9 @@ def test_a_picture_that_is_too_large_is_refused_in_one_line(tmp_path: Path) -> N
     command = [sys.executable, "-c", program, str(tmp_path / "large.png")]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
     assert "Warning" not in said
-    assert said.splitlines()[-1].endswith("wanted at most 89,478,485 pixels, found 12000 x 9000; cut it in parts")
+    assert said.splitlines()[-1].endswith(
+        "wanted at most 89,478,485 pixels, found 12000 x 9000; cut it in parts"
+    )
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("at", "written"), [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")])
-def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path, at: str, written: str) -> None:
+def test_serves_at_one_address_until_it_is_told_to_end(
+    tmp_path: Path, at: str, written: str
+) -> None:
     ready = tmp_path / "ready"
     command = [
         sys.executable,
@@ -40,7 +42,11 @@ def test_serves_at_one_address_until_it_is_told_to_end(tmp_path: Path, at: str, 
         assert store.get("job/floor") == b"12"
         store.set("word", "kept")
         assert store.get("word") == b"kept"
-        listening = [c.laddr for c in psutil.Process(process.pid).net_connections() if c.status == psutil.CONN_LISTEN]
+        listening = [
+            c.laddr
+            for c in psutil.Process(process.pid).net_connections()
+            if c.status == psutil.CONN_LISTEN
+        ]
         assert [tuple(address) for address in listening] == [(at, int(port))]
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=10) == 0
@@ -75,9 +81,19 @@ def test_one_that_is_renewed_forgets_all_and_listens_elsewhere(tmp_path: Path) -
 def test_listens_within_the_ports_it_is_given_and_says_if_all_are_taken(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(tmp_path / "ready")]
+        command = [
+            sys.executable,
+            "-m",
+            "elastic.workloads.rendezvous",
+            "--ready-file",
+            str(tmp_path / "ready"),
+        ]
         done = subprocess.run(
-            [*command, "--ports", f"{port}-{port}"], capture_output=True, text=True, timeout=60, check=False
+            [*command, "--ports", f"{port}-{port}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
     assert done.returncode != 0
     assert f"127.0.0.1: wanted a free port of {port} to {port}, found none" in done.stderr
@@ -85,7 +101,15 @@ def test_listens_within_the_ports_it_is_given_and_says_if_all_are_taken(tmp_path
 
 def test_ends_by_itself_when_nobody_has_been_there_for_long(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready), "--idle-exit-s", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "elastic.workloads.rendezvous",
+        "--ready-file",
+        str(ready),
+        "--idle-exit-s",
+        "2",
+    ]
     process = subprocess.Popen(command)
     try:
         host, port = _wait_for(ready).strip().split(":")

@@ -25,7 +25,9 @@ def test_the_examples_are_right() -> None:
         (0.0, 1.0, 0.0),
     ],
 )
-def test_the_interval_is_young_s(cost_s: float, interruptions_per_h: float, interval_s: float) -> None:
+def test_the_interval_is_young_s(
+    cost_s: float, interruptions_per_h: float, interval_s: float
+) -> None:
     found = best_interval_s(cost_s=cost_s, interruptions_per_h=interruptions_per_h)
     assert found == pytest.approx(interval_s, rel=1e-6)
 
@@ -50,7 +52,10 @@ def test_the_limit_holds_whatever_a_checkpoint_costs() -> None:
 def test_before_the_limit_it_is_due_when_it_pays() -> None:
     often = Rhythm(most_iterations=1000, interruptions_per_h=4.0)
     wanted_s = sqrt(2 * 2.0 * 900)
-    assert [due(often, 5, elapsed_s) for elapsed_s in (wanted_s - 0.1, wanted_s + 0.1)] == [False, True]
+    assert [due(often, 5, elapsed_s) for elapsed_s in (wanted_s - 0.1, wanted_s + 0.1)] == [
+        False,
+        True,
+    ]
 
 
 def test_the_same_state_is_not_kept_twice() -> None:
@@ -59,7 +64,9 @@ def test_the_same_state_is_not_kept_twice() -> None:
 
 def test_a_first_one_tells_what_one_costs() -> None:
     known = Rhythm(most_iterations=1000, interruptions_per_h=1.0)
-    assert [due(known, 3, elapsed_s, cost_s=None) for elapsed_s in (FIRST_AFTER_S - 1, FIRST_AFTER_S)] == [False, True]
+    assert [
+        due(known, 3, elapsed_s, cost_s=None) for elapsed_s in (FIRST_AFTER_S - 1, FIRST_AFTER_S)
+    ] == [False, True]
 
 
 @pytest.mark.parametrize("nothing", [None, 0.0])

@@ -9,14 +9,18 @@ from elastic.workloads.sample_order import draw, share
 
 
 @given(batch=st.integers(0, 200), world_size=st.integers(1, 9))
-def test_shares_cover_the_batch_exactly_once_and_differ_by_one_at_most(batch: int, world_size: int) -> None:
+def test_shares_cover_the_batch_exactly_once_and_differ_by_one_at_most(
+    batch: int, world_size: int
+) -> None:
     shares = [share(batch, rank=rank, world_size=world_size) for rank in range(world_size)]
     assert [place for part in shares for place in part] == list(range(batch))
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
 def test_an_epoch_visits_every_item_once() -> None:
-    assert sorted(draw(position, items=7, seed=3).item for position in range(7, 14)) == list(range(7))
+    assert sorted(draw(position, items=7, seed=3).item for position in range(7, 14)) == list(
+        range(7)
+    )
 
 
 def test_epochs_and_seeds_shuffle_differently() -> None:

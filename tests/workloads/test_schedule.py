@@ -9,4 +9,6 @@ def test_falls_in_a_straight_line_from_the_decay_to_the_end() -> None:
 
 
 def test_a_decay_that_begins_after_the_end_never_begins() -> None:
-    assert {learning_rate(base=1.0, iteration=i, total=4, decay_from=2.0) for i in range(4)} == {1.0}
+    assert {learning_rate(base=1.0, iteration=i, total=4, decay_from=2.0) for i in range(4)} == {
+        1.0
+    }

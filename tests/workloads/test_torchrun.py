@@ -23,7 +23,9 @@ time.sleep(600)
 """
 
 
-def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without_it(tmp_path: Path) -> None:
+def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without_it(
+    tmp_path: Path,
+) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT)
     store = TCPStore("127.0.0.1", 0, None, is_master=True, wait_for_workers=False)
@@ -31,7 +33,13 @@ def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without
 
     def start(name: str) -> None:
         command = [
-            *(sys.executable, "-m", "elastic.workloads.torchrun", "--rdzv-backend=elasticd", "--rdzv-id=job"),
+            *(
+                sys.executable,
+                "-m",
+                "elastic.workloads.torchrun",
+                "--rdzv-backend=elasticd",
+                "--rdzv-id=job",
+            ),
             *(f"--rdzv-endpoint=127.0.0.1:{store.port}", "--nnodes=1:2", "--local-addr=127.0.0.1"),
             "--rdzv-conf=is_host=0,last_call_timeout=1,keep_alive_interval=1,keep_alive_max_attempt=3",
             *(str(script), str(tmp_path / name)),

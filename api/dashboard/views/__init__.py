@@ -1,7 +1,13 @@
 """What each page shows, as frozen values made by pure functions from facts and an instant."""
 
 from api.dashboard.views.ahead import forecast_timeline
-from api.dashboard.views.candidates import CandidateRow, CandidateStanding, CandidateTable, candidate_table, standing_of
+from api.dashboard.views.candidates import (
+    CandidateRow,
+    CandidateStanding,
+    CandidateTable,
+    candidate_table,
+    standing_of,
+)
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
 from api.dashboard.views.extras import (
     JobExtras,
@@ -19,7 +25,12 @@ from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_vie
 from api.dashboard.views.nodes import NodeRow, node_rows
 from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
 from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
-from api.dashboard.views.timelines import TimelineView, cost_timeline, throughput_timeline, value_timeline
+from api.dashboard.views.timelines import (
+    TimelineView,
+    cost_timeline,
+    throughput_timeline,
+    value_timeline,
+)
 
 __all__ = [
     "Badge",

@@ -1,4 +1,5 @@
-"""The forecast of the group that trains now: when the job will be done, at best, as expected and at worst."""
+"""The forecast of the group that trains now: when the job will be done, at best, as expected and at
+worst."""
 
 from __future__ import annotations
 
@@ -7,7 +8,13 @@ from dataclasses import dataclass
 
 from api.dashboard.charts import plot
 from api.dashboard.facts import JobPageFacts
-from api.dashboard.views.timelines import NamedSeries, TimelineMark, TimelineView, deadline_mark, reach_s
+from api.dashboard.views.timelines import (
+    NamedSeries,
+    TimelineMark,
+    TimelineView,
+    deadline_mark,
+    reach_s,
+)
 from elastic.figures import count, duration, moment, short, usd
 from elastic.policy import Finish
 
@@ -16,7 +23,8 @@ _TITLE = "When it will be done"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of the job that is foreseen: its instant, and the dollars that the job has cost by then."""
+    """One end of the job that is foreseen: its instant, and the dollars that the job has cost by
+    then."""
 
     name: str
     at_s: float
@@ -24,13 +32,15 @@ class End:
 
 
 def forecast_here(facts: JobPageFacts) -> Finish | None:
-    """The forecast for the group that trains now; None while none trains or nothing is known of it."""
+    """The forecast for the group that trains now; None while none trains or nothing is known of
+    it."""
     finishes = () if facts.outlook is None else facts.outlook.forecast.finishes
     return next((each for each in finishes if each.group == facts.current), None)
 
 
 def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
-    """The ends that are foreseen, the soonest first: one, or three where the pace has an interval."""
+    """The ends that are foreseen, the soonest first: one, or three where the pace has an
+    interval."""
     finish = forecast_here(facts)
     if finish is None or facts.outlook is None:
         return ()
@@ -43,9 +53,11 @@ def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
 
 
 def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
-    """Draws iterations done over time, and from now on one line to each end, with the goals as marks.
+    """Draws iterations done over time, and from now on one line to each end, with the goals as
+    marks.
 
-    Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is known.
+    Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is
+    known.
     """
     total, ends = facts.job.spec.iterations, ends_of(facts)
     if total is None or not ends or facts.outlook is None or ends[-1].at_s <= facts.now_s:
@@ -61,8 +73,14 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
         values = _ray(instants, (begin_s, float(done)), (end.at_s, float(total)))
         note = f"{moment(end.at_s, facts.now_s)}, {usd(end.usd)} in all"
         series.append(NamedSeries(end.name, _tone(end), values, is_dashed=True, note=note))
-    series.append(NamedSeries("all", "fixed", (float(total),) * len(instants), is_dashed=True, is_side=True))
-    drawn = plot(instants, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in goals])
+    series.append(
+        NamedSeries("all", "fixed", (float(total),) * len(instants), is_dashed=True, is_side=True)
+    )
+    drawn = plot(
+        instants,
+        [(each.tone, each.values) for each in series],
+        marks_at_s=[each.at_s for each in goals],
+    )
     ticks = (instants[0], (instants[0] + instants[-1]) / 2, instants[-1])
     return TimelineView(
         id="forecast",
@@ -79,12 +97,16 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
 
 
 def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
-    """Instants and iterations done by then, up to now: of the throughput, so that they sum to what is done."""
+    """Instants and iterations done by then, up to now: of the throughput, so that they sum to what
+    is done."""
     points = [each for each in facts.throughput if each.at_s < facts.now_s]
     if not points:
         return [(facts.now_s, facts.job.iteration)]
     ends_s = [*(each.at_s for each in points[1:]), facts.now_s]
-    made = [each.iterations_per_s * (end_s - each.at_s) for each, end_s in zip(points, ends_s, strict=True)]
+    made = [
+        each.iterations_per_s * (end_s - each.at_s)
+        for each, end_s in zip(points, ends_s, strict=True)
+    ]
     share = facts.job.iteration / sum(made) if sum(made) > 0 else 0.0
     found, done = [(points[0].at_s, 0)], 0.0
     for turns, end_s in zip(made, ends_s, strict=True):
@@ -99,11 +121,11 @@ def _goals(facts: JobPageFacts, ends: Sequence[End], *, begin_s: float) -> list[
     deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
     found = [] if deadline is None else [deadline]
     if budget_s is not None:
-        text = (
-            f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
-        )
+        text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
         found.append(TimelineMark(budget_s, "budget", text, None))
-    return sorted((each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s)
+    return sorted(
+        (each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s
+    )
 
 
 def _budget_reached_s(facts: JobPageFacts, ends: Sequence[End]) -> float | None:
@@ -114,13 +136,16 @@ def _budget_reached_s(facts: JobPageFacts, ends: Sequence[End]) -> float | None:
     return facts.now_s + max(budget_usd - facts.spent_usd, 0.0) / usd_per_s
 
 
-def _ray(instants: Sequence[float], begin: tuple[float, float], end: tuple[float, float]) -> tuple[float | None, ...]:
+def _ray(
+    instants: Sequence[float], begin: tuple[float, float], end: tuple[float, float]
+) -> tuple[float | None, ...]:
     """A straight line between two points, at the instants between them."""
     (from_s, low), (to_s, high) = begin, end
     if to_s <= from_s:
         return (None,) * len(instants)
     return tuple(
-        low + (high - low) * (each - from_s) / (to_s - from_s) if from_s <= each <= to_s else None for each in instants
+        low + (high - low) * (each - from_s) / (to_s - from_s) if from_s <= each <= to_s else None
+        for each in instants
     )
 
 

@@ -87,7 +87,9 @@ def candidate_table(
     training_phase: str | None,
 ) -> CandidateTable:
     """Gives the candidates of `training_phase`, or of the one they name if none is of it."""
-    shown = [each for each in candidates if each.training_phase == training_phase] or list(candidates)
+    shown = [each for each in candidates if each.training_phase == training_phase] or list(
+        candidates
+    )
     phase = shown[0].training_phase if shown else training_phase or ""
     scale = scale_to(max((_reach(each) for each in shown), default=0.0))
 
@@ -105,7 +107,8 @@ def candidate_table(
 def standing_of(
     candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool
 ) -> CandidateStanding:
-    """Gives where a candidate stands; what is being done with it comes before what is known of it."""
+    """Gives where a candidate stands; what is being done with it comes before what is known of
+    it."""
     is_wanted = candidate.group == (target or current)
     if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
         return CandidateStanding.MEASURING
@@ -117,7 +120,11 @@ def standing_of(
         return CandidateStanding.UNPRICED
     if candidate.unavailable is not None:
         return CandidateStanding.UNAVAILABLE
-    return CandidateStanding.UNMEASURED if candidate.iterations_per_usd is None else CandidateStanding.MEASURED
+    return (
+        CandidateStanding.UNMEASURED
+        if candidate.iterations_per_usd is None
+        else CandidateStanding.MEASURED
+    )
 
 
 def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
@@ -126,14 +133,17 @@ def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candid
 
 
 def interval_text(candidate: Candidate) -> str:
-    """Gives the 95 % interval of a candidate's iterations per dollar, or nothing while it is unknown."""
+    """Gives the 95 % interval of a candidate's iterations per dollar, or nothing while it is
+    unknown."""
     value = candidate.iterations_per_usd
     if value is None or value.low is None or value.high is None:
         return ""
     return span(value.low, value.high)
 
 
-def _row(candidate: Candidate, scale: AxisScale, standing: Callable[[Candidate], CandidateStanding]) -> CandidateRow:
+def _row(
+    candidate: Candidate, scale: AxisScale, standing: Callable[[Candidate], CandidateStanding]
+) -> CandidateRow:
     value, step_s, state = candidate.iterations_per_usd, candidate.step_s, standing(candidate)
     effective = candidate.effective_iterations_per_usd
     return CandidateRow(
@@ -185,4 +195,6 @@ def _spoken_value(candidate: Candidate) -> str:
     if value is None:
         return "no price in force" if candidate.usd_per_h is None else "not measured yet"
     interval = interval_text(candidate)
-    return f"{number(value.value)} iterations per dollar" + (f", 95 % interval {interval}" if interval else "")
+    return f"{number(value.value)} iterations per dollar" + (
+        f", 95 % interval {interval}" if interval else ""
+    )

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from api.dashboard.views.candidates import CandidateTable, candidate_table
-from api.dashboard.views.parts import ACTION_TONES, Badge, Instant, Number, group_name, instant, words
+from api.dashboard.views.parts import (
+    ACTION_TONES,
+    Badge,
+    Instant,
+    Number,
+    group_name,
+    instant,
+    words,
+)
 from elastic import figures
 from elastic.figures import count, duration, number, percent, price, usd
 from elastic.model import Action, Decision, JobPhase, Snapshot
@@ -23,7 +31,8 @@ class NamedNumber:
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A decision in a list. `repeats` says how often a hold was decided again, and is empty if it was not."""
+    """A decision in a list. `repeats` says how often a hold was decided again, and is empty if it
+    was not."""
 
     id: int
     job_id: str
@@ -75,7 +84,9 @@ def decision_items(decisions: Sequence[Decision], *, now_s: float) -> tuple[Deci
     return tuple(decision_item(each, now_s=now_s) for each in decisions)
 
 
-def decision_view(decision: Decision, snapshot: Snapshot, snapshot_json: str, *, now_s: float) -> DecisionView:
+def decision_view(
+    decision: Decision, snapshot: Snapshot, snapshot_json: str, *, now_s: float
+) -> DecisionView:
     """Gives everything that explains one decision."""
     return DecisionView(
         item=decision_item(decision, now_s=now_s),
@@ -151,12 +162,22 @@ def _facts(snapshot: Snapshot) -> tuple[NamedNumber, ...]:
     return (
         NamedNumber("now_s", "now", Number(figures.instant(snapshot.now_s), snapshot.now_s)),
         NamedNumber("job.phase", "job is", Number(words(job.phase), None)),
-        NamedNumber("job.iteration", "iterations done", Number(count(job.iteration), job.iteration)),
+        NamedNumber(
+            "job.iteration", "iterations done", Number(count(job.iteration), job.iteration)
+        ),
         NamedNumber("current", "trains on", Number(group_name(snapshot.current), None)),
         NamedNumber("target", "decided before", Number(group_name(snapshot.target), None)),
         NamedNumber("spent_usd", "spent", Number(usd(snapshot.spent_usd), snapshot.spent_usd)),
         NamedNumber("nodes", "nodes", Number(count(len(snapshot.nodes)), len(snapshot.nodes))),
-        NamedNumber("prices", "prices in force", Number(count(len(snapshot.prices)), len(snapshot.prices))),
-        NamedNumber("series", "series measured", Number(count(len(snapshot.series)), len(snapshot.series))),
-        NamedNumber("switches", "changes timed", Number(count(len(snapshot.switches)), len(snapshot.switches))),
+        NamedNumber(
+            "prices", "prices in force", Number(count(len(snapshot.prices)), len(snapshot.prices))
+        ),
+        NamedNumber(
+            "series", "series measured", Number(count(len(snapshot.series)), len(snapshot.series))
+        ),
+        NamedNumber(
+            "switches",
+            "changes timed",
+            Number(count(len(snapshot.switches)), len(snapshot.switches)),
+        ),
     )

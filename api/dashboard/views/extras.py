@@ -1,4 +1,5 @@
-"""What a job's own page shows beyond the overview: what was asked, its generations, events, log, pictures, account."""
+"""What a job's own page shows beyond the overview: what was asked, its generations, events, log,
+pictures, account."""
 
 from __future__ import annotations
 
@@ -9,7 +10,16 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.dashboard.views.decisions import NamedNumber
-from api.dashboard.views.parts import Instant, Number, amount, dollars, group_name, instant, instant_or_none, words
+from api.dashboard.views.parts import (
+    Instant,
+    Number,
+    amount,
+    dollars,
+    group_name,
+    instant,
+    instant_or_none,
+    words,
+)
 from api.job_logs import Shown, written
 from elastic import figures
 from elastic.figures import count, duration, number, percent, price, size, usd
@@ -94,7 +104,8 @@ class FixedRow:
 
 @dataclass(frozen=True, slots=True)
 class UsePart:
-    """A use of a job's dollars as a part of one bar: where it begins and how wide it is, in percent."""
+    """A use of a job's dollars as a part of one bar: where it begins and how wide it is, in
+    percent."""
 
     name: str
     usd: Number
@@ -118,8 +129,9 @@ class ReportView:
 class LogView:
     """Lines of a job's log as text.
 
-    `follow` is where later ones come from, empty once the job is over: those after the line numbered `after`. A failed
-    job's lines are those of `source` from its traceback on. `ranks` can be chosen from, `rank` was.
+    `follow` is where later ones come from, empty once the job is over: those after the line
+    numbered `after`. A failed job's lines are those of `source` from its traceback on. `ranks` can
+    be chosen from, `rank` was.
     """
 
     text: str
@@ -156,7 +168,9 @@ def generation_rows(
 
 def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]:
     """Gives events in the order given."""
-    return tuple(EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events)
+    return tuple(
+        EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events
+    )
 
 
 def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, ...]:
@@ -189,14 +203,20 @@ def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs
     """Gives the files written last, newest first."""
     newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
     rows = tuple(
-        OutputRow(each.path, each.href, Number(size(each.bytes), each.bytes), instant(each.modified_at_s, now_s))
+        OutputRow(
+            each.path,
+            each.href,
+            Number(size(each.bytes), each.bytes),
+            instant(each.modified_at_s, now_s),
+        )
         for each in newest
     )
     return OutputsView(rows, more=len(files) - len(rows))
 
 
 def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
-    """Gives where the dollars went as parts of one bar, in a fixed order; uses that cost nothing are left out.
+    """Gives where the dollars went as parts of one bar, in a fixed order; uses that cost nothing
+    are left out.
 
     >>> [(each.name, each.begins, each.width) for each in use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})]
     [('useful', 0.0, 75.0), ('boot', 75.0, 25.0)]
@@ -207,7 +227,15 @@ def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
         if usd_of <= 0 or total <= 0:
             continue
         width = 100 * usd_of / total
-        parts.append(UsePart(use.value, dollars(usd_of), percent(usd_of / total), round(begins, 3), round(width, 3)))
+        parts.append(
+            UsePart(
+                use.value,
+                dollars(usd_of),
+                percent(usd_of / total),
+                round(begins, 3),
+                round(width, 3),
+            )
+        )
         begins += width
     return tuple(parts)
 
@@ -217,21 +245,33 @@ def report_view(report: schemas.Report) -> ReportView:
     rate = report.iterations_per_usd
     totals = (
         NamedNumber(
-            "iterations_done", "iterations done", Number(count(report.iterations_done), report.iterations_done)
+            "iterations_done",
+            "iterations done",
+            Number(count(report.iterations_done), report.iterations_done),
         ),
         NamedNumber("spent_usd", "spent", dollars(report.spent_usd)),
         NamedNumber("report_iterations_per_usd", "iterations per dollar, all in", amount(rate)),
         NamedNumber("elapsed_s", "took", Number(duration(report.elapsed_s), report.elapsed_s)),
-        NamedNumber("changes", "changes decided", Number(count(len(report.decisions)), len(report.decisions))),
+        NamedNumber(
+            "changes",
+            "changes decided",
+            Number(count(len(report.decisions)), len(report.decisions)),
+        ),
     )
     return ReportView(
         totals=totals,
         by_node=tuple(
-            NodeCostRow(each.node_id, each.offering.node_type, duration(each.seconds), dollars(each.usd))
+            NodeCostRow(
+                each.node_id, each.offering.node_type, duration(each.seconds), dollars(each.usd)
+            )
             for each in report.nodes
         ),
         fixed=tuple(_fixed_row(each, report.spent_usd) for each in report.fixed),
-        quality=tuple((words(name), _plain(value)) for name, value in report.quality.items() if value is not None),
+        quality=tuple(
+            (words(name), _plain(value))
+            for name, value in report.quality.items()
+            if value is not None
+        ),
         notes=tuple(each.text for each in report.notes),
     )
 
@@ -259,10 +299,15 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("maximize", words(objective.maximize)),
         ("budget", "" if objective.budget_usd is None else usd(objective.budget_usd)),
         ("deadline", deadline),
-        ("most an hour", "" if objective.max_usd_per_hour is None else f"{price(objective.max_usd_per_hour)}/h"),
+        (
+            "most an hour",
+            "" if objective.max_usd_per_hour is None else f"{price(objective.max_usd_per_hour)}/h",
+        ),
         (
             "an hour sooner is worth",
-            "" if objective.value_of_time_usd_per_h is None else usd(objective.value_of_time_usd_per_h),
+            ""
+            if objective.value_of_time_usd_per_h is None
+            else usd(objective.value_of_time_usd_per_h),
         ),
         ("on miss", "" if objective.on_miss is OnMiss.FASTEST else objective.on_miss.value),
         ("most samples a worker", _pairs(spec.most_samples)),
@@ -276,8 +321,12 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
     return tuple((name, value) for name, value in lines if value)
 
 
-def _generation_row(generation: Generation, by_id: Mapping[str, Node], now_s: float) -> GenerationRow:
-    members = Counter(by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id)
+def _generation_row(
+    generation: Generation, by_id: Mapping[str, Node], now_s: float
+) -> GenerationRow:
+    members = Counter(
+        by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id
+    )
     end_s = now_s if generation.ended_at_s is None else generation.ended_at_s
     return GenerationRow(
         number=generation.number,
@@ -290,7 +339,10 @@ def _generation_row(generation: Generation, by_id: Mapping[str, Node], now_s: fl
 
 
 def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
-    names = [f"{number} × {each.node_type}" if number > 1 else each.node_type for each, number in choice.group.members]
+    names = [
+        f"{number} × {each.node_type}" if number > 1 else each.node_type
+        for each, number in choice.group.members
+    ]
     more = choice.usd - spent_usd
     return FixedRow(
         group=" + ".join(names),
@@ -313,7 +365,11 @@ def _plain(value: bool | float | str) -> str:
 
 
 def _nodes(spec: JobSpec) -> str:
-    count = str(spec.nodes_min) if spec.nodes_min == spec.nodes_max else f"{spec.nodes_min} to {spec.nodes_max}"
+    count = (
+        str(spec.nodes_min)
+        if spec.nodes_min == spec.nodes_max
+        else f"{spec.nodes_min} to {spec.nodes_max}"
+    )
     return count if spec.nodes_wanted is None else f"{count}, scaled to {spec.nodes_wanted}"
 
 

@@ -35,7 +35,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """A group's place in the chart, in percent from the left and from the top, and its line in the list.
+    """A group's place in the chart, in percent from the left and from the top, and its line in the
+    list.
 
     `whisker` runs from the fast and cheap end to the slow and dear one.
     """
@@ -58,7 +59,8 @@ class FrontierPoint:
 
 @dataclass(frozen=True, slots=True)
 class FrontierChart:
-    """Cost against finish time. `deadline` and `budget` are the places of the goals, None where not in the picture."""
+    """Cost against finish time. `deadline` and `budget` are the places of the goals, None where not
+    in the picture."""
 
     points: tuple[FrontierPoint, ...]
     usd_ticks: tuple[str, ...]
@@ -71,7 +73,8 @@ class FrontierChart:
 
 
 def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
-    """Draws the groups worth a look and the one that trains now; None where fewer than two are known."""
+    """Draws the groups worth a look and the one that trains now; None where fewer than two are
+    known."""
     outlook = facts.outlook
     if outlook is None:
         return None
@@ -92,7 +95,9 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
         grid=tuple(100 - upward.percent(tick) for tick in upward.ticks),
         time_ticks=("now", f"in {duration(across_s / 2)}", f"in {duration(across_s)}"),
         deadline=None if left_s is None or not 0 <= left_s <= across_s else 100 * left_s / across_s,
-        budget=None if budget_usd is None or budget_usd > upward.maximum else 100 - upward.percent(budget_usd),
+        budget=None
+        if budget_usd is None or budget_usd > upward.maximum
+        else 100 - upward.percent(budget_usd),
         has_chances=any(each.chance_late for each in points),
         summary=f"from {usd(cheapest.usd.value)} in {duration(cheapest.lasts_s.value)} "
         f"to {usd(soonest.usd.value)} in {duration(soonest.lasts_s.value)}",
@@ -100,25 +105,36 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
 
 
 def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
-    """The frontier thinned to what can be read, where the job is, and what comes next to that; cheapest first."""
+    """The frontier thinned to what can be read, where the job is, and what comes next to that;
+    cheapest first."""
     known, choices = outlook.forecast.frontier, outlook.forecast.choices
     every = max(-(-len(known) // _SHOWN), 1)
     kept = [each for place, each in enumerate(known) if place % every == 0 or each is known[-1]]
-    here = [each for each in outlook.forecast.finishes if each.group == facts.current and each not in kept]
+    here = [
+        each
+        for each in outlook.forecast.finishes
+        if each.group == facts.current and each not in kept
+    ]
     drawn = [*kept, *here]
     if drawn:
-        longest_s, dearest_usd = max(each.lasts_s.value for each in drawn), max(each.usd.value for each in drawn)
+        longest_s, dearest_usd = (
+            max(each.lasts_s.value for each in drawn),
+            max(each.usd.value for each in drawn),
+        )
         near = (
             each
             for each in choices
-            if each not in drawn and each.lasts_s.value <= _NEAR * longest_s and each.usd.value <= _NEAR * dearest_usd
+            if each not in drawn
+            and each.lasts_s.value <= _NEAR * longest_s
+            and each.usd.value <= _NEAR * dearest_usd
         )
         drawn += islice(near, max(_SHOWN - len(drawn), 0))
     return sorted(drawn, key=lambda each: (each.usd.value, each.lasts_s.value))
 
 
 def _reach(values: list[Interval], goal: float | None) -> float:
-    """Where an axis ends: a little beyond the last end of an interval, and beyond the goal unless that is far off.
+    """Where an axis ends: a little beyond the last end of an interval, and beyond the goal unless
+    that is far off.
 
     An interval that is many times as long as the points are far is cut.
     """
@@ -130,15 +146,29 @@ def _reach(values: list[Interval], goal: float | None) -> float:
 
 
 def _point(
-    letter: str, finish: Finish, facts: JobPageFacts, outlook: JobForecast, across_s: float, upward: AxisScale
+    letter: str,
+    finish: Finish,
+    facts: JobPageFacts,
+    outlook: JobForecast,
+    across_s: float,
+    upward: AxisScale,
 ) -> FrontierPoint:
     def place(lasts_s: float, dollars_in_all: float) -> tuple[float, float]:
-        return round(min(100 * lasts_s / across_s, 100.0), 2), round(100 - upward.percent(dollars_in_all), 2)
+        return round(min(100 * lasts_s / across_s, 100.0), 2), round(
+            100 - upward.percent(dollars_in_all), 2
+        )
 
     lasts_s, cost = finish.lasts_s, finish.usd
     whisker = None
-    if lasts_s.low is not None and lasts_s.high is not None and cost.low is not None and cost.high is not None:
-        shown = _part_within((lasts_s.low, cost.low), (lasts_s.high, cost.high), (across_s, upward.maximum))
+    if (
+        lasts_s.low is not None
+        and lasts_s.high is not None
+        and cost.low is not None
+        and cost.high is not None
+    ):
+        shown = _part_within(
+            (lasts_s.low, cost.low), (lasts_s.high, cost.high), (across_s, upward.maximum)
+        )
         whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
     left_s, chance = outlook.forecast.left_s, finish.chance_late
@@ -163,13 +193,18 @@ def _point(
 def _part_within(
     begin: tuple[float, float], end: tuple[float, float], most: tuple[float, float]
 ) -> tuple[float, float]:
-    """Where a line from `begin` to `end`, both ends growing, leaves a picture of size `most`; `end` if it does not.
+    """Where a line from `begin` to `end`, both ends growing, leaves a picture of size `most`; `end`
+    if it does not.
 
     >>> _part_within((1.0, 1.0), (5.0, 3.0), (3.0, 4.0))
     (3.0, 2.0)
     """
     spans = [high - low for low, high in zip(begin, end, strict=True)]
-    parts = [(limit - low) / span for low, span, limit in zip(begin, spans, most, strict=True) if span > 0]
+    parts = [
+        (limit - low) / span
+        for low, span, limit in zip(begin, spans, most, strict=True)
+        if span > 0
+    ]
     part = max(min([1.0, *parts]), 0.0)
     return begin[0] + part * spans[0], begin[1] + part * spans[1]
 

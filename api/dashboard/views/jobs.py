@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.ahead import forecast_here, forecast_timeline
-from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table, interval_text
+from api.dashboard.views.candidates import (
+    CandidateTable,
+    candidate_of,
+    candidate_table,
+    interval_text,
+)
 from api.dashboard.views.decisions import DecisionItem, decision_items
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.nodes import NodeRow, node_rows
@@ -27,9 +32,24 @@ from api.dashboard.views.parts import (
     whole,
     words,
 )
-from api.dashboard.views.timelines import TimelineView, cost_timeline, throughput_timeline, value_timeline
+from api.dashboard.views.timelines import (
+    TimelineView,
+    cost_timeline,
+    throughput_timeline,
+    value_timeline,
+)
 from elastic.figures import count, duration, moment, percent, usd
-from elastic.model import Action, Candidate, Job, JobPhase, how_to_resume, preparing_of, unit_of, unseen_of, warnings_of
+from elastic.model import (
+    Action,
+    Candidate,
+    Job,
+    JobPhase,
+    how_to_resume,
+    preparing_of,
+    unit_of,
+    unseen_of,
+    warnings_of,
+)
 
 _DECISIONS_SHOWN = 5
 _POOLS_SHOWN = 5
@@ -144,7 +164,11 @@ def _place(facts: JobPageFacts) -> str:
         return "its nodes are ending"
     prepares = preparing_of(facts.nodes, now_s=facts.now_s)
     if facts.current is None:
-        first = "waiting for its first nodes" if facts.target is None else f"bringing up {group_name(facts.target)}"
+        first = (
+            "waiting for its first nodes"
+            if facts.target is None
+            else f"bringing up {group_name(facts.target)}"
+        )
         return " · ".join((first, *prepares))
     parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]
     if facts.job.training_phase:
@@ -177,27 +201,46 @@ def _problem(facts: JobPageFacts) -> str:
         return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
     if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
         return f"It failed once, and begins again: {job.error}"
-    if facts.decisions and facts.decisions[0].plan.action is Action.STOP and job.phase is JobPhase.DRAINING:
+    if (
+        facts.decisions
+        and facts.decisions[0].plan.action is Action.STOP
+        and job.phase is JobPhase.DRAINING
+    ):
         return f"The job is being stopped: {facts.decisions[0].plan.reason.text}"
     return ""
 
 
 def _cards(facts: JobPageFacts, current: Candidate | None) -> tuple[Card, ...]:
-    return (_rate_card(facts, current), _progress_card(facts), _spent_card(facts), _saved_card(facts))
+    return (
+        _rate_card(facts, current),
+        _progress_card(facts),
+        _spent_card(facts),
+        _saved_card(facts),
+    )
 
 
 def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
-    value = None if current is None or current.iterations_per_usd is None else current.iterations_per_usd.value
+    value = (
+        None
+        if current is None or current.iterations_per_usd is None
+        else current.iterations_per_usd.value
+    )
     if facts.job.phase.is_final:
         reached = facts.job.iteration / facts.spent_usd if facts.spent_usd > 0 else None
         return Card(
-            "report_iterations_per_usd", "Iterations per dollar", amount(reached), ("start-up and trials included",)
+            "report_iterations_per_usd",
+            "Iterations per dollar",
+            amount(reached),
+            ("start-up and trials included",),
         )
     label = "Iterations per dollar now"
     if current is None or value is None:
         return Card("iterations_per_usd", label, UNKNOWN, ("not measured yet",))
     interval = interval_text(current)
-    notes = (group_name(current.group), f"95 % interval {interval}" if interval else "interval not known yet")
+    notes = (
+        group_name(current.group),
+        f"95 % interval {interval}" if interval else "interval not known yet",
+    )
     return Card("iterations_per_usd", label, amount(value), notes)
 
 
@@ -215,7 +258,9 @@ def _progress_card(facts: JobPageFacts) -> Card:
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:
-        notes.append(f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}")
+        notes.append(
+            f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
+        )
     meter = None if fraction is None else round(fraction * 100, 2)
     return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
 
@@ -228,11 +273,14 @@ def _spent_card(facts: JobPageFacts) -> Card:
         notes.append(f"forecast {usd(finish.usd.value)} at the end")
     share = None if budget_usd is None else round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
     tone = Tone.WARN if share is not None and share >= 90 else None
-    return Card("spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share)
+    return Card(
+        "spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share
+    )
 
 
 def _saved_card(facts: JobPageFacts) -> Card:
-    """What moving was worth: against the group that trained first, which no price and no trial changes."""
+    """What moving was worth: against the group that trained first, which no price and no trial
+    changes."""
     began = facts.began
     if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))

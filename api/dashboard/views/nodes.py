@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.dashboard.views.parts import NODE_TONES, Badge, Instant, Number, dollars, instant, instant_or_none, words
+from api.dashboard.views.parts import (
+    NODE_TONES,
+    Badge,
+    Instant,
+    Number,
+    dollars,
+    instant,
+    instant_or_none,
+    words,
+)
 from elastic.figures import duration, moment, size
 from elastic.model import LedgerRow, Node, NodePhase
 
@@ -15,7 +24,8 @@ _SILENT_AFTER_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node. `heartbeat` is None until its agent was heard; `notice` is empty unless the cloud spoke of its end."""
+    """One node. `heartbeat` is None until its agent was heard; `notice` is empty unless the cloud
+    spoke of its end."""
 
     id: str
     job_id: str
@@ -33,7 +43,9 @@ class NodeRow:
     notice: str
 
 
-def node_rows(nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float) -> tuple[NodeRow, ...]:
+def node_rows(
+    nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float
+) -> tuple[NodeRow, ...]:
     """Gives nodes as a table shows them; what each has cost comes from the ledger."""
     cost_usd: dict[str, float] = defaultdict(float)
     for row in ledger:
@@ -66,12 +78,18 @@ def _detail(node: Node) -> str:
         detail += f" · {size(node.disk_free_bytes)} disk free"
     if node.setup is None:
         return detail
-    return f"{detail} · set up in {duration(node.setup.elapsed_s)}, {size(node.setup.received_bytes)}"
+    return (
+        f"{detail} · set up in {duration(node.setup.elapsed_s)}, {size(node.setup.received_bytes)}"
+    )
 
 
 def _is_silent(node: Node, now_s: float) -> bool:
     heard_at_s = node.heartbeat_at_s
-    return node.phase is NodePhase.JOINED and heard_at_s is not None and now_s - heard_at_s > _SILENT_AFTER_S
+    return (
+        node.phase is NodePhase.JOINED
+        and heard_at_s is not None
+        and now_s - heard_at_s > _SILENT_AFTER_S
+    )
 
 
 def _notice(node: Node, now_s: float) -> str:

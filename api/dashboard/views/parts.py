@@ -22,7 +22,8 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as people read it, with the very value that the API gives; `value` is None when it is unknown."""
+    """A number as people read it, with the very value that the API gives; `value` is None when it
+    is unknown."""
 
     text: str
     value: float | None
@@ -48,7 +49,8 @@ class Instant:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One headline number. `field` is its name in the API; `meter` is a share of 0 to 100 to draw, if there is one."""
+    """One headline number. `field` is its name in the API; `meter` is a share of 0 to 100 to draw,
+    if there is one."""
 
     field: str
     label: str
@@ -110,7 +112,8 @@ def group_name(group: Group | None) -> str:
     if group is None or not group.members:
         return "no nodes"
     return " + ".join(
-        f"{number} × {offering.node_type}" if number > 1 else offering.node_type for offering, number in group.members
+        f"{number} × {offering.node_type}" if number > 1 else offering.node_type
+        for offering, number in group.members
     )
 
 
@@ -121,7 +124,9 @@ def group_detail(group: Group) -> str:
     >>> group_detail(Group.of(Offering("c5.xlarge")))
     'on-demand · local'
     """
-    return ", ".join(dict.fromkeys(f"{offering.capacity} · {offering.zone}" for offering, _ in group.members))
+    return ", ".join(
+        dict.fromkeys(f"{offering.capacity} · {offering.zone}" for offering, _ in group.members)
+    )
 
 
 JOB_TONES = {

@@ -16,7 +16,8 @@ _STEPS = 240
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """One price; `change` compares it with the offering's price before, `hindrances` are why it is not bought now."""
+    """One price; `change` compares it with the offering's price before, `hindrances` are why it is
+    not bought now."""
 
     id: int
     node_type: str
@@ -31,7 +32,8 @@ class PriceRow:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """What one offering has cost; `path` is its line in a 1000 x 1000 box, from nothing to the type's highest price."""
+    """What one offering has cost; `path` is its line in a 1000 x 1000 box, from nothing to the
+    type's highest price."""
 
     detail: str
     path: str
@@ -62,13 +64,18 @@ def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: fl
         node_type=node_type,
         since=instant(from_s, now_s),
         highest_usd_per_h=dollars_an_hour(drawn.scale.maximum),
-        rows=tuple(_history_row(each, line.path) for each, line in zip(histories, drawn.lines, strict=True)),
+        rows=tuple(
+            _history_row(each, line.path) for each, line in zip(histories, drawn.lines, strict=True)
+        ),
     )
 
 
 def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     last = history.points[-1]
-    lowest, highest = dollars_an_hour(history.lowest_usd_per_h), dollars_an_hour(history.highest_usd_per_h)
+    lowest, highest = (
+        dollars_an_hour(history.lowest_usd_per_h),
+        dollars_an_hour(history.highest_usd_per_h),
+    )
     return HistoryRow(
         detail=f"{history.offering.capacity} · {history.offering.zone}",
         path=path,
@@ -81,8 +88,11 @@ def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     )
 
 
-def price_rows(prices: Sequence[Price], history: Sequence[Price], *, now_s: float) -> tuple[PriceRow, ...]:
-    """Gives `prices` as a table shows them, each compared with the one before it in `history` (newest first)."""
+def price_rows(
+    prices: Sequence[Price], history: Sequence[Price], *, now_s: float
+) -> tuple[PriceRow, ...]:
+    """Gives `prices` as a table shows them, each compared with the one before it in `history`
+    (newest first)."""
     return tuple(_row(price, _before(price, history), now_s) for price in prices)
 
 
@@ -94,7 +104,8 @@ def offer_rows(
     unavailable: Sequence[Unavailable],
     now_s: float,
 ) -> tuple[PriceRow, ...]:
-    """Gives the prices in force like `price_rows`, and why nothing is bought at one now, if it is not."""
+    """Gives the prices in force like `price_rows`, and why nothing is bought at one now, if it is
+    not."""
     rows = price_rows(prices, history, now_s=now_s)
     return tuple(
         replace(row, hindrances=tuple(_hindrances(price, unavailable, limits, now_s)))
@@ -102,11 +113,15 @@ def offer_rows(
     )
 
 
-def _hindrances(price: Price, unavailable: Iterable[Unavailable], limits: Limits, now_s: float) -> Iterator[Badge]:
+def _hindrances(
+    price: Price, unavailable: Iterable[Unavailable], limits: Limits, now_s: float
+) -> Iterator[Badge]:
     for block in unavailable:
         if block.offering == price.offering:
             what = f"{block.nodes} or more nodes " if block.nodes > 1 else ""
-            text = f"{block.why.replace('_', ' ')}: {what}blocked until {moment(block.until_s, now_s)}"
+            text = (
+                f"{block.why.replace('_', ' ')}: {what}blocked until {moment(block.until_s, now_s)}"
+            )
             yield Badge(text, Tone.WARN)
     if not limits.trust(price, now_s=now_s):
         yield Badge("too old to buy at", Tone.WARN)

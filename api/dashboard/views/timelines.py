@@ -1,4 +1,5 @@
-"""Charts over time: iterations per dollar, throughput with the decisions on it, and dollars against the budget."""
+"""Charts over time: iterations per dollar, throughput with the decisions on it, and dollars against
+the budget."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from elastic.model import Action
 from elastic.policy import FixedChoice
 
 _BUDGET_SHOWN_UP_TO = 2.5
-"""A budget further above what is spent than this factor would press the line flat; it is said in words instead."""
+"""A budget further above what is spent than this factor would press the line flat; it is said in
+words instead."""
 _DEADLINE_SHOWN_UP_TO = 1.6
 """A deadline further off than this part of the whole job would press the curves together."""
 
@@ -35,7 +37,8 @@ class TimelineMark:
 
 @dataclass(frozen=True, slots=True)
 class NamedSeries:
-    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves out `is_side`.
+    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves
+    out `is_side`.
 
     `note` stands in the legend, after the name.
     """
@@ -50,9 +53,11 @@ class NamedSeries:
 
 @dataclass(frozen=True, slots=True)
 class TimelineView:
-    """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has drawn (`plot`).
+    """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has
+    drawn (`plot`).
 
-    `summary` says in words what the picture shows. There is nothing to draw while `series` is empty.
+    `summary` says in words what the picture shows. There is nothing to draw while `series` is
+    empty.
     """
 
     id: str
@@ -73,15 +78,18 @@ def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
     at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
-    summary = f"{number(points[-1].iterations_per_s)} iterations per second lately" if points else ""
+    summary = (
+        f"{number(points[-1].iterations_per_s)} iterations per second lately" if points else ""
+    )
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
 def value_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the ledger has for it.
+    """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the
+    ledger has for it.
 
-    All dollars count, those for booting and for trials, too. A minimum bill is spread over the time that it pays for,
-    and a stretch that cost nothing has no point.
+    All dollars count, those for booting and for trials, too. A minimum bill is spread over the time
+    that it pays for, and a stretch that cost nothing has no point.
     """
     points, rows = facts.throughput, facts.ledger
     values: list[tuple[float, float, str]] = []
@@ -95,14 +103,18 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
                 values.append((point.at_s, done / dollars, point.training_phase))
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
     summary = f"{number(values[-1][1])} iterations per dollar lately" if values else ""
-    return _timeline("value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s)
+    return _timeline(
+        "value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s
+    )
 
 
 def cost_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives dollars over time against the budget and against staying with the group that trained first.
+    """Gives dollars over time against the budget and against staying with the group that trained
+    first.
 
-    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is foreseen: dollars
-    grow as the time does, so all ends lie on one line. The deadline is a mark where the picture reaches so far.
+    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is
+    foreseen: dollars grow as the time does, so all ends lie on one line. The deadline is a mark
+    where the picture reaches so far.
     """
     points = facts.cost
     if not points:
@@ -111,19 +123,33 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
     fan = _fan(facts)
     ahead_s = sorted({end_s for _, end_s, _ in fan if end_s > at_s[-1]})
     deadline = deadline_mark(facts)
-    if deadline is not None and ahead_s and ahead_s[-1] < deadline.at_s <= reach_s(at_s[0], ahead_s[-1]):
+    if (
+        deadline is not None
+        and ahead_s
+        and ahead_s[-1] < deadline.at_s <= reach_s(at_s[0], ahead_s[-1])
+    ):
         ahead_s.append(deadline.at_s)
-    series = [NamedSeries("spent", "money", tuple(each.usd for each in points) + (None,) * len(ahead_s))]
+    series = [
+        NamedSeries("spent", "money", tuple(each.usd for each in points) + (None,) * len(ahead_s))
+    ]
     series += [_foreseen(fan, points, ahead_s)] if fan else []
     if facts.began is not None:
         series.append(_baseline(points, facts.began, ahead=len(ahead_s)))
     budget_usd = facts.job.spec.objective.budget_usd
     highest_usd = max((end_usd for _, _, end_usd in fan), default=points[-1].usd)
     if budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * highest_usd:
-        series.append(NamedSeries("budget", "limit", (budget_usd,) * (len(points) + len(ahead_s)), is_dashed=True))
+        series.append(
+            NamedSeries(
+                "budget", "limit", (budget_usd,) * (len(points) + len(ahead_s)), is_dashed=True
+            )
+        )
     instants = [*at_s, *ahead_s]
-    marks = () if deadline is None or not instants[0] <= deadline.at_s <= instants[-1] else (deadline,)
-    return _timeline("cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s)
+    marks = (
+        () if deadline is None or not instants[0] <= deadline.at_s <= instants[-1] else (deadline,)
+    )
+    return _timeline(
+        "cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s
+    )
 
 
 def reach_s(begin_s: float, end_s: float) -> float:
@@ -132,34 +158,53 @@ def reach_s(begin_s: float, end_s: float) -> float:
 
 
 def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
-    """Name, instant and dollars of each end that is foreseen for the group that trains now; the middle first."""
+    """Name, instant and dollars of each end that is foreseen for the group that trains now; the
+    middle first."""
     if facts.outlook is None:
         return []
-    finish = next((each for each in facts.outlook.forecast.finishes if each.group == facts.current), None)
+    finish = next(
+        (each for each in facts.outlook.forecast.finishes if each.group == facts.current), None
+    )
     if finish is None:
         return []
     begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
     found = [(_MIDDLE, begin_s + lasts_s.value, cost.value)]
-    if lasts_s.low is not None and cost.low is not None and lasts_s.high is not None and cost.high is not None:
+    if (
+        lasts_s.low is not None
+        and cost.low is not None
+        and lasts_s.high is not None
+        and cost.high is not None
+    ):
         found.append(("at best", begin_s + lasts_s.low, cost.low))
         found.append(("at worst", begin_s + lasts_s.high, cost.high))
     return found
 
 
 def _foreseen(
-    fan: Sequence[tuple[str, float, float]], points: Sequence[schemas.CostPoint], ahead_s: Sequence[float]
+    fan: Sequence[tuple[str, float, float]],
+    points: Sequence[schemas.CostPoint],
+    ahead_s: Sequence[float],
 ) -> NamedSeries:
     """A line from what is spent now through every end that is foreseen."""
     last = points[-1]
-    corners = [(last.at_s, last.usd), *sorted((end_s, end_usd) for _, end_s, end_usd in fan if end_s > last.at_s)]
+    corners = [
+        (last.at_s, last.usd),
+        *sorted((end_s, end_usd) for _, end_s, end_usd in fan if end_s > last.at_s),
+    ]
     by = dict(corners)
     past: tuple[float | None, ...] = (None,) * (len(points) - 1)
-    return NamedSeries(_MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True)
+    return NamedSeries(
+        _MIDDLE, "foreseen", (*past, last.usd, *(by.get(each) for each in ahead_s)), is_dashed=True
+    )
 
 
 def deadline_mark(facts: JobPageFacts) -> TimelineMark | None:
     at_s = facts.job.spec.objective.deadline_s
-    return None if at_s is None else TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
+    return (
+        None
+        if at_s is None
+        else TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
+    )
 
 
 def _timeline(
@@ -172,7 +217,11 @@ def _timeline(
     marks: tuple[TimelineMark, ...],
     now_s: float,
 ) -> TimelineView:
-    drawn = plot(at_s, [(each.tone, each.values) for each in series], marks_at_s=[each.at_s for each in marks])
+    drawn = plot(
+        at_s,
+        [(each.tone, each.values) for each in series],
+        marks_at_s=[each.at_s for each in marks],
+    )
     ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1]) if at_s else ()
     return TimelineView(
         id=key,
@@ -191,15 +240,20 @@ def _timeline(
 def _by_phase(
     points: Sequence[tuple[float, float, str]], *, unit: str, begin_s: float | None
 ) -> tuple[list[float], tuple[NamedSeries, ...]]:
-    """Gives one line for each training phase, since their rates do not compare; the last phase has the main colour.
+    """Gives one line for each training phase, since their rates do not compare; the last phase has
+    the main colour.
 
     A point is an instant, a value and a training phase.
     """
     phases = list(dict.fromkeys(phase for _, _, phase in points))
     at_s = [each for each, _, _ in points]
-    if begin_s is not None and at_s and begin_s < at_s[0]:  # a decision taken before the first iteration is shown, too
+    if (
+        begin_s is not None and at_s and begin_s < at_s[0]
+    ):  # a decision taken before the first iteration is shown, too
         at_s.insert(0, begin_s)
-    lines = {phase: {each: value for each, value, its in points if its == phase} for phase in phases}
+    lines = {
+        phase: {each: value for each, value, its in points if its == phase} for phase in phases
+    }
     series = tuple(
         NamedSeries(
             f"{unit} in {phase}" if len(phases) > 1 else unit,
@@ -215,25 +269,34 @@ def _marks(facts: JobPageFacts) -> list[TimelineMark]:
     made = [each for each in reversed(facts.decisions) if each.plan.action is not Action.HOLD]
     items = [decision_item(each, now_s=facts.now_s) for each in made]
     return [
-        TimelineMark(each.at.at_s, str(each.id), f"{each.headline}: {each.reason}", f"/decisions/{each.id}")
+        TimelineMark(
+            each.at.at_s, str(each.id), f"{each.headline}: {each.reason}", f"/decisions/{each.id}"
+        )
         for each in items
     ]
 
 
-def _baseline(points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead: int) -> NamedSeries:
-    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it would have taken.
+def _baseline(
+    points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead: int
+) -> NamedSeries:
+    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it
+    would have taken.
 
     Nothing is said of the `ahead` instants that are still to come.
     """
     begin_s, span_s = points[0].at_s, points[-1].at_s - points[0].at_s
-    usd_by = tuple(choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points)
+    usd_by = tuple(
+        choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points
+    )
     values = (*usd_by, *(None,) * ahead)
     return NamedSeries(f"{group_name(choice.group)} throughout", "fixed", values, is_dashed=True)
 
 
 def _cost_summary(facts: JobPageFacts) -> str:
     budget_usd, fan = facts.job.spec.objective.budget_usd, _fan(facts)
-    spent = f"{usd(facts.spent_usd)} spent" + ("" if budget_usd is None else f" of a budget of {usd(budget_usd)}")
+    spent = f"{usd(facts.spent_usd)} spent" + (
+        "" if budget_usd is None else f" of a budget of {usd(budget_usd)}"
+    )
     if not fan:
         return spent
     _, end_s, end_usd = fan[0]

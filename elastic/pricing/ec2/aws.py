@@ -14,7 +14,8 @@ from elastic.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Feeds:
-    """The price list and EC2's spot prices, for `region`. botocore makes its methods at run time, hence `Any`."""
+    """The price list and EC2's spot prices, for `region`. botocore makes its methods at run time,
+    hence `Any`."""
 
     region: str
     price_list: Any
@@ -22,24 +23,32 @@ class Feeds:
 
 
 def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
-    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput.
+    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises
+    InvalidInput.
 
-    What a call is answered wrongly or not at all is asked again at once, up to so many `attempts` in all.
+    What a call is answered wrongly or not at all is asked again at once, up to so many `attempts`
+    in all.
     """
     config = _config(attempts)
     try:
         session = session_in(region)
         ec2 = LateClient(session, "ec2", config=config)
         found = str(ec2.meta.region_name)
-        return Feeds(found, LateClient(session, "pricing", region_name=price_list_region(found), config=config), ec2)
+        return Feeds(
+            found,
+            LateClient(session, "pricing", region_name=price_list_region(found), config=config),
+            ec2,
+        )
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
-            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}", field="ec2.region"
+            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}",
+            field="ec2.region",
         ) from error
 
 
 def price_list_region(region: str) -> str:
-    """The nearest of the three regions that answer questions about prices (Billing User Guide, "Price List API").
+    """The nearest of the three regions that answer questions about prices (Billing User Guide,
+    "Price List API").
 
     >>> price_list_region("eu-west-3"), price_list_region("us-west-2")
     ('eu-central-1', 'us-east-1')
@@ -49,4 +58,8 @@ def price_list_region(region: str) -> str:
 
 
 def _config(attempts: int) -> Config:
-    return Config(connect_timeout=3, read_timeout=6, retries={"mode": "standard", "total_max_attempts": attempts})
+    return Config(
+        connect_timeout=3,
+        read_timeout=6,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+    )

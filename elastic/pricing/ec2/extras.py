@@ -12,7 +12,8 @@ HOURS_A_MONTH = 730.0  # AWS's own: 365 x 24 / 12 (EBS pricing page).
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """The disk's size by node type, its list price, that of an address, and the zones whose nodes get one."""
+    """The disk's size by node type, its list price, that of an address, and the zones whose nodes
+    get one."""
 
     disk_gib: Mapping[str, float]
     volume_usd_per_gib_month: float
@@ -25,5 +26,9 @@ class Extras:
         >>> Extras({"c5.large": 73}, 0.1, 0.005, {"a"}).usd_per_h(Offering("c5.large", zone="a"))
         0.015
         """
-        disk_usd_per_h = self.disk_gib[offering.node_type] * self.volume_usd_per_gib_month / HOURS_A_MONTH
-        return disk_usd_per_h + (self.public_ipv4_usd_per_h if offering.zone in self.public_zones else 0.0)
+        disk_usd_per_h = (
+            self.disk_gib[offering.node_type] * self.volume_usd_per_gib_month / HOURS_A_MONTH
+        )
+        return disk_usd_per_h + (
+            self.public_ipv4_usd_per_h if offering.zone in self.public_zones else 0.0
+        )

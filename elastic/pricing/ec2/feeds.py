@@ -20,12 +20,14 @@ _BUDGET_S = 5.0
 _TYPES_A_CALL = 20
 _HISTORY_S = 90 * 86_400.0
 _OVERLAP_S = 300.0
-"""How late EC2 may publish a change of the spot price and still be heard: what is asked for overlaps that much."""
+"""How late EC2 may publish a change of the spot price and still be heard: what is asked for
+overlaps that much."""
 
 
 @dataclass(slots=True)
 class OnDemandFeed:
-    """The price list, some types a call, never longer at a time than it takes to answer two calls or so."""
+    """The price list, some types a call, never longer at a time than it takes to answer two calls
+    or so."""
 
     feeds: Feeds
     refresh_s: float
@@ -40,7 +42,9 @@ class OnDemandFeed:
         if self._rounds.is_due(now_s=now_s):
             self._rounds.pause(self.refresh_s, now_s=now_s)
             self._pending = list(node_types)
-        self._pending += [each for each in node_types if each not in self.listed and each not in self._pending]
+        self._pending += [
+            each for each in node_types if each not in self.listed and each not in self._pending
+        ]
         if not self._calls.is_due(now_s=now_s):
             return
         began = time.monotonic()
@@ -60,7 +64,8 @@ class OnDemandFeed:
         for each in node_types:
             self.listed.pop(each, None)
         for entry in found:
-            # Of two entries the one without a doubt counts; one with a doubt is told where there is no other.
+            # Of two entries the one without a doubt counts; one with a doubt is told where there is
+            # no other.
             if entry.doubt is None or entry.node_type not in self.listed:
                 self.listed[entry.node_type] = (entry, now_s)
         missing = set(node_types) - {entry.node_type for entry in found}
@@ -70,9 +75,11 @@ class OnDemandFeed:
 
 @dataclass(slots=True)
 class SpotFeed:
-    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted` what is odd.
+    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted`
+    what is odd.
 
-    `heard_to_s` is up to when an earlier daemon heard them (None: never): what came since is told as well.
+    `heard_to_s` is up to when an earlier daemon heard them (None: never): what came since is told
+    as well.
     """
 
     feeds: Feeds
@@ -86,10 +93,16 @@ class SpotFeed:
 
     def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
         """Asks if it is due, and gives what came and went since the last time, oldest first."""
-        if not self._calls.is_due(now_s=now_s) or not any(each.capacity is Capacity.SPOT for each in offerings):
+        if not self._calls.is_due(now_s=now_s) or not any(
+            each.capacity is Capacity.SPOT for each in offerings
+        ):
             return ()
         heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
-        from_s = now_s if heard_to_s is None else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
+        from_s = (
+            now_s
+            if heard_to_s is None
+            else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
+        )
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:
@@ -101,8 +114,11 @@ class SpotFeed:
         self._calls.pause(self.refresh_s, now_s=now_s)
         self.doubted = tuple(each for each in changes if each.doubt is not None)
         asked = set(offerings)
-        # What nobody asked for was not heard again: it is told no longer, and grows older where it is kept.
-        self.in_force = {offering: change for offering, change in self.in_force.items() if offering in asked}
+        # What nobody asked for was not heard again: it is told no longer, and grows older where it
+        # is kept.
+        self.in_force = {
+            offering: change for offering, change in self.in_force.items() if offering in asked
+        }
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:

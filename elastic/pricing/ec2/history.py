@@ -27,7 +27,10 @@ class Ec2History:
         try:
             for page in spot_pages(self._feeds, [node_type], from_s=from_s, to_s=to_s):
                 yield tuple(
-                    Quote(each.offering, each.usd_per_h, each.at_s, self.name, doubt=each.doubt) for each in page
+                    Quote(each.offering, each.usd_per_h, each.at_s, self.name, doubt=each.doubt)
+                    for each in page
                 )
         except (ClientError, BotoCoreError) as error:
-            raise PriceUnavailable(f"the spot prices of {count(self.days)} days: {error}") from error
+            raise PriceUnavailable(
+                f"the spot prices of {count(self.days)} days: {error}"
+            ) from error

@@ -1,4 +1,5 @@
-"""AWS's price list, read strictly: whatever is not exactly what was asked for is told with a doubt."""
+"""AWS's price list, read strictly: whatever is not exactly what was asked for is told with a
+doubt."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from elastic.pricing.ec2.aws import Feeds
 
 log = structlog.get_logger(__name__)
 
-# What an hour of a plain Linux instance is called there. The filters ask for it, and the answer is held to it.
+# What an hour of a plain Linux instance is called there. The filters ask for it, and the answer is
+# held to it.
 WANTED: Mapping[str, str] = {
     "operatingSystem": "Linux",
     "tenancy": "Shared",
@@ -24,13 +26,15 @@ WANTED: Mapping[str, str] = {
     "preInstalledSw": "NA",
     "marketoption": "OnDemand",
 }
-# What an entry that lacks an attribute means: only those sold in other ways as well, by Capacity Blocks, need say it.
+# What an entry that lacks an attribute means: only those sold in other ways as well, by Capacity
+# Blocks, need say it.
 _UNSAID: Mapping[str, str] = {"marketoption": "OnDemand"}
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The price of one node type in the region; `doubt` says why it is not to be believed, if it is not."""
+    """The price of one node type in the region; `doubt` says why it is not to be believed, if it is
+    not."""
 
     node_type: str
     usd_per_h: float
@@ -39,12 +43,15 @@ class Listed:
 
 
 def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ...]:
-    """Asks for the prices of these types. A type that is not listed is absent. Raises botocore's errors.
+    """Asks for the prices of these types. A type that is not listed is absent. Raises botocore's
+    errors.
 
     Raises PriceUnavailable if no entry can even be read.
     """
     exact = {**WANTED, "regionCode": feeds.region}
-    filters = [{"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in exact.items()]
+    filters = [
+        {"Type": "TERM_MATCH", "Field": name, "Value": value} for name, value in exact.items()
+    ]
     filters.append({"Type": "ANY_OF", "Field": "instanceType", "Value": ",".join(node_types)})
     pages = feeds.price_list.get_paginator("get_products").paginate(
         ServiceCode="AmazonEC2", FormatVersion="aws_v1", Filters=filters
@@ -54,7 +61,8 @@ def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ..
 
 
 def _readable(texts: Sequence[str], *, region: str) -> list[Listed]:
-    """The machines' entries; one that cannot be read costs no other its price. Raises PriceUnavailable if none can."""
+    """The machines' entries; one that cannot be read costs no other its price. Raises
+    PriceUnavailable if none can."""
     found: list[Listed | None] = []
     failure: PriceUnavailable | None = None
     for text in texts:
@@ -70,7 +78,8 @@ def _readable(texts: Sequence[str], *, region: str) -> list[Listed]:
 
 
 def parse_entry(text: str, *, region: str) -> Listed | None:
-    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it names no node type."""
+    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it names no
+    node type."""
     try:
         entry = json.loads(text)
         product = entry["product"]
@@ -114,7 +123,9 @@ def _instant_s(text: str | None) -> float:
     return instant.timestamp()
 
 
-def _doubt(attributes: Mapping[str, Any], dimension: Mapping[str, Any], *, region: str) -> str | None:
+def _doubt(
+    attributes: Mapping[str, Any], dimension: Mapping[str, Any], *, region: str
+) -> str | None:
     wanted = {**WANTED, "regionCode": region}
     for name, value in wanted.items():
         found = attributes.get(name, _UNSAID.get(name))
@@ -128,11 +139,17 @@ def _doubt(attributes: Mapping[str, Any], dimension: Mapping[str, Any], *, regio
 
 
 def _without_rivals(listed: list[Listed]) -> list[Listed]:
-    """Two prices of one type that are both in order: there is no telling which holds, so neither is believed."""
+    """Two prices of one type that are both in order: there is no telling which holds, so neither is
+    believed."""
     sound = [each for each in listed if each.doubt is None and math.isfinite(each.usd_per_h)]
     rivals = {each.node_type for each in sound for other in sound if _contradict(each, other)}
     return [
-        Listed(each.node_type, each.usd_per_h, each.effective_at_s, "wanted one price, got several that contradict")
+        Listed(
+            each.node_type,
+            each.usd_per_h,
+            each.effective_at_s,
+            "wanted one price, got several that contradict",
+        )
         if each.node_type in rivals and each.doubt is None
         else each
         for each in dict.fromkeys(listed)

@@ -1,4 +1,5 @@
-"""The live prices of EC2: whole nodes' burn, on demand from the price list and spot from each zone's market."""
+"""The live prices of EC2: whole nodes' burn, on demand from the price list and spot from each
+zone's market."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PricedOffers:
-    """What prices are wanted for, asked again at each refresh; `public_zones` are those whose nodes get an address.
+    """What prices are wanted for, asked again at each refresh; `public_zones` are those whose nodes
+    get an address.
 
     `disk_gib` gives the size of a node type's disk, or raises ElasticError while that is not known.
     """
@@ -34,7 +36,8 @@ class PricedOffers:
 class Ec2Prices:
     """Quotes every offering of `market` at its whole burn: machine, disk, address.
 
-    A feed that does not answer is not quoted at all, so that what it said last grows older where it is kept.
+    A feed that does not answer is not quoted at all, so that what it said last grows older where it
+    is kept.
     """
 
     name = "ec2"
@@ -90,12 +93,20 @@ class Ec2Prices:
             public_ipv4_usd_per_h=self._settings.public_ipv4_usd_per_h,
             public_zones=public_zones,
         )
-        return tuple(each for each in offerings if each.node_type in self._disk_gib), extras, unknown
+        return (
+            tuple(each for each in offerings if each.node_type in self._disk_gib),
+            extras,
+            unknown,
+        )
 
-    def _overridden(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
-        """Prices that the settings know better, such as those of a savings plan; they replace on-demand prices only.
+    def _overridden(
+        self, offerings: Iterable[Offering], extras: Extras, now_s: float
+    ) -> Iterator[Quote]:
+        """Prices that the settings know better, such as those of a savings plan; they replace
+        on-demand prices only.
 
-        Nobody says since when they hold: what was charged before they were first read stays charged.
+        Nobody says since when they hold: what was charged before they were first read stays
+        charged.
         """
         for each in offerings:
             usd_per_h = self._settings.price_overrides.get(each.node_type)
@@ -105,15 +116,22 @@ class Ec2Prices:
             said = self._overrides.get(each)
             if said is None or said.extras_usd_per_h != extras_usd_per_h:
                 whole = usd_per_h + extras_usd_per_h
-                said = Quote(each, whole, now_s, self.name, extras_usd_per_h=extras_usd_per_h, is_said=True)
+                said = Quote(
+                    each, whole, now_s, self.name, extras_usd_per_h=extras_usd_per_h, is_said=True
+                )
                 self._overrides[each] = said
             yield said
 
-    def _listed(self, offerings: Iterable[Offering], extras: Extras, now_s: float) -> Iterator[Quote]:
+    def _listed(
+        self, offerings: Iterable[Offering], extras: Extras, now_s: float
+    ) -> Iterator[Quote]:
         if self._on_demand.failure is not None:
             return
         for each in offerings:
-            if each.capacity is not Capacity.ON_DEMAND or each.node_type in self._settings.price_overrides:
+            if (
+                each.capacity is not Capacity.ON_DEMAND
+                or each.node_type in self._settings.price_overrides
+            ):
                 continue
             found = self._on_demand.listed.get(each.node_type)
             if found is None or found[0].effective_at_s > now_s:
@@ -148,7 +166,11 @@ class Ec2Prices:
         )
 
     def _complain(self, unknown: str | None, *, has_quotes: bool) -> None:
-        failures = [each for each in (unknown, self._on_demand.failure, self._spot.failure) if each is not None]
+        failures = [
+            each
+            for each in (unknown, self._on_demand.failure, self._spot.failure)
+            if each is not None
+        ]
         told = "; ".join(failures) or None
         if told is not None and not has_quotes:
             raise PriceUnavailable(f"EC2 tells no prices: {told}")
@@ -158,5 +180,6 @@ class Ec2Prices:
 
 
 def _sum(machine_usd_per_h: float, extras_usd_per_h: float) -> float:
-    """The whole burn; a machine that costs nothing, or less, is an error of the feed that no extra may hide."""
+    """The whole burn; a machine that costs nothing, or less, is an error of the feed that no extra
+    may hide."""
     return machine_usd_per_h + extras_usd_per_h if machine_usd_per_h > 0 else machine_usd_per_h

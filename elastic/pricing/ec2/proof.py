@@ -13,15 +13,22 @@ from elastic.pricing.ec2.feeds import OnDemandFeed, SpotFeed
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Which offerings have a price that nobody doubts, and what the feeds failed of, if they did."""
+    """Which offerings have a price that nobody doubts, and what the feeds failed of, if they
+    did."""
 
     offerings: frozenset[Offering]
     failures: tuple[str, ...]
 
 
-def prove_prices(settings: Ec2Settings, feeds: Feeds, offerings: Sequence[Offering], *, now_s: float) -> Priced:
-    """Asks both feeds for what is on offer. An on-demand price that the settings override is not asked for."""
-    on_demand, spot = OnDemandFeed(feeds, settings.on_demand_refresh_s), SpotFeed(feeds, settings.spot_refresh_s)
+def prove_prices(
+    settings: Ec2Settings, feeds: Feeds, offerings: Sequence[Offering], *, now_s: float
+) -> Priced:
+    """Asks both feeds for what is on offer. An on-demand price that the settings override is not
+    asked for."""
+    on_demand, spot = (
+        OnDemandFeed(feeds, settings.on_demand_refresh_s),
+        SpotFeed(feeds, settings.spot_refresh_s),
+    )
     wanted = {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
     on_demand.update(sorted(wanted - set(settings.price_overrides)), now_s=now_s)
     spot.update(offerings, now_s=now_s)
@@ -32,4 +39,7 @@ def prove_prices(settings: Ec2Settings, feeds: Feeds, offerings: Sequence[Offeri
         for each in offerings
         if (each in spot.in_force if each.capacity is Capacity.SPOT else each.node_type in known)
     ]
-    return Priced(frozenset(priced), tuple(each for each in (on_demand.failure, spot.failure) if each is not None))
+    return Priced(
+        frozenset(priced),
+        tuple(each for each in (on_demand.failure, spot.failure) if each is not None),
+    )

@@ -26,21 +26,29 @@ class SpotChange:
     doubt: str | None = None
 
 
-def read_spot(feeds: Feeds, offerings: Iterable[Offering], *, from_s: float, to_s: float) -> tuple[SpotChange, ...]:
-    """The prices in force at `from_s` and every change up to `to_s`, oldest first. Raises botocore's errors."""
+def read_spot(
+    feeds: Feeds, offerings: Iterable[Offering], *, from_s: float, to_s: float
+) -> tuple[SpotChange, ...]:
+    """The prices in force at `from_s` and every change up to `to_s`, oldest first. Raises
+    botocore's errors."""
     wanted = {each for each in offerings if each.capacity is Capacity.SPOT}
     names = sorted({each.node_type for each in wanted})
     changes: dict[SpotChange, None] = {}
     for start in range(0, len(names), _TYPES_A_CALL):
-        for page in spot_pages(feeds, names[start : start + _TYPES_A_CALL], from_s=from_s, to_s=to_s):
+        for page in spot_pages(
+            feeds, names[start : start + _TYPES_A_CALL], from_s=from_s, to_s=to_s
+        ):
             for change in page:
                 if change.offering in wanted and change.at_s <= to_s:
                     changes[change] = None
     return tuple(sorted(changes, key=lambda change: (change.at_s, change.offering)))
 
 
-def spot_pages(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float) -> Iterator[tuple[SpotChange, ...]]:
-    """The same for all zones, as EC2 tells it: newest first, one call a page. Raises botocore's errors."""
+def spot_pages(
+    feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float
+) -> Iterator[tuple[SpotChange, ...]]:
+    """The same for all zones, as EC2 tells it: newest first, one call a page. Raises botocore's
+    errors."""
     pages = feeds.ec2.get_paginator("describe_spot_price_history").paginate(
         InstanceTypes=node_types,
         ProductDescriptions=list(_SYSTEMS),
@@ -53,7 +61,9 @@ def spot_pages(feeds: Feeds, node_types: list[str], *, from_s: float, to_s: floa
 
 def _change(raw: Mapping[str, Any]) -> SpotChange:
     system, text = raw.get("ProductDescription"), str(raw.get("SpotPrice"))
-    doubt = None if system in _SYSTEMS else f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
+    doubt = (
+        None if system in _SYSTEMS else f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
+    )
     try:
         usd_per_h = float(text)
     except ValueError:

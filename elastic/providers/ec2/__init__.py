@@ -2,7 +2,7 @@
 
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog
-from elastic.providers.ec2.claims import ParameterClaims, claim_name
+from elastic.providers.ec2.leader_lease import ParameterLeases, lease_name
 from elastic.providers.ec2.machines import Ec2Machine, end_machine, read_machines
 from elastic.providers.ec2.provider import Ec2Provider, Paths
 from elastic.providers.ec2.refusals import here, reaches_no_bucket, refuse
@@ -16,14 +16,14 @@ __all__ = [
     "Catalog",
     "Ec2Machine",
     "Ec2Provider",
-    "ParameterClaims",
+    "ParameterLeases",
     "Paths",
     "Requirements",
     "Subnet",
-    "claim_name",
     "connect",
     "end_machine",
     "here",
+    "lease_name",
     "parse_requirements",
     "reaches_no_bucket",
     "read_catalog",

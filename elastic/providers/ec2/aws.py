@@ -19,9 +19,11 @@ _READ_TIMEOUT_S = 20
 
 @dataclass(frozen=True, slots=True)
 class Aws:
-    """EC2 for looking, for buying and for ending, and the parameter store that knows the newest images.
+    """EC2 for looking, for buying and for ending, and the parameter store that knows the newest
+    images.
 
-    botocore's clients make their methods at run time, hence `Any`; no answer of theirs leaves the module that asked.
+    botocore's clients make their methods at run time, hence `Any`; no answer of theirs leaves the
+    module that asked.
     """
 
     reads: Any
@@ -36,28 +38,34 @@ class Aws:
 
 
 def connect(region: str | None) -> Aws:
-    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
+    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises
+    InvalidInput."""
     try:
         session = session_in(region)
         require_commercial(session)
         return Aws(
             reads=LateClient(session, "ec2", config=_config(attempts=4)),
-            # A launch that got no answer is repeated by its intent, which is on record, and not from here.
-            launches=LateClient(session, "ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)),
+            # A launch that got no answer is repeated by its intent, which is on record, and not
+            # from here.
+            launches=LateClient(
+                session, "ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)
+            ),
             endings=LateClient(session, "ec2", config=_config(attempts=5)),
             parameters=LateClient(session, "ssm", config=_config(attempts=4)),
         )
     except (BotoCoreError, ValueError) as error:
         raise InvalidInput(
-            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}", field="ec2.region"
+            f"ec2.region: wanted a region that AWS knows, got {region!r}: {error}",
+            field="ec2.region",
         ) from error
 
 
 def require_commercial(session: boto3.Session) -> None:
-    """Raises InvalidInput for a region of China, of a government or of Europe's own cloud, which AWS keeps apart.
+    """Raises InvalidInput for a region of China, of a government or of Europe's own cloud, which
+    AWS keeps apart.
 
-    Their prices are in other money (spot prices do not even say so), or told to commercial credentials alone, and every
-    budget is in USD.
+    Their prices are in other money (spot prices do not even say so), or told to commercial
+    credentials alone, and every budget is in USD.
     """
     try:
         partition = session.get_partition_for_region(session.region_name or "")
@@ -65,7 +73,8 @@ def require_commercial(session: boto3.Session) -> None:
         return
     if partition != "aws":
         raise InvalidInput(
-            f"ec2.region: wanted a region whose prices AWS tells in USD to the credentials that buy there, got "
+            "ec2.region: wanted a region whose prices AWS tells in USD to the credentials that "
+            "buy there, got "
             f"{session.region_name} of its partition {partition}; name another",
             field="ec2.region",
         )

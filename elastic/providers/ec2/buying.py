@@ -1,4 +1,5 @@
-"""Buys machines: by CreateFleet, whose refusals are data, or by RunInstances where that is not permitted."""
+"""Buys machines: by CreateFleet, whose refusals are data, or by RunInstances where that is not
+permitted."""
 
 from __future__ import annotations
 
@@ -12,16 +13,27 @@ from elastic.errors import ProviderError, ProviderUnavailable, QuotaReached
 from elastic.model import Capacity, Offering
 from elastic.providers.base import LaunchRequest
 from elastic.providers.ec2.aws import Aws
-from elastic.providers.ec2.faults import NO_SPOT_ROLE, RefusalKind, as_error, code_of, fault_in, fault_of, translated
+from elastic.providers.ec2.faults import (
+    NO_SPOT_ROLE,
+    RefusalKind,
+    as_error,
+    code_of,
+    fault_in,
+    fault_of,
+    translated,
+)
 from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
 _FLEET, _RUN = "CreateFleet", "RunInstances"
-_NO_FLEETS = frozenset({"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE})
+_NO_FLEETS = frozenset(
+    {"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE}
+)
 MISMATCH = "IdempotentParameterMismatch"
 _OF_THE_TOKEN = frozenset({RefusalKind.CAPACITY, RefusalKind.QUOTA})
-"""What a call is refused for only once EC2 has looked whether its token bought before: that would be the answer."""
+"""What a call is refused for only once EC2 has looked whether its token bought before: that would
+be the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +71,11 @@ class Purchase:
 
 
 class Buyer:
-    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their template.
+    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their
+    template.
 
-    A token is good for one call's machines once: what RunInstances may have bought is asked of no fleet, nor the
-    other way about. By which call that was outlives the daemon with the intent.
+    A token is good for one call's machines once: what RunInstances may have bought is asked of no
+    fleet, nor the other way about. By which call that was outlives the daemon with the intent.
     """
 
     def __init__(self, aws: Aws) -> None:
@@ -84,7 +97,9 @@ class Buyer:
         with translated(f"{wanted.offering}: preparing the launch"):
             if name not in self._made:
                 ensure_template(self._aws, wanted.template)
-            self._made.discard(name)  # it may have been swept meanwhile; then the next attempt makes it anew
+            self._made.discard(
+                name
+            )  # it may have been swept meanwhile; then the next attempt makes it anew
             version = ensure_version(self._aws, wanted.template)
             self._made.add(name)
             return version
@@ -99,19 +114,29 @@ class Buyer:
                 answer = self._aws.launches.create_fleet(**_fleet(wanted, version))
             except ClientError as error:
                 if code_of(error) not in _NO_FLEETS:
-                    if not was_in_doubt and fault_in(error) in (RefusalKind.THROTTLED, RefusalKind.LATE):
+                    if not was_in_doubt and fault_in(error) in (
+                        RefusalKind.THROTTLED,
+                        RefusalKind.LATE,
+                    ):
                         wanted.request.note_asked("")
                     return _refused(error)
                 if was_in_doubt:
                     raise ProviderUnavailable(
-                        f"{wanted.offering}: an earlier CreateFleet, whose answer was lost, may have bought; permit "
+                        f"{wanted.offering}: an earlier CreateFleet, whose answer was lost, may "
+                        "have bought; permit "
                         f"CreateFleet again, or wait until it is listed (EC2 says {code_of(error)})"
                     ) from error
                 return None
-        bought = [str(each) for sold in answer.get("Instances", []) for each in sold.get("InstanceIds", [])]
+        bought = [
+            str(each)
+            for sold in answer.get("Instances", [])
+            for each in sold.get("InstanceIds", [])
+        ]
         if len(bought) >= wanted.count:
             return tuple(sorted(bought))
-        for provider_id in bought:  # A minimum was asked for; who does not honour it gets back what is of no use alone.
+        for provider_id in (
+            bought
+        ):  # A minimum was asked for; who does not honour it gets back what is of no use alone.
             end_machine(self._aws, provider_id)
         return _refusal(answer.get("Errors", []))
 
@@ -120,7 +145,9 @@ class Buyer:
         market = {"InstanceMarketOptions": {"MarketType": "spot", "SpotOptions": spot}}
         if wanted.request.asked_by != _RUN:
             wanted.request.note_asked(_RUN)
-        with translated(f"{wanted.offering}: launching without CreateFleet, which is not permitted"):
+        with translated(
+            f"{wanted.offering}: launching without CreateFleet, which is not permitted"
+        ):
             try:
                 answer = self._aws.launches.run_instances(
                     **wanted.template.run_data(),
@@ -138,14 +165,21 @@ class Buyer:
 def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
     """Machines of one type in one zone, now and all of them, or none."""
     offering = wanted.offering
-    together = {"SingleInstanceType": True, "SingleAvailabilityZone": True, "MinTargetCapacity": wanted.count}
+    together = {
+        "SingleInstanceType": True,
+        "SingleAvailabilityZone": True,
+        "MinTargetCapacity": wanted.count,
+    }
     spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized", **together}}
     return {
         "Type": "instant",
         "ClientToken": wanted.client_token,
         "LaunchTemplateConfigs": [
             {
-                "LaunchTemplateSpecification": {"LaunchTemplateName": wanted.template.name, "Version": version},
+                "LaunchTemplateSpecification": {
+                    "LaunchTemplateName": wanted.template.name,
+                    "Version": version,
+                },
                 "Overrides": [{"InstanceType": offering.node_type, "SubnetId": wanted.subnet_id}],
             }
         ],
@@ -158,10 +192,13 @@ def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
 
 
 def _refused(error: ClientError) -> Refusal:
-    """A refusal that leaves no doubt; raises the error again where the same call may well succeed later."""
+    """A refusal that leaves no doubt; raises the error again where the same call may well succeed
+    later."""
     fault, code = fault_in(error), code_of(error)
     if code == MISMATCH:
-        raise ProviderUnavailable("an earlier attempt with this token was different; waiting for what it bought")
+        raise ProviderUnavailable(
+            "an earlier attempt with this token was different; waiting for what it bought"
+        )
     if fault in (RefusalKind.THROTTLED, RefusalKind.UNANSWERED, RefusalKind.LATE):
         raise error
     message = str(error.response.get("Error", {}).get("Message", ""))
@@ -171,7 +208,11 @@ def _refused(error: ClientError) -> Refusal:
 def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
     """The first of a fleet's errors; one that sold nothing and says nothing had no capacity."""
     if not errors:
-        return Refusal(RefusalKind.CAPACITY, "UnfulfillableCapacity", "the fleet holds no instance and names no error")
+        return Refusal(
+            RefusalKind.CAPACITY,
+            "UnfulfillableCapacity",
+            "the fleet holds no instance and names no error",
+        )
     code = str(errors[0].get("ErrorCode", ""))
     return Refusal(fault_of(code), code, str(errors[0].get("ErrorMessage", "")))
 
@@ -186,6 +227,8 @@ def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) 
         said = f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})"
         return QuotaReached(said, bought_nothing=refusal.of_the_token)
     launching = "launching" if count == 1 else f"launching {count} at once"
-    error = as_error(refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message)
+    error = as_error(
+        refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message
+    )
     kind = ProviderError if isinstance(error, ProviderUnavailable) else type(error)
     return kind(str(error), bought_nothing=refusal.of_the_token)

@@ -17,12 +17,15 @@ from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.precisions import FP32_ONLY, WITH_BF16, precisions_of_gpu
 
 MOST_TYPES = 64
-"""More candidates than this are never all tried, and their spot prices alone take minutes to read."""
+"""More candidates than this are never all tried, and their spot prices alone take minutes to read.
+"""
 _NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
-# DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as installed uses none.
+# DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as
+# installed uses none.
 _ACCELERATORS = ("NeuronInfo", "InferenceAcceleratorInfo", "FpgaInfo", "MediaAcceleratorInfo")
 _BF16_SINCE = 7
-"""The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4, Graviton 3."""
+"""The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4,
+Graviton 3."""
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 
@@ -30,7 +33,8 @@ _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capac
 class Kind:
     """A node type with what a launch must know of it beyond the port's vocabulary.
 
-    `accelerators` says which of EC2's accelerators it has that are no whole GPUs, by the names of their fields.
+    `accelerators` says which of EC2's accelerators it has that are no whole GPUs, by the names of
+    their fields.
     """
 
     node_type: NodeType
@@ -43,7 +47,8 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """Where machines of a zone are put. `is_public`: they get a public IPv4 address, which costs."""
+    """Where machines of a zone are put. `is_public`: they get a public IPv4 address, which
+    costs."""
 
     id: str
     zone: str
@@ -53,10 +58,11 @@ class Subnet:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these make.
+    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these
+    make.
 
-    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in these zones in one of
-    the ways that settings name, `wanted_as`.
+    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in
+    these zones in one of the ways that settings name, `wanted_as`.
     """
 
     kinds: Mapping[str, Kind]
@@ -84,13 +90,15 @@ class Catalog:
 
 
 def check_choice(settings: Ec2Settings) -> Requirements | None:
-    """The requirements that choose node types; None where settings list them. Raises InvalidInput if neither does."""
+    """The requirements that choose node types; None where settings list them. Raises InvalidInput
+    if neither does."""
     wanted = settings.requirements
     if settings.types:
         return None
     if wanted.cpu is None and wanted.memory is None and wanted.gpu is None:
         raise InvalidInput(
-            "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', memory = '8GB'; "
+            "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', "
+            "memory = '8GB'; "
             "got neither, name some",
             field="ec2.types",
         )
@@ -100,7 +108,8 @@ def check_choice(settings: Ec2Settings) -> Requirements | None:
 def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
     """Asks EC2 what it sells, and adds how often it takes spot back.
 
-    Raises ProviderError if it sells nothing of what is wanted, ProviderUnavailable if it does not answer.
+    Raises ProviderError if it sells nothing of what is wanted, ProviderUnavailable if it does not
+    answer.
     """
     requirements = check_choice(settings)
     with translated("reading what EC2 sells"):
@@ -124,13 +133,16 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
 
 def _with_buckets(kinds: Iterable[Kind], buckets: Mapping[str, int]) -> list[Kind]:
     return [
-        replace(each, node_type=replace(each.node_type, advisor_bucket=buckets.get(each.node_type.name)))
+        replace(
+            each, node_type=replace(each.node_type, advisor_bucket=buckets.get(each.node_type.name))
+        )
         for each in kinds
     ]
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
-    """One subnet a zone at the region's prices: the first that the settings name, else the default VPC's own."""
+    """One subnet a zone at the region's prices: the first that the settings name, else the default
+    VPC's own."""
     if settings.subnets:
         choice: dict[str, Any] = {"SubnetIds": list(settings.subnets)}
     else:
@@ -142,13 +154,17 @@ def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
     found = [each for each in found if not _is_apart(each.zone, region)]
     order = {name: place for place, name in enumerate(settings.subnets)}
     found.sort(key=lambda each: (order.get(each.id, 0), each.zone, each.id), reverse=True)
-    by_zone = {each.zone: each for each in found if not settings.zones or each.zone in settings.zones}
+    by_zone = {
+        each.zone: each for each in found if not settings.zones or each.zone in settings.zones
+    }
     _check_subnets(by_zone, settings)
     return dict(sorted(by_zone.items()))
 
 
 def _subnet(raw: Mapping[str, Any]) -> Subnet:
-    return Subnet(raw["SubnetId"], raw["AvailabilityZone"], raw["VpcId"], bool(raw.get("MapPublicIpOnLaunch")))
+    return Subnet(
+        raw["SubnetId"], raw["AvailabilityZone"], raw["VpcId"], bool(raw.get("MapPublicIpOnLaunch"))
+    )
 
 
 def _is_apart(zone: str, region: str) -> bool:
@@ -164,7 +180,8 @@ def _check_zones(named: Iterable[str], region: str) -> None:
     apart = sorted({each for each in named if _is_apart(each, region)})
     if apart:
         raise ProviderError(
-            f"wanted zones at the prices of {region}, found {', '.join(apart)}: Local and Wavelength Zones are dearer "
+            f"wanted zones at the prices of {region}, found {', '.join(apart)}: Local and "
+            "Wavelength Zones are dearer "
             "than its price list says; name others (ec2.zones, ec2.subnets)"
         )
 
@@ -174,14 +191,19 @@ def _check_subnets(by_zone: Mapping[str, Subnet], settings: Ec2Settings) -> None
     if missing or not by_zone:
         where = ", ".join(missing) or "any zone"
         raise ProviderError(
-            f"wanted a subnet in {where}, found none; name one (ec2.subnets) or other zones (ec2.zones)"
+            f"wanted a subnet in {where}, found none; name one (ec2.subnets) or other zones "
+            "(ec2.zones)"
         )
     if len(vpcs := {each.vpc_id for each in by_zone.values()}) > 1:
-        raise ProviderError(f"wanted subnets of one VPC, found {', '.join(sorted(vpcs))}; nodes must reach one another")
+        raise ProviderError(
+            f"wanted subnets of one VPC, found {', '.join(sorted(vpcs))}; nodes must reach one "
+            "another"
+        )
 
 
 def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
-    """Those of the names that EC2 knows: asked for by a filter, one that it does not know fails no others."""
+    """Those of the names that EC2 knows: asked for by a filter, one that it does not know fails no
+    others."""
     found: list[Kind] = []
     for start in range(0, len(names), _NAMES_A_FILTER):
         some = list(names[start : start + _NAMES_A_FILTER])
@@ -189,11 +211,16 @@ def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
             Filters=[{"Name": "instance-type", "Values": some}]
         )
         found += [_kind(raw) for page in pages for raw in page["InstanceTypes"]]
-    return [each for each in found if each.node_type.name in names]  # a filter reads * and ? as more than themselves
+    return [
+        each for each in found if each.node_type.name in names
+    ]  # a filter reads * and ? as more than themselves
 
 
 def _current_kinds(aws: Aws) -> list[Kind]:
-    filters = [{"Name": "current-generation", "Values": ["true"]}, {"Name": "bare-metal", "Values": ["false"]}]
+    filters = [
+        {"Name": "current-generation", "Values": ["true"]},
+        {"Name": "bare-metal", "Values": ["false"]},
+    ]
     pages = aws.reads.get_paginator("describe_instance_types").paginate(Filters=filters)
     return [_kind(raw) for page in pages for raw in page["InstanceTypes"]]
 
@@ -215,7 +242,9 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
             precisions=_precisions(raw["InstanceType"], gpus),
         ),
         architecture="arm64" if "arm64" in architectures else "x86_64",
-        capacities=frozenset(_USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE),
+        capacities=frozenset(
+            _USAGE[use] for use in raw.get("SupportedUsageClasses", []) if use in _USAGE
+        ),
         is_burstable=bool(raw.get("BurstablePerformanceSupported")),
         gpu_maker=gpus[0].get("Manufacturer") if gpus else None,
         accelerators=frozenset(others),
@@ -223,7 +252,8 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
 
 
 def _precisions(name: str, gpus: Sequence[Mapping[str, Any]]) -> tuple[Precision, ...]:
-    """What a type computes in: its GPUs by their model, else its processor by the generation that its name gives.
+    """What a type computes in: its GPUs by their model, else its processor by the generation that
+    its name gives.
 
     >>> [_precisions(name, [])[-1].value for name in ("c6i.large", "c7g.large", "m7i-flex.large", "u-6tb1.metal")]
     ['fp32', 'bf16', 'bf16', 'fp32']
@@ -235,7 +265,8 @@ def _precisions(name: str, gpus: Sequence[Mapping[str, Any]]) -> tuple[Precision
 
 
 def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
-    """Requirements admit what the default images and wheels are for; a type that is named is taken as it is."""
+    """Requirements admit what the default images and wheels are for; a type that is named is taken
+    as it is."""
     if requirements is None:
         return True
     is_plain = kind.architecture == "x86_64" and not kind.accelerators
@@ -245,18 +276,25 @@ def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
 def _check_kinds(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
     if settings.types and not kinds:
         raise ProviderError(
-            f"ec2.types: wanted node types that EC2 has in this region, found none of {', '.join(settings.types)}; "
+            "ec2.types: wanted node types that EC2 has in this region, found none of "
+            f"{', '.join(settings.types)}; "
             "correct the names, or ec2.region"
         )
     if not 1 <= len(kinds) <= MOST_TYPES:
         raise ProviderError(
-            f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet them; "
+            f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet "
+            "them; "
             "narrow or widen them, or name types (ec2.types)"
         )
-    arm = sorted(name for name, kind in kinds.items() if kind.architecture == "arm64" and kind.node_type.gpu_count)
+    arm = sorted(
+        name
+        for name, kind in kinds.items()
+        if kind.architecture == "arm64" and kind.node_type.gpu_count
+    )
     if arm:
         raise ProviderError(
-            f"ec2.types: wanted GPUs beside x86_64 processors, found {', '.join(arm)} with arm64, for which no image "
+            f"ec2.types: wanted GPUs beside x86_64 processors, found {', '.join(arm)} with arm64, "
+            "for which no image "
             "with a driver is known here; name others"
         )
 
@@ -266,11 +304,18 @@ def _zones(aws: Aws, names: Sequence[str]) -> set[tuple[str, str]]:
     pages = aws.reads.get_paginator("describe_instance_type_offerings").paginate(
         LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": list(names)}]
     )
-    return {(raw["InstanceType"], raw["Location"]) for page in pages for raw in page["InstanceTypeOfferings"]}
+    return {
+        (raw["InstanceType"], raw["Location"])
+        for page in pages
+        for raw in page["InstanceTypeOfferings"]
+    }
 
 
 def _offerings(
-    kinds: Iterable[Kind], subnets: Mapping[str, Subnet], zones: set[tuple[str, str]], settings: Ec2Settings
+    kinds: Iterable[Kind],
+    subnets: Mapping[str, Subnet],
+    zones: set[tuple[str, str]],
+    settings: Ec2Settings,
 ) -> list[Offering]:
     chosen = [Capacity(each) for each in settings.capacities]
     return sorted(

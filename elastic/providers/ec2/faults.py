@@ -17,7 +17,13 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 
-from elastic.errors import CapacityUnavailable, Forbidden, ProviderError, ProviderUnavailable, QuotaReached
+from elastic.errors import (
+    CapacityUnavailable,
+    Forbidden,
+    ProviderError,
+    ProviderUnavailable,
+    QuotaReached,
+)
 
 
 class RefusalKind(StrEnum):
@@ -34,7 +40,9 @@ class RefusalKind(StrEnum):
     REFUSED = "refused"
 
 
-NO_GROUP = frozenset({"InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidSecurityGroupID.NotFound"})
+NO_GROUP = frozenset(
+    {"InvalidGroup.NotFound", "InvalidGroupId.NotFound", "InvalidSecurityGroupID.NotFound"}
+)
 
 # Codes: "Error codes for the Amazon EC2 API" (Developer Guide) and CreateFleet's `Errors`.
 FAULTS: Mapping[RefusalKind, frozenset[str]] = {
@@ -129,23 +137,29 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
 
 NO_SPOT_ROLE = "AuthFailure.ServiceLinkedRoleCreationNotPermitted"
 _SPOT_ROLE = (
-    "the account has no service-linked role for spot yet, which these credentials should not be able to make; as an "
+    "the account has no service-linked role for spot yet, which these credentials should not be "
+    "able to make; as an "
     "administrator: aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
 )
 _NOT_TAKEN = (
-    "AWS does not take these credentials: renew them if they have expired, and see that this machine's clock is right "
+    "AWS does not take these credentials: renew them if they have expired, and see that this "
+    "machine's clock is right "
     "and that the account has opted in to the region"
 )
 _NOT_READY = (
-    "the account is not ready for this, and no IAM policy mends that: finish its verification or subscription, or ask "
+    "the account is not ready for this, and no IAM policy mends that: finish its verification or "
+    "subscription, or ask "
     "AWS support"
 )
-_KINDS: Mapping[str, RefusalKind] = {code: fault for fault, codes in FAULTS.items() for code in codes}
+_KINDS: Mapping[str, RefusalKind] = {
+    code: fault for fault, codes in FAULTS.items() for code in codes
+}
 _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 
 def fault_of(code: str, *, status: int = 400) -> RefusalKind:
-    """The kind of a code; an unknown one is a refusal, unless the HTTP status says that the fault is AWS's own.
+    """The kind of a code; an unknown one is a refusal, unless the HTTP status says that the fault
+    is AWS's own.
 
     >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
     (<Fault.CAPACITY: 'no capacity'>, <Fault.REFUSED: 'refused'>, <Fault.UNANSWERED: 'not answered'>)
@@ -167,15 +181,22 @@ def fault_in(error: ClientError) -> RefusalKind:
 
 
 def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> ProviderError:
-    """The error to raise for a fault met while doing `what`; its text says what is missing and what to do."""
+    """The error to raise for a fault met while doing `what`; its text says what is missing and what
+    to do."""
     said = f"EC2 says {code}: {message}"
     match fault:
         case RefusalKind.CAPACITY:
             return CapacityUnavailable(f"{what}: not to be had now; {said}")
         case RefusalKind.QUOTA:
-            return QuotaReached(f"{what}: the account's quota is used up; ask AWS to raise it ({said})")
+            return QuotaReached(
+                f"{what}: the account's quota is used up; ask AWS to raise it ({said})"
+            )
         case RefusalKind.PERMISSION:
-            advice = _SPOT_ROLE if code == NO_SPOT_ROLE else "these credentials may not; allow it in their IAM policy"
+            advice = (
+                _SPOT_ROLE
+                if code == NO_SPOT_ROLE
+                else "these credentials may not; allow it in their IAM policy"
+            )
             return Forbidden(f"{what}: {advice} ({said})")
         case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")
@@ -189,7 +210,8 @@ def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> Provi
 
 @contextmanager
 def translated(what: str, *, service: str = "ec2") -> Iterator[None]:
-    """Raises botocore's errors as elasticd's, each told as something that happened while doing `what`."""
+    """Raises botocore's errors as elasticd's, each told as something that happened while doing
+    `what`."""
     try:
         yield
     except ClientError as error:
@@ -197,8 +219,13 @@ def translated(what: str, *, service: str = "ec2") -> Iterator[None]:
         what = f"{what} ({service}:{error.operation_name})"
         raise as_error(fault_in(error), what, code=code_of(error), message=message) from error
     except _NO_IDENTITY as error:
-        raise ProviderError(f"{what}: wanted AWS credentials, found none that work: {error}") from error
+        raise ProviderError(
+            f"{what}: wanted AWS credentials, found none that work: {error}"
+        ) from error
     except (ParamValidationError, NoRegionError) as error:
         raise ProviderError(f"{what}: {error}") from error
-    except (BotoCoreError, ResponseParserError) as error:  # The second where a proxy answers in AWS's stead.
+    except (
+        BotoCoreError,
+        ResponseParserError,
+    ) as error:  # The second where a proxy answers in AWS's stead.
         raise ProviderUnavailable(f"{what}: EC2 did not answer: {error}") from error

@@ -1,4 +1,5 @@
-"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of its life.
+"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of
+its life.
 
 The size of a node's disk follows from its image.
 """
@@ -16,21 +17,24 @@ from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.errors import ProviderError
 from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
-from elastic.providers.ec2.kept import CachedValue
 
 ROOM_GIB = 22
-"""What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the job's own files."""
+"""What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
+job's own files."""
 _SMALLEST_GIB = 8  # Amazon Linux 2023's own, for an image that does not tell.
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
-# Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI billing information").
+# Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI
+# billing information").
 _PRICED_AS_LINUX = ("RunInstances", "RunInstances:00g0")
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A machine image, the name of the disk that it boots from, and how large that must be at least (0: untold)."""
+    """A machine image, the name of the disk that it boots from, and how large that must be at least
+    (0: untold)."""
 
     id: str
     root_device: str
@@ -47,19 +51,26 @@ class Images:
         self._pinned: dict[tuple[str, str], Image] = {}
         self._least_gib: dict[str, int] = {}
         names = {settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu}
-        self._newest = {name: CachedValue(partial(self._read_newest, name), clock) for name in names}
+        self._newest = {
+            name: CachedValue(partial(self._read_newest, name), clock) for name in names
+        }
 
     def parameter(self, kind: Kind) -> str:
         """The public parameter that names the newest image for this kind of machine."""
         if kind.node_type.gpu_count:
             return self._settings.ami_parameter_gpu
-        return self._settings.ami_parameter_arm64 if kind.architecture == "arm64" else self._settings.ami_parameter
+        return (
+            self._settings.ami_parameter_arm64
+            if kind.architecture == "arm64"
+            else self._settings.ami_parameter
+        )
 
     def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
-        """The job's image; `in_use` are those that the job was launched with by the same parameter, oldest first.
+        """The job's image; `in_use` are those that the job was launched with by the same parameter,
+        oldest first.
 
-        So a daemon that has just started goes on with what the job began with. Raises ProviderError for an image that
-        would cost more than prices say.
+        So a daemon that has just started goes on with what the job began with. Raises ProviderError
+        for an image that would cost more than prices say.
         """
         parameter = self.parameter(kind)
         with self._lock:
@@ -76,7 +87,8 @@ class Images:
         return self._newest[self.parameter(kind)].get()
 
     def disk_gib(self, kind: Kind) -> int:
-        """The disk of every machine of this kind: it holds each of its images that jobs were seen to use.
+        """The disk of every machine of this kind: it holds each of its images that jobs were seen
+        to use.
 
         So a launch and the price that it was decided by mean the same disk. Raises ProviderError.
         """
@@ -89,7 +101,10 @@ class Images:
         with translated(f"reading the image in {parameter}", service="ssm"):
             value = str(self._aws.parameters.get_parameter(Name=parameter)["Parameter"]["Value"])
         if not _AMI.fullmatch(value):
-            raise ProviderError(f"{parameter}: wanted the id of an image, found {value!r}; correct ec2.ami_parameter")
+            raise ProviderError(
+                f"{parameter}: wanted the id of an image, found {value!r}; correct "
+                "ec2.ami_parameter"
+            )
         return self._described(value, parameter)
 
     def _described(self, image_id: str, parameter: str) -> Image:
@@ -97,7 +112,11 @@ class Images:
             found = self._aws.reads.describe_images(ImageIds=[image_id])["Images"]
         told = found[0] if found else {}
         root_device = str(told.get("RootDeviceName") or "/dev/xvda")
-        disks = {each.get("DeviceName"): each["Ebs"] for each in told.get("BlockDeviceMappings", []) if "Ebs" in each}
+        disks = {
+            each.get("DeviceName"): each["Ebs"]
+            for each in told.get("BlockDeviceMappings", [])
+            if "Ebs" in each
+        }
         root = disks.pop(root_device, {})
         _check_cost(image_id, told, further=disks)
         image = Image(image_id, root_device, int(root.get("VolumeSize") or 0))
@@ -107,7 +126,8 @@ class Images:
 
 
 def _disk_gib(least_gib: int, volume_gib: int | None) -> int:
-    """The size of a disk for an image that needs so much, where the settings say so much or nothing.
+    """The size of a disk for an image that needs so much, where the settings say so much or
+    nothing.
 
     >>> _disk_gib(75, None), _disk_gib(75, 200), _disk_gib(75, 30)
     (97, 200, 75)
@@ -117,16 +137,24 @@ def _disk_gib(least_gib: int, volume_gib: int | None) -> int:
     return max(volume_gib, least_gib)
 
 
-def _check_cost(image_id: str, told: Mapping[str, Any], *, further: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuses what would cost more than any price here says, and may go on to when its machine has ended."""
+def _check_cost(
+    image_id: str, told: Mapping[str, Any], *, further: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Refuses what would cost more than any price here says, and may go on to when its machine has
+    ended."""
     if further:
-        disks = ", ".join(f"{name} ({each.get('VolumeSize', '?')} GiB)" for name, each in sorted(further.items()))
+        disks = ", ".join(
+            f"{name} ({each.get('VolumeSize', '?')} GiB)" for name, each in sorted(further.items())
+        )
         raise ProviderError(
-            f"the image {image_id}: wanted one that brings its root disk alone, found {disks} as well, which nothing "
+            f"the image {image_id}: wanted one that brings its root disk alone, found {disks} as "
+            "well, which nothing "
             "here pays for or removes; make one without (ec2.volume_gib makes the root disk larger)"
         )
     if (operation := told.get("UsageOperation", _PRICED_AS_LINUX[0])) not in _PRICED_AS_LINUX:
         raise ProviderError(
-            f"the image {image_id}: wanted one that is billed as Linux, found {told.get('PlatformDetails')} "
-            f"({operation}), whose hours cost more than the prices here; name another (ec2.ami_parameter)"
+            f"the image {image_id}: wanted one that is billed as Linux, found "
+            f"{told.get('PlatformDetails')} "
+            f"({operation}), whose hours cost more than the prices here; name another "
+            "(ec2.ami_parameter)"
         )

@@ -30,8 +30,8 @@ _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
 _ASKED = "Client.UserInitiatedShutdown"
 _FREE_S = 3600.0
-"""EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk and address (User
-Guide, "Billing for interrupted Spot Instances")."""
+"""EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk
+and address (User Guide, "Billing for interrupted Spot Instances")."""
 NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
@@ -44,12 +44,16 @@ class Ec2Machine:
     attended_at_s: float
 
     def is_abandoned(self, *, now_s: float, after_s: float) -> bool:
-        """No daemon has stood for it for so long, nor was it bought since, and it may still cost money."""
-        return self.instance.state is not InstanceState.GONE and now_s - self.attended_at_s > after_s
+        """No daemon has stood for it for so long, nor was it bought since, and it may still cost
+        money."""
+        return (
+            self.instance.state is not InstanceState.GONE and now_s - self.attended_at_s > after_s
+        )
 
 
 def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Ec2Machine, ...]:
-    """Every instance with all the `wanted` tags, gone ones included while EC2 shows them; oldest first.
+    """Every instance with all the `wanted` tags, gone ones included while EC2 shows them; oldest
+    first.
 
     Raises ProviderUnavailable if the list cannot be complete.
     """
@@ -58,7 +62,9 @@ def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Ec2Machine, ...]
             Filters=tags.tagged(wanted), PaginationConfig={"PageSize": _PAGE}
         )
         found = [_machine(raw) for page in pages for raw in _instances(page)]
-    return tuple(sorted(found, key=lambda each: (each.instance.launched_at_s, each.instance.provider_id)))
+    return tuple(
+        sorted(found, key=lambda each: (each.instance.launched_at_s, each.instance.provider_id))
+    )
 
 
 def end_machine(aws: Aws, provider_id: str) -> None:
@@ -74,7 +80,8 @@ def end_machine(aws: Aws, provider_id: str) -> None:
 
 
 def prove_end(aws: Aws, provider_id: str) -> None:
-    """Returns if the end of an instance would be permitted, by a dry run; one that EC2 does not know is fine.
+    """Returns if the end of an instance would be permitted, by a dry run; one that EC2 does not
+    know is fine.
 
     Raises ProviderError.
     """
@@ -93,10 +100,14 @@ def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
     found, provider_id = tags.tags_of(raw), str(raw["InstanceId"])
-    state = _STATES.get(raw["State"]["Name"], InstanceState.RUNNING)  # Unknown: assume that it costs money.
+    state = _STATES.get(
+        raw["State"]["Name"], InstanceState.RUNNING
+    )  # Unknown: assume that it costs money.
     launched_at_s = raw["LaunchTime"].timestamp()
     capacity = Capacity.SPOT if raw.get("InstanceLifecycle") == "spot" else Capacity.ON_DEMAND
-    ended_at_s = exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None
+    ended_at_s = (
+        exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None
+    )
     instance = Instance(
         provider_id=provider_id,
         node_id=found.get(tags.NODE, ""),
@@ -107,8 +118,12 @@ def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
         state=state,
         launched_at_s=launched_at_s,
         exited_at_s=ended_at_s,
-        waived_before_s=launched_at_s + _FREE_S if state is InstanceState.GONE and _was_interrupted(raw) else None,
-        ended_because=_ended_because(raw) if state in (InstanceState.STOPPING, InstanceState.GONE) else "",
+        waived_before_s=launched_at_s + _FREE_S
+        if state is InstanceState.GONE and _was_interrupted(raw)
+        else None,
+        ended_because=_ended_because(raw)
+        if state in (InstanceState.STOPPING, InstanceState.GONE)
+        else "",
         image=raw.get("ImageId"),
     )
     return Ec2Machine(
@@ -137,7 +152,9 @@ def _ended_because(raw: Mapping[str, Any]) -> str:
     code, message = str(reason.get("Code", "")), str(reason.get("Message", ""))
     if not code or code == _ASKED:
         return ""
-    return message if message.startswith(code) else f"{code}: {message}"  # EC2's messages begin with the code, mostly
+    return (
+        message if message.startswith(code) else f"{code}: {message}"
+    )  # EC2's messages begin with the code, mostly
 
 
 def _was_interrupted(raw: Mapping[str, Any]) -> bool:

@@ -19,9 +19,10 @@ _MOST_NAMED_AT_ONCE = 50
 def told_apart(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
     """Every machine as an instance, each node being one of them.
 
-    Who bears a node's tag is that node, the first that lives if there are several. The others of a launch are its other
-    nodes, in the order of their ids, once all are seen: so anybody comes to the same end, before anything is written.
-    Until then they are nobody's yet. What is left over is shown as standing for no launch, to be ended as an orphan.
+    Who bears a node's tag is that node, the first that lives if there are several. The others of a
+    launch are its other nodes, in the order of their ids, once all are seen: so anybody comes to
+    the same end, before anything is written. Until then they are nobody's yet. What is left over is
+    shown as standing for no launch, to be ended as an orphan.
     """
     launches: dict[str, list[Ec2Machine]] = {}
     for machine in machines:
@@ -31,24 +32,36 @@ def told_apart(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
 
 
 def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
-    """All machines of one launch in the order of its nodes; none while EC2 does not show all of them."""
+    """All machines of one launch in the order of its nodes; none while EC2 does not show all of
+    them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
     found = {each.node_id: each for each in told_apart(machines)}
-    return tuple(found[node_id] for node_id in node_ids) if all(node_id in found for node_id in node_ids) else ()
+    return (
+        tuple(found[node_id] for node_id in node_ids)
+        if all(node_id in found for node_id in node_ids)
+        else ()
+    )
 
 
 def name_members(aws: Aws, machines: Iterable[Ec2Machine], instances: Iterable[Instance]) -> None:
-    """Writes on living machines which node they are, where that is known and not written yet. Raises nothing."""
+    """Writes on living machines which node they are, where that is known and not written yet.
+    Raises nothing."""
     nameless = {each.instance.provider_id for each in machines if not each.instance.node_id}
-    known = [each for each in instances if each.node_id and each.provider_id in nameless and _lives(each)]
+    known = [
+        each for each in instances if each.node_id and each.provider_id in nameless and _lives(each)
+    ]
     with suppress(ClientError, BotoCoreError):
         for each in known[:_MOST_NAMED_AT_ONCE]:
-            aws.endings.create_tags(Resources=[each.provider_id], Tags=tags.tag_list({tags.NODE: each.node_id}))
+            aws.endings.create_tags(
+                Resources=[each.provider_id], Tags=tags.tag_list({tags.NODE: each.node_id})
+            )
 
 
 def _members(machines: list[Ec2Machine]) -> Iterator[Instance]:
     node_ids = max((machine.launched_with for machine in machines), key=len)
-    machines = sorted(machines, key=lambda each: (not _lives(each.instance), each.instance.launched_at_s))
+    machines = sorted(
+        machines, key=lambda each: (not _lives(each.instance), each.instance.launched_at_s)
+    )
     named: dict[str, Instance] = {}
     unnamed: list[Instance] = []
     for instance in (machine.instance for machine in machines):

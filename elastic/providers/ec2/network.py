@@ -37,7 +37,10 @@ def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:
             TagSpecifications=tags.specifications(["security-group"], {tags.CLUSTER: cluster}),
         )
     except ClientError as error:
-        if code_of(error) != "InvalidGroup.Duplicate" or (found := _found(aws, name, vpc_id)) is None:
+        if (
+            code_of(error) != "InvalidGroup.Duplicate"
+            or (found := _found(aws, name, vpc_id)) is None
+        ):
             raise
         return found
     return made
@@ -45,7 +48,11 @@ def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:
 
 def _admits_itself(group: dict[str, Any], group_id: str) -> bool:
     rules = group.get("IpPermissions", [])
-    return any(pair.get("GroupId") == group_id for rule in rules for pair in rule.get("UserIdGroupPairs", []))
+    return any(
+        pair.get("GroupId") == group_id
+        for rule in rules
+        for pair in rule.get("UserIdGroupPairs", [])
+    )
 
 
 def _admit_itself(aws: Aws, group_id: str) -> None:

@@ -1,4 +1,5 @@
-"""From when on an instance is billed, if ever: EC2 does not charge for `pending`, nor tell when it was over."""
+"""From when on an instance is billed, if ever: EC2 does not charge for `pending`, nor tell when it
+was over."""
 
 from __future__ import annotations
 
@@ -18,11 +19,12 @@ _ON_LAUNCH = (
 
 
 class Pending:
-    """Remembers each instance's last sighting as pending: it is billed from then on, a look too early at most.
+    """Remembers each instance's last sighting as pending: it is billed from then on, a look too
+    early at most.
 
-    "Billing by instance state", EC2 User Guide. In memory only: of an instance that was pending before this daemon
-    began nothing is known, and it counts as billed since its launch. One that was seen as nothing but pending, and
-    that EC2 says it ended during its launch, never ran.
+    "Billing by instance state", EC2 User Guide. In memory only: of an instance that was pending
+    before this daemon began nothing is known, and it counts as billed since its launch. One that
+    was seen as nothing but pending, and that EC2 says it ended during its launch, never ran.
     """
 
     def __init__(self) -> None:
@@ -30,7 +32,8 @@ class Pending:
         self._ran: set[str] = set()
 
     def note(self, instances: Iterable[Instance], *, now_s: float) -> tuple[Instance, ...]:
-        """The instances, each with the instant from which on it is billed, as far as that is known."""
+        """The instances, each with the instant from which on it is billed, as far as that is
+        known."""
         found = tuple(instances)
         for each in found:
             if each.state is InstanceState.PENDING:
@@ -41,11 +44,19 @@ class Pending:
         self._seen_at_s = {key: at_s for key, at_s in self._seen_at_s.items() if key in present}
         self._ran &= present
         return tuple(
-            replace(each, billed_from_s=self._seen_at_s.get(each.provider_id), never_ran=self._never_ran(each))
+            replace(
+                each,
+                billed_from_s=self._seen_at_s.get(each.provider_id),
+                never_ran=self._never_ran(each),
+            )
             for each in found
         )
 
     def _never_ran(self, instance: Instance) -> bool:
-        was_only_pending = instance.provider_id in self._seen_at_s and instance.provider_id not in self._ran
+        was_only_pending = (
+            instance.provider_id in self._seen_at_s and instance.provider_id not in self._ran
+        )
         is_gone = instance.state is InstanceState.GONE
-        return is_gone and was_only_pending and instance.ended_because.partition(":")[0] in _ON_LAUNCH
+        return (
+            is_gone and was_only_pending and instance.ended_because.partition(":")[0] in _ON_LAUNCH
+        )

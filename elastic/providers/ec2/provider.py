@@ -18,15 +18,15 @@ from elastic.model import NodeType, Obstacle, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
 from elastic.providers.blocks import FIRST_S, LONGEST_S, Blocks
 from elastic.providers.ec2 import tags
-from elastic.providers.ec2.attending import Marks
 from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.buying import Buyer, Purchase, Refusal, error_of
+from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Catalog, Kind, check_choice, read_catalog
-from elastic.providers.ec2.claims import ParameterClaims, claim_name
 from elastic.providers.ec2.console import console_tail
 from elastic.providers.ec2.faults import FAULTS, NO_GROUP, RefusalKind, code_of
 from elastic.providers.ec2.images import Image, Images
-from elastic.providers.ec2.kept import CachedValue
+from elastic.providers.ec2.keep_alive_tags import KeepAliveTags
+from elastic.providers.ec2.leader_lease import ParameterLeases, lease_name
 from elastic.providers.ec2.machines import Ec2Machine, end_machine, prove_end, read_machines
 from elastic.providers.ec2.members import name_members, told_apart, whole_launch
 from elastic.providers.ec2.network import ensure_group
@@ -36,15 +36,20 @@ from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
 from elastic.renewal import Renewal
 
 _SWEEP_S = 3600.0
-_QUOTA_S = 600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
-_WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})  # Fewer would be refused as well.
+_QUOTA_S = (
+    600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
+)
+_WHATEVER_THE_COUNT = frozenset(
+    {"SpotMaxPriceTooLow", "Unsupported"}
+)  # Fewer would be refused as well.
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where nodes keep checkpoints and artifacts: a folder that all share, or a place in a bucket, as one text each."""
+    """Where nodes keep checkpoints and artifacts: a folder that all share, or a place in a bucket,
+    as one text each."""
 
     checkpoint_root: str
     artifact_root: str
@@ -53,7 +58,8 @@ class Paths:
 class Ec2Provider:
     """Buys instances by CreateFleet, knows them by their tags, and ends them.
 
-    Any number of providers with the same cluster name and region see the same instances, and the same claim to them.
+    Any number of providers with the same cluster name and region see the same instances, and the
+    same claim to them.
     """
 
     name = "ec2"
@@ -77,10 +83,11 @@ class Ec2Provider:
         check_choice(settings)
         if settings.needs_wheel and wheel is None:
             raise InvalidInput(
-                "ec2.bootstrap: wanted a wheel for nodes to install, or lines that need none, got neither"
+                "ec2.bootstrap: wanted a wheel for nodes to install, or lines that need none, got "
+                "neither"
             )
         self.blocks = Blocks()
-        self.claims = ParameterClaims(aws, claim_name(settings.cluster))
+        self.claims = ParameterLeases(aws, lease_name(settings.cluster))
         self._settings = settings
         self._aws = aws
         self._clock = clock
@@ -96,17 +103,21 @@ class Ec2Provider:
         self._launches = Renewal(
             every_s=0.0, retry_s=_FIRST_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S, is_scattered=True
         )
-        self._marks = Marks(aws)
+        self._marks = KeepAliveTags(aws)
         self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
 
     def node_types(self) -> tuple[NodeType, ...]:
-        return tuple(replace(kind.node_type, image=self._image_id(kind)) for kind in self.catalog().kinds.values())
+        return tuple(
+            replace(kind.node_type, image=self._image_id(kind))
+            for kind in self.catalog().kinds.values()
+        )
 
     def offerings(self) -> tuple[Offering, ...]:
         return self.catalog().offerings
 
     def catalog(self) -> Catalog:
-        """All that EC2 sells here, read again every 6 hours; an old one does while there is no answer."""
+        """All that EC2 sells here, read again every 6 hours; an old one does while there is no
+        answer."""
         return self._catalog.get()
 
     def _image_id(self, kind: Kind) -> str | None:
@@ -115,9 +126,11 @@ class Ec2Provider:
         return None
 
     def disk_gib(self, node_type: str) -> int:
-        """The size of the disk that a machine of this type gets. Raises ProviderError while its image is unknown."""
+        """The size of the disk that a machine of this type gets. Raises ProviderError while its
+        image is unknown."""
         kinds = self.catalog().kinds
-        # A type that is sold no longer is bought no more: its machines are charged for the disk they were bought with.
+        # A type that is sold no longer is bought no more: its machines are charged for the disk
+        # they were bought with.
         return self._images.disk_gib(kinds.get(node_type) or next(iter(kinds.values())))
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
@@ -129,9 +142,12 @@ class Ec2Provider:
         catalog = self.catalog()
         if request.offering not in catalog.offerings:
             raise ProviderError(
-                f"{request.offering}: not sold here; on offer are {', '.join(map(str, catalog.offerings))}"
+                f"{request.offering}: not sold here; on offer are "
+                f"{', '.join(map(str, catalog.offerings))}"
             )
-        if not seen:  # Else it is bought, and the repeated call tells of those that are not visible yet.
+        if (
+            not seen
+        ):  # Else it is bought, and the repeated call tells of those that are not visible yet.
             self._check_open(request, now_s)
         had_group = catalog.vpc_id in self._groups
         try:
@@ -141,7 +157,8 @@ class Ec2Provider:
             self._pause_after(error, now_s)
             if _code_behind(error) in NO_GROUP:
                 self._groups.clear()
-                if had_group:  # Removed meanwhile, and this launch is for that one: the next one makes it anew.
+                # Removed meanwhile, and this launch is for that one: the next one makes it anew.
+                if had_group:
                     raise ProviderError(str(error)) from error
             raise
         if isinstance(outcome, Refusal):
@@ -180,7 +197,8 @@ class Ec2Provider:
         found = {}
         if self._marks.failure is not None:
             found[Trouble.CANNOT_ATTEND] = (
-                "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it runs, takes them for "
+                "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it "
+                "runs, takes them for "
                 f"abandoned and ends them: {self._marks.failure}"
             )
         catalog = self._catalog.seen
@@ -199,7 +217,8 @@ class Ec2Provider:
             sweep_templates(self._aws, self._settings.cluster, living_jobs=living_jobs, now_s=now_s)
 
     def _seen(self, request: LaunchRequest) -> tuple[Ec2Machine, ...]:
-        """What the token bought before, as far as EC2 shows it: its own memory of tokens may be short."""
+        """What the token bought before, as far as EC2 shows it: its own memory of tokens may be
+        short."""
         wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: request.token}
         return read_machines(self._aws, wanted)
 
@@ -208,13 +227,15 @@ class Ec2Provider:
         if block is not None:
             least = f"{block.nodes} or more nodes were " if block.nodes > 1 else ""
             raise CapacityUnavailable(
-                f"{request.offering}: {least}refused lately, to be tried again in {duration(block.until_s - now_s)}; "
+                f"{request.offering}: {least}refused lately, to be tried again in "
+                f"{duration(block.until_s - now_s)}; "
                 "try another offering"
             )
         if not self._launches.is_due(now_s=now_s):
             left_s = self._launches.wait_s(now_s=now_s)
             raise ProviderUnavailable(
-                f"{request.offering}: EC2 throttles launches, the next one is due in {duration(left_s)}"
+                f"{request.offering}: EC2 throttles launches, the next one is due in "
+                f"{duration(left_s)}"
             )
 
     def _purchase(self, request: LaunchRequest, catalog: Catalog) -> Purchase:
@@ -224,7 +245,9 @@ class Ec2Provider:
     def _template(self, request: LaunchRequest, catalog: Catalog) -> Template:
         kind = catalog.kinds[request.offering.node_type]
         if catalog.vpc_id not in self._groups:
-            self._groups[catalog.vpc_id] = ensure_group(self._aws, self._settings.cluster, catalog.vpc_id)
+            self._groups[catalog.vpc_id] = ensure_group(
+                self._aws, self._settings.cluster, catalog.vpc_id
+            )
         image = self._images.pinned(request.job_id, kind, self._images_in_use(request, catalog))
         return Template(
             name=template_name(self._settings.cluster, request.job_id),
@@ -257,7 +280,8 @@ class Ec2Provider:
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
         """What the job's template says, and where that is gone, its machines.
 
-        Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a thousand times.
+        Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a
+        thousand times.
         """
         parameter = self._images.parameter(catalog.kinds[request.offering.node_type])
         for node_type, image_id in chain.from_iterable(self._launched_images(request.job_id)):
@@ -267,7 +291,9 @@ class Ec2Provider:
 
     def _launched_images(self, job_id: str) -> Iterator[Iterable[tuple[str, str]]]:
         yield launched_images(self._aws, template_name(self._settings.cluster, job_id))
-        machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster, tags.JOB: job_id})
+        machines = read_machines(
+            self._aws, {tags.CLUSTER: self._settings.cluster, tags.JOB: job_id}
+        )
         found = (machine.instance for machine in machines)
         yield ((each.offering.node_type, each.image) for each in found if each.image)
 
@@ -316,7 +342,8 @@ class Ec2Provider:
         )
 
     def _note(self, request: LaunchRequest, refusal: Refusal, now_s: float) -> None:
-        """Remembers what a refusal says of later launches: of this offering, or of its whole market."""
+        """Remembers what a refusal says of later launches: of this offering, or of its whole
+        market."""
         offering = request.offering
         if refusal.fault is RefusalKind.CAPACITY:
             # A type that a zone does not support today will not be there in 3 minutes.
@@ -335,7 +362,8 @@ class Ec2Provider:
             self._pause(now_s)
 
     def _pause(self, now_s: float) -> None:
-        """Launches wait, longer each time, so that what EC2 still answers is there for terminations."""
+        """Launches wait, longer each time, so that what EC2 still answers is there for
+        terminations."""
         self._launches.note_failure(now_s=now_s)
 
 

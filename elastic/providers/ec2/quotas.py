@@ -1,4 +1,5 @@
-"""EC2's quotas by name: which one a launch counts against, what it needs of it, and where more is to be had."""
+"""EC2's quotas by name: which one a launch counts against, what it needs of it, and where more is
+to be had."""
 
 from __future__ import annotations
 
@@ -20,12 +21,17 @@ class Quota:
         return f'"{self.name}" ({self.code})'
 
 
-# Service Quotas, service `ec2`. On demand P5 counts with its elders, on spot it has a quota of its own.
+# Service Quotas, service `ec2`. On demand P5 counts with its elders, on spot it has a quota of its
+# own.
 _P_ON_DEMAND = Quota("L-417A185B", "Running On-Demand P instances")
 QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
     "standard": {
-        Capacity.ON_DEMAND: Quota("L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"),
-        Capacity.SPOT: Quota("L-34B43A08", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"),
+        Capacity.ON_DEMAND: Quota(
+            "L-1216C47A", "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"
+        ),
+        Capacity.SPOT: Quota(
+            "L-34B43A08", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"
+        ),
     },
     "G and VT": {
         Capacity.ON_DEMAND: Quota("L-DB2E81BA", "Running On-Demand G and VT instances"),
@@ -42,8 +48,12 @@ QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
 }
 """The quotas on running machines, by the family of node types and by market."""
 
-_COUNT_VCPUS = frozenset({"VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "InstanceLimitExceeded"})
-_FAMILY_OF: Mapping[str, str] = {"g": "G and VT", "vt": "G and VT", "p": "P"} | dict.fromkeys("acdhimrtz", "standard")
+_COUNT_VCPUS = frozenset(
+    {"VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "InstanceLimitExceeded"}
+)
+_FAMILY_OF: Mapping[str, str] = {"g": "G and VT", "vt": "G and VT", "p": "P"} | dict.fromkeys(
+    "acdhimrtz", "standard"
+)
 _OTHERS = "inf trn dl f x u hpc mac"
 _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas"
 
@@ -66,7 +76,8 @@ def family_of(node_type: str) -> str | None:
 
 
 def quota_of(node_type: str, capacity: Capacity) -> Quota | None:
-    """The quota that machines of this type and market count against; None where that is not known."""
+    """The quota that machines of this type and market count against; None where that is not
+    known."""
     family = family_of(node_type)
     return None if family is None else QUOTAS[family][capacity]
 
@@ -78,7 +89,8 @@ def how_to_raise(quota: Quota) -> str:
 
 
 def what_is_missing(refused_as: str, offering: Offering, *, count: int, vcpus: float) -> str:
-    """Which quota a launch of `count` machines met, by EC2's code for it; what it needs, and where to ask for more.
+    """Which quota a launch of `count` machines met, by EC2's code for it; what it needs, and where
+    to ask for more.
 
     >>> print(what_is_missing("VolumeLimitExceeded", Offering("c5.large"), count=1, vcpus=2))
     the quota that EC2 calls VolumeLimitExceeded is used up; ask AWS to raise it: \

@@ -1,4 +1,5 @@
-"""What the settings alone say against nodes on EC2: refused when the daemon starts, before anything is bought."""
+"""What the settings alone say against nodes on EC2: refused when the daemon starts, before anything
+is bought."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 def refuse(settings: Settings, *, url: str, endpoint_url: str) -> None:
     """Raises InvalidInput if nodes, told to find the daemon at `url`, would be paid for nothing.
 
-    `endpoint_url` is where EC2 is asked: one of this machine boots its machines here, as a lab does.
+    `endpoint_url` is where EC2 is asked: one of this machine boots its machines here, as a lab
+    does.
     """
     found = tuple(_faults(settings, url, endpoint_url))
     if found:
@@ -26,29 +28,37 @@ def refuse(settings: Settings, *, url: str, endpoint_url: str) -> None:
 
 
 def here(endpoint_url: str) -> Address | None:
-    """The address of this machine at which an endpoint answers; None if that is elsewhere, or a name but localhost.
+    """The address of this machine at which an endpoint answers; None if that is elsewhere, or a
+    name but localhost.
 
     >>> here("https://ec2.us-east-1.amazonaws.com"), here("http://localhost:8469")
     (None, IPv4Address('127.0.0.1'))
     """
     address = host_address(urlsplit(endpoint_url).hostname or "")
-    return address if address is not None and (address.is_loopback or address in _own_addresses()) else None
+    return (
+        address
+        if address is not None and (address.is_loopback or address in _own_addresses())
+        else None
+    )
 
 
 def reaches_no_bucket(settings: Settings, endpoint_url: str) -> bool:
-    """True if nodes, booted elsewhere, are to keep checkpoints in a bucket and are given no credentials for it."""
+    """True if nodes, booted elsewhere, are to keep checkpoints in a bucket and are given no
+    credentials for it."""
     has_means = settings.ec2.instance_profile is not None or settings.ec2.bootstrap is not None
     return settings.job_root.startswith("s3://") and not has_means and here(endpoint_url) is None
 
 
 def shares_loopback(endpoint_url: str) -> bool:
-    """True if machines are booted here, and as processes that reach this machine's loopback addresses."""
+    """True if machines are booted here, and as processes that reach this machine's loopback
+    addresses."""
     address = here(endpoint_url)
     return address is not None and address.is_loopback
 
 
 def why_unreachable(host: str, endpoint_url: str) -> str | None:
-    """Why machines that the endpoint boots cannot reach a daemon at `host`, as far as the address alone tells.
+    """Why machines that the endpoint boots cannot reach a daemon at `host`, as far as the address
+    alone tells.
 
     >>> why_unreachable("127.0.0.1", "https://ec2.us-east-1.amazonaws.com")
     'only this machine can reach'
@@ -63,7 +73,8 @@ def why_unreachable(host: str, endpoint_url: str) -> str | None:
 
 
 def host_address(host: str) -> Address | None:
-    """Gives the address that `host` is; None for a name: only nodes could tell where it leads them."""
+    """Gives the address that `host` is; None for a name: only nodes could tell where it leads
+    them."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
@@ -75,7 +86,8 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
     if why is not None:
         yield (
             "host",
-            "host: wanted an address of this machine that nodes reach, such as its private one in their VPC; "
+            "host: wanted an address of this machine that nodes reach, such as its private one in "
+            "their VPC; "
             f"got {url}, which {why}: nodes would be paid for and never join. "
             "Set host (elasticd serve --host, ELASTICD_HOST); "
             "elasticd doctor says whether they reach it",
@@ -83,21 +95,30 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
     if not settings.checkpoint_root and here(endpoint_url) is None:
         yield (
             "checkpoint_root",
-            "checkpoint_root: wanted a place for checkpoints that outlives a node, got none: each would keep them in "
-            f"{settings.job_root} on its own disk, which goes with it, and a job that moves or is interrupted would "
-            "begin anew. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or to a folder that "
+            "checkpoint_root: wanted a place for checkpoints that outlives a node, got none: each "
+            "would keep them in "
+            f"{settings.job_root} on its own disk, which goes with it, and a job that moves or is "
+            "interrupted would "
+            "begin anew. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or "
+            "to a folder that "
             "every node mounts",
         )
     if reaches_no_bucket(settings, endpoint_url):
         yield (
             "ec2.instance_profile",
-            f"ec2.instance_profile: wanted the profile of a role that reaches {settings.job_root}, got none: nodes "
-            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor --print-policy node` says "
+            f"ec2.instance_profile: wanted the profile of a role that reaches {settings.job_root}, "
+            "got none: nodes "
+            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor "
+            "--print-policy node` says "
             "what its role needs), or bring credentials by lines of your own, ec2.bootstrap",
         )
 
 
 def _own_addresses() -> frozenset[Address]:
     told = [each for addresses in psutil.net_if_addrs().values() for each in addresses]
-    texts = [each.address.partition("%")[0] for each in told if each.family in (socket.AF_INET, socket.AF_INET6)]
+    texts = [
+        each.address.partition("%")[0]
+        for each in told
+        if each.family in (socket.AF_INET, socket.AF_INET6)
+    ]
     return frozenset(ipaddress.ip_address(text) for text in texts)

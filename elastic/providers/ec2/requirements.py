@@ -14,7 +14,8 @@ _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(MB|MIB|GB|GIB|TB|TIB)", re.IGNORECASE)
 _GIB = {"M": 1 / 1024, "G": 1.0, "T": 1024.0}
 # The image for GPUs (ec2.ami_parameter_gpu) brings NVIDIA's driver, and no other maker's.
 _UNLESS_NAMED = frozenset({"NVIDIA"})
-# That driver is the open one, for Turing and later (README of NVIDIA's open-gpu-kernel-modules). EC2's GPUs before it:
+# That driver is the open one, for Turing and later (README of NVIDIA's open-gpu-kernel-modules).
+# EC2's GPUs before it:
 _NOT_DRIVEN = frozenset({"K520", "K80", "M60", "P100", "V100"})
 
 
@@ -31,7 +32,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's if empty.
+    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's
+    if empty.
 
     A model that the default image cannot drive is admitted by its own name alone.
     """
@@ -53,8 +55,11 @@ class Requirements:
         )
 
 
-def parse_requirements(*, cpu: str | None = None, memory: str | None = None, gpu: str | None = None) -> Requirements:
-    """Reads requirements as people write them; one that is left out asks for nothing, without `gpu` there are none.
+def parse_requirements(
+    *, cpu: str | None = None, memory: str | None = None, gpu: str | None = None
+) -> Requirements:
+    """Reads requirements as people write them; one that is left out asks for nothing, without `gpu`
+    there are none.
 
     >>> parse_requirements(cpu="4..8", memory="8GB..").memory_gib
     Range(low=8.0, high=inf)
@@ -65,8 +70,12 @@ def parse_requirements(*, cpu: str | None = None, memory: str | None = None, gpu
     """
     names, gpus = (frozenset[str](), Range(0, 0)) if gpu is None else _gpu(gpu)
     return Requirements(
-        cpu=Range() if cpu is None else _range(cpu, _count, "cpu", "vCPUs such as 4..8 or 4 (beside memory = '8GB')"),
-        memory_gib=Range() if memory is None else _range(memory, _gib, "memory", "memory such as 8GB.. or 8GB..64GB"),
+        cpu=Range()
+        if cpu is None
+        else _range(cpu, _count, "cpu", "vCPUs such as 4..8 or 4 (beside memory = '8GB')"),
+        memory_gib=Range()
+        if memory is None
+        else _range(memory, _gib, "memory", "memory such as 8GB.. or 8GB..64GB"),
         gpu=gpus,
         gpu_names=names,
     )
@@ -84,14 +93,21 @@ def _gpu(text: str) -> tuple[frozenset[str], Range]:
 
 
 def _range(
-    text: str, value_of: Callable[[str], float | None], name: str, wanted: str, *, whole: str | None = None
+    text: str,
+    value_of: Callable[[str], float | None],
+    name: str,
+    wanted: str,
+    *,
+    whole: str | None = None,
 ) -> Range:
     """Reads a range; `whole` is what to show of it when it cannot be read."""
     shown = text if whole is None else whole
     low, dots, high = (each.strip() for each in text.partition(".."))
     if not (low or high):
         raise _wrong(name, wanted, shown)
-    bounds = [value_of(each) if each else default for each, default in ((low, 0.0), (high, math.inf))]
+    bounds = [
+        value_of(each) if each else default for each, default in ((low, 0.0), (high, math.inf))
+    ]
     if not dots:
         bounds[1] = bounds[0]
     least, most = bounds

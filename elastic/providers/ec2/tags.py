@@ -1,4 +1,5 @@
-"""The tags by which elasticd knows what it owns: whoever holds none of its files can still find and end it all."""
+"""The tags by which elasticd knows what it owns: whoever holds none of its files can still find and
+end it all."""
 
 from __future__ import annotations
 
@@ -10,11 +11,13 @@ JOB = "elasticd:job"
 NODE = "elasticd:node"
 """The one node that a machine is; a machine bought with others gets it once they are told apart."""
 NODES = "elasticd:nodes"
-"""The nodes of a group's launch, on every machine of it from its creation on; more follow in `elasticd:nodes.2`."""
+"""The nodes of a group's launch, on every machine of it from its creation on; more follow in
+`elasticd:nodes.2`."""
 INTENT = "elasticd:intent"
 """The token of the launch that bought the machine."""
 ATTENDED = "elasticd:attended"
-"""When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands for."""
+"""When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands
+for."""
 
 
 _LONGEST_VALUE = 256  # EC2 User Guide, "Tag restrictions".
@@ -33,7 +36,10 @@ def node_tags(node_ids: Sequence[str]) -> dict[str, str]:
         if len(values[-1]) + 1 + len(node_id) > _LONGEST_VALUE:
             values.append("")
         values[-1] = f"{values[-1]} {node_id}".strip()
-    return {NODES if number == 1 else f"{NODES}.{number}": value for number, value in enumerate(values, start=1)}
+    return {
+        NODES if number == 1 else f"{NODES}.{number}": value
+        for number, value in enumerate(values, start=1)
+    }
 
 
 def node_ids(tags: Mapping[str, str]) -> tuple[str, ...]:

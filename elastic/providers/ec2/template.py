@@ -1,4 +1,5 @@
-"""The launch template of a job, with a version for each launch, so that a repeated call is the same call."""
+"""The launch template of a job, with a version for each launch, so that a repeated call is the same
+call."""
 
 from __future__ import annotations
 
@@ -17,15 +18,20 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.images import Image
 
-_STALE_S = 7 * 24 * 3600.0  # A job may wait for long, and its template tells which image it runs on.
+_STALE_S = (
+    7 * 24 * 3600.0
+)  # A job may wait for long, and its template tells which image it runs on.
 _VERSIONS_A_PAGE = 200  # DescribeLaunchTemplateVersions gives no more.
-_NO_TEMPLATE = frozenset({"InvalidLaunchTemplateName.NotFoundException", "InvalidLaunchTemplateId.NotFound"})
+_NO_TEMPLATE = frozenset(
+    {"InvalidLaunchTemplateName.NotFoundException", "InvalidLaunchTemplateId.NotFound"}
+)
 _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What every machine of one launch is like, whatever its zone. `name` is the same for the whole job."""
+    """What every machine of one launch is like, whatever its zone. `name` is the same for the whole
+    job."""
 
     name: str
     token: str
@@ -46,14 +52,19 @@ class Template:
     def run_data(self) -> dict[str, object]:
         """The same as RunInstances takes it: there botocore encodes the user data itself."""
         return {
-            "InstanceType": self.node_type,  # a fleet's override says the same; here it tells what the image is for
+            # a fleet's override says the same; here it tells what the image is for
+            "InstanceType": self.node_type,
             "ImageId": self.image.id,
             "UserData": self.user_data,
             "SecurityGroupIds": [self.security_group],
             "InstanceInitiatedShutdownBehavior": "terminate",
             # A machine that EC2 boots again has no timer, and its group has gone on without it.
             "MaintenanceOptions": {"AutoRecovery": "disabled"},
-            "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
+            "MetadataOptions": {
+                "HttpTokens": "required",
+                "HttpPutResponseHopLimit": 1,
+                "HttpEndpoint": "enabled",
+            },
             "BlockDeviceMappings": [
                 {
                     "DeviceName": self.image.root_device,
@@ -66,9 +77,14 @@ class Template:
                 }
             ],
             "TagSpecifications": tags.specifications(["instance", "volume"], self.tags),
-            **({"IamInstanceProfile": {"Name": self.instance_profile}} if self.instance_profile else {}),
+            **(
+                {"IamInstanceProfile": {"Name": self.instance_profile}}
+                if self.instance_profile
+                else {}
+            ),
             **({"Placement": {"GroupName": self.placement_group}} if self.placement_group else {}),
-            # Else T3 and its like run beyond their credits at a charge that no price tells. EC2 refuses it for others.
+            # Else T3 and its like run beyond their credits at a charge that no price tells. EC2
+            # refuses it for others.
             **({"CreditSpecification": {"CpuCredits": "standard"}} if self.is_burstable else {}),
         }
 
@@ -94,11 +110,16 @@ def client_token(token: str) -> str:
 
 
 def ensure_template(aws: Aws, template: Template) -> None:
-    """Makes the job's template, or finds it made. Its first version holds no token, and buys nothing.
+    """Makes the job's template, or finds it made. Its first version holds no token, and buys
+    nothing.
 
     Raises ClientError.
     """
-    data = {name: value for name, value in template.data().items() if name not in ("UserData", "TagSpecifications")}
+    data = {
+        name: value
+        for name, value in template.data().items()
+        if name not in ("UserData", "TagSpecifications")
+    }
     marks = {name: template.tags[name] for name in (tags.CLUSTER, tags.JOB)}
     try:
         aws.launches.create_launch_template(
@@ -112,9 +133,11 @@ def ensure_template(aws: Aws, template: Template) -> None:
 
 
 def ensure_version(aws: Aws, template: Template) -> str:
-    """Makes the launch's version of its job's template, or finds it made by an earlier attempt; gives its number.
+    """Makes the launch's version of its job's template, or finds it made by an earlier attempt;
+    gives its number.
 
-    EC2's memory of tokens is not for ever, so the version is looked for by its description first. Raises ClientError.
+    EC2's memory of tokens is not for ever, so the version is looked for by its description first.
+    Raises ClientError.
     """
     for raw in _versions(aws, template.name):
         if raw.get("VersionDescription") == client_token(template.token):
@@ -129,7 +152,8 @@ def ensure_version(aws: Aws, template: Template) -> str:
 
 
 def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
-    """The node type and the image of each version of a template, oldest first; none where there is no template.
+    """The node type and the image of each version of a template, oldest first; none where there is
+    no template.
 
     Raises ProviderUnavailable if EC2 does not tell.
     """
@@ -145,7 +169,8 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs that have no machine and launched none for a week; gives how many. Raises nothing.
+    """Removes templates of jobs that have no machine and launched none for a week; gives how many.
+    Raises nothing.
 
     A launch would make such a template anew, but with the newest image.
     """
@@ -158,10 +183,13 @@ def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now
             str(raw["LaunchTemplateName"])
             for page in pages
             for raw in page["LaunchTemplates"]
-            if now_s - raw["CreateTime"].timestamp() > _STALE_S and tags.tags_of(raw).get(tags.JOB) not in living_jobs
+            if now_s - raw["CreateTime"].timestamp() > _STALE_S
+            and tags.tags_of(raw).get(tags.JOB) not in living_jobs
         ]
         for name in stale:
-            if any(now_s - raw["CreateTime"].timestamp() <= _STALE_S for raw in _versions(aws, name)):
+            if any(
+                now_s - raw["CreateTime"].timestamp() <= _STALE_S for raw in _versions(aws, name)
+            ):
                 continue
             aws.endings.delete_launch_template(LaunchTemplateName=name)
             swept += 1

@@ -1,4 +1,5 @@
-"""The script that a machine runs at its first boot: it installs the agent, runs it, and ends with the machine's end."""
+"""The script that a machine runs at its first boot: it installs the agent, runs it, and ends with
+the machine's end."""
 
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ from elastic.errors import ProviderError
 
 MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
 LEASE_GRACE_S = 30
-"""What the agent gets beyond its lease to leave by itself, before the timer powers the machine off."""
+"""What the agent gets beyond its lease to leave by itself, before the timer powers the machine off.
+"""
 
-# uv and not pip alone: it knows where torch's builds for CPUs are (UV_TORCH_BACKEND), which pip must be told.
-# Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch unpacks to several GB.
+# uv and not pip alone: it knows where torch's builds for CPUs are (UV_TORCH_BACKEND), which pip
+# must be told. Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch
+# unpacks to several GB.
 DEFAULT_BOOTSTRAP = """\
 find_python() {
   for python in python3 python3.13 python3.12 python3.11; do
@@ -186,7 +189,8 @@ def wheel_url(wheel: Wheel, *, daemon_url: str) -> str:
 
 
 def package_source(index: str | None, *, has_gpu: bool) -> str:
-    """The shell line by which pip and uv know where packages are: in an index of one's own, or torch's for the machine.
+    """The shell line by which pip and uv know where packages are: in an index of one's own, or
+    torch's for the machine.
 
     >>> package_source(None, has_gpu=False), package_source(None, has_gpu=True)
     ('export UV_TORCH_BACKEND=cpu', 'export UV_TORCH_BACKEND=auto')
@@ -196,8 +200,13 @@ def package_source(index: str | None, *, has_gpu: bool) -> str:
     if index is None:
         return f"export UV_TORCH_BACKEND={'auto' if has_gpu else 'cpu'}"
     url, parts = shlex.quote(index), urlsplit(index)
-    # pip refuses an index without TLS unless it is told to trust it; who names one in the settings does.
-    trusted = f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}" if parts.scheme == "http" else ""
+    # pip refuses an index without TLS unless it is told to trust it; who names one in the settings
+    # does.
+    trusted = (
+        f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}"
+        if parts.scheme == "http"
+        else ""
+    )
     return f"export PIP_INDEX_URL={url} UV_DEFAULT_INDEX={url}{trusted}"
 
 
@@ -213,12 +222,13 @@ def user_data(
 ) -> bytes:
     """The script of the machines of one launch, compressed where it would be too long otherwise.
 
-    `given` is the agent's configuration but for what only the machine knows: its id, its address, its folder, and what
-    the bootstrap took. `bootstrap` are shell lines after which `python3` has elasticd, None for the usual ones. They
-    find `wheel` in ELASTICD_WHEEL, and `packages`, the line of `package_source`, comes before them. After them a
-    machine of EC2 that `has_nvidia` must show a GPU, or it ends: it would train on its CPU. Until the agent
-    notes its first lease the machine has `boot_s`, and a lease at least: a bootstrap may take longer than a lease.
-    Raises ProviderError if the script is too long even so.
+    `given` is the agent's configuration but for what only the machine knows: its id, its address,
+    its folder, and what the bootstrap took. `bootstrap` are shell lines after which `python3` has
+    elasticd, None for the usual ones. They find `wheel` in ELASTICD_WHEEL, and `packages`, the line
+    of `package_source`, comes before them. After them a machine of EC2 that `has_nvidia` must show
+    a GPU, or it ends: it would train on its CPU. Until the agent notes its first lease the machine
+    has `boot_s`, and a lease at least: a bootstrap may take longer than a lease. Raises
+    ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
         limit_s=round(lease_s) + LEASE_GRACE_S,
@@ -231,10 +241,13 @@ def user_data(
     ).encode()
     if len(script) <= MOST_BYTES:
         return script
-    packed = gzip.compress(script, mtime=0)  # cloud-init unpacks it. No time in it: a repeated request is the same.
+    packed = gzip.compress(
+        script, mtime=0
+    )  # cloud-init unpacks it. No time in it: a repeated request is the same.
     if len(packed) <= MOST_BYTES:
         return packed
     raise ProviderError(
-        f"user data: wanted at most {MOST_BYTES} bytes, got {len(packed)} after compression; shorten ec2.bootstrap "
+        f"user data: wanted at most {MOST_BYTES} bytes, got {len(packed)} after compression; "
+        "shorten ec2.bootstrap "
         "or the job's environment"
     )

@@ -50,7 +50,8 @@ class CpuCgroups:
 
 
 def find_cpu_cgroups(mounts: Path = Path("/proc/self/mounts")) -> CpuCgroups | None:
-    """The hierarchy in which this process may limit CPU time, or None; tried by making a group and removing it."""
+    """The hierarchy in which this process may limit CPU time, or None; tried by making a group and
+    removing it."""
     for line in mounts.read_text().splitlines():
         _, mount, kind, options, *_ = line.split()
         if kind == "cgroup" and "cpu" in options.split(","):

@@ -1,10 +1,10 @@
-"""A node's folder: the record by which any daemon, however often restarted, knows the node and what became of it.
+"""A node's folder: the record by which any daemon, however often restarted, knows the node and what
+became of it.
 
-launch.json   what was bought, under which token; there from the folder's first moment
-agent.json    what the agent is told, the join token too: for the owner only; written before each attempt to start it
-process.json  the agent's process; there from the moment that it exists (see spawn)
-stop.json     its end has been asked for
-exit.json     it is gone for good; the first to prove it writes when
+launch.json   what was bought, under which token; there from the folder's first moment agent.json
+what the agent is told, the join token too: for the owner only; written before each attempt to start
+it process.json  the agent's process; there from the moment that it exists (see spawn) stop.json
+its end has been asked for exit.json     it is gone for good; the first to prove it writes when
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from elastic.providers.local.spawn import write_whole
 
 @dataclass(frozen=True, slots=True)
 class LocalLaunch:
-    """What was bought: `cpu` cores, kept to by the control group `cgroup`, or if that is None by the agent.
+    """What was bought: `cpu` cores, kept to by the control group `cgroup`, or if that is None by
+    the agent.
 
     `claimed_at_s` is when the token was first used; the agent may have started later, or never.
     """
@@ -84,7 +85,9 @@ class NodeFolder:
 
     def create(self, launch: LocalLaunch) -> None:
         """Makes the folder in one step. Whoever made it first wins, and nothing happens here."""
-        partial = NodeFolder(Path(tempfile.mkdtemp(prefix=f".{launch.node_id}.", dir=self.path.parent)))
+        partial = NodeFolder(
+            Path(tempfile.mkdtemp(prefix=f".{launch.node_id}.", dir=self.path.parent))
+        )
         partial.work.mkdir()
         partial.logs.mkdir()
         cgroup = None if launch.cgroup is None else str(launch.cgroup)
@@ -106,7 +109,9 @@ class NodeFolder:
             node_id=record["node_id"],
             job_id=record["job_id"],
             token=record["token"],
-            offering=Offering(offering["node_type"], Capacity(offering["capacity"]), offering["zone"]),
+            offering=Offering(
+                offering["node_type"], Capacity(offering["capacity"]), offering["zone"]
+            ),
             cpu=record["cpu"],
             cgroup=None if record["cgroup"] is None else Path(record["cgroup"]),
             claimed_at_s=record["claimed_at_s"],
@@ -117,7 +122,10 @@ class NodeFolder:
         record = _read(self.process)
         if record is None:
             return None
-        return AgentStart(ProcessId(record["pid"], record["start_ticks"], record["boot_id"]), record["launched_at_s"])
+        return AgentStart(
+            ProcessId(record["pid"], record["start_ticks"], record["boot_id"]),
+            record["launched_at_s"],
+        )
 
     def exited_at_s(self) -> float | None:
         """When the node was gone; None while that is not proven."""
@@ -125,7 +133,8 @@ class NodeFolder:
         return None if record is None else float(record["exited_at_s"])
 
     def record_stop(self, *, now_s: float) -> None:
-        """Records that the node's end was asked for. From here on its agent either runs already or never will."""
+        """Records that the node's end was asked for. From here on its agent either runs already or
+        never will."""
         write_whole(str(self.stop), {"asked_at_s": now_s})
         with open(self.lock, "a") as lock:
             fcntl.flock(
@@ -151,9 +160,12 @@ def _read(path: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise ProviderUnavailable(
-            f"{path}: wanted the record of a local node, found a file that cannot be read ({error}); if no process "
+            f"{path}: wanted the record of a local node, found a file that cannot be read "
+            f"({error}); if no process "
             f"of that node is left, move its folder out of the way"
         ) from error
     if not isinstance(record, dict):
-        raise ProviderUnavailable(f"{path}: wanted a JSON object, found {type(record).__name__}; move the folder away")
+        raise ProviderUnavailable(
+            f"{path}: wanted a JSON object, found {type(record).__name__}; move the folder away"
+        )
     return record

@@ -17,7 +17,8 @@ _KILL_PATIENCE_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class LocalNode:
-    """A node's folder and the processes that belong to it, in the cluster (the provider's root) that started them."""
+    """A node's folder and the processes that belong to it, in the cluster (the provider's root)
+    that started them."""
 
     folder: NodeFolder
     cluster: str
@@ -25,7 +26,8 @@ class LocalNode:
     def look(self, *, now_s: float) -> Instance | None:
         """The node as it is now; None if nothing was ever started for it.
 
-        One whose agent is dead is ended on the spot: its workers would cost money and train for nobody.
+        One whose agent is dead is ended on the spot: its workers would cost money and train for
+        nobody.
         """
         launch, start = self.folder.launch(), self.folder.start()
         if launch is None or (start is None and not self.folder.stop.exists()):
@@ -41,7 +43,8 @@ class LocalNode:
     def end(self, *, now_s: float) -> None:
         """Kills every process of the node, and records the exit once none is left.
 
-        Two looks in a row must find none: one may miss a child whose parent died while the look was under way.
+        Two looks in a row must find none: one may miss a child whose parent died while the look was
+        under way.
         """
         launch, start = self.folder.launch(), self.folder.start()
         if launch is None:
@@ -60,10 +63,14 @@ class LocalNode:
         try:
             members = () if launch.cgroup is None else cgroup.members(launch.cgroup)
             return find_family(
-                None if start is None else start.process, marks=marks(launch.node_id, self.cluster), members=members
+                None if start is None else start.process,
+                marks=marks(launch.node_id, self.cluster),
+                members=members,
             )
         except OSError as error:
-            raise ProviderUnavailable(f"{launch.node_id}: its processes cannot be listed: {error}") from error
+            raise ProviderUnavailable(
+                f"{launch.node_id}: its processes cannot be listed: {error}"
+            ) from error
 
     def _bury(self, launch: LocalLaunch, start: AgentStart | None, *, now_s: float) -> None:
         if start is not None:
@@ -80,7 +87,10 @@ def marks(node_id: str, cluster: str) -> Mapping[str, str]:
 
 
 def _instance(
-    launch: LocalLaunch, start: AgentStart | None, state: InstanceState, exited_at_s: float | None = None
+    launch: LocalLaunch,
+    start: AgentStart | None,
+    state: InstanceState,
+    exited_at_s: float | None = None,
 ) -> Instance:
     return Instance(
         provider_id=launch.node_id,

@@ -1,4 +1,5 @@
-"""Linux processes: who one is beyond its reusable number, how to find a whole family, how to end it."""
+"""Linux processes: who one is beyond its reusable number, how to find a whole family, how to end
+it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from elastic.providers.local.spawn import boot_id
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """One process for good: the kernel gives a number away again, but not with the same start in the same boot."""
+    """One process for good: the kernel gives a number away again, but not with the same start in
+    the same boot."""
 
     pid: int
     start_ticks: int
@@ -36,10 +38,11 @@ def is_alive(process: ProcessId) -> bool:
 def find_family(
     ancestor: ProcessId | None, *, marks: Mapping[str, str], members: Iterable[int] = ()
 ) -> tuple[ProcessId, ...]:
-    """Every living process that descends from `ancestor`, carries all `marks` in its environment, or is in `members`.
+    """Every living process that descends from `ancestor`, carries all `marks` in its environment,
+    or is in `members`.
 
-    The descendants of each of these belong to it too. Sessions and process groups do not matter: torchrun gives every
-    worker its own. This process and init never belong to a family.
+    The descendants of each of these belong to it too. Sessions and process groups do not matter:
+    torchrun gives every worker its own. This process and init never belong to a family.
     """
     boot = boot_id()
     living = {entry.pid: entry for entry in _processes() if not entry.is_zombie}
@@ -52,7 +55,8 @@ def find_family(
 
 
 def kill(processes: Iterable[ProcessId], *, patience_s: float) -> None:
-    """Kills each of them, and nobody who has taken over a number; waits at most `patience_s` for their exits."""
+    """Kills each of them, and nobody who has taken over a number; waits at most `patience_s` for
+    their exits."""
     handles = {}
     for process in processes:
         handle = _open(process)
@@ -67,7 +71,8 @@ def kill(processes: Iterable[ProcessId], *, patience_s: float) -> None:
 
 
 def reap(process: ProcessId) -> None:
-    """Buries the process if it is a dead child of this one: as init of a container, this process inherits orphans."""
+    """Buries the process if it is a dead child of this one: as init of a container, this process
+    inherits orphans."""
     with suppress(ChildProcessError):
         entry = _read(process.pid)
         if entry is not None and entry.is_zombie and _is_same(entry, process):
@@ -84,11 +89,14 @@ class _Entry:
 
 def _read(pid: int) -> _Entry | None:
     try:
-        # The name in parentheses may hold anything, blanks and parentheses too: what follows the last one is safe.
+        # The name in parentheses may hold anything, blanks and parentheses too: what follows the
+        # last one is safe.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
-    return _Entry(pid, parent=int(fields[1]), start_ticks=int(fields[19]), is_zombie=fields[0] in "ZX")
+    return _Entry(
+        pid, parent=int(fields[1]), start_ticks=int(fields[19]), is_zombie=fields[0] in "ZX"
+    )
 
 
 def _processes() -> Iterator[_Entry]:
@@ -98,12 +106,18 @@ def _processes() -> Iterator[_Entry]:
 
 
 def _is_same(entry: _Entry, process: ProcessId) -> bool:
-    return (entry.pid, entry.start_ticks, boot_id()) == (process.pid, process.start_ticks, process.boot_id)
+    return (entry.pid, entry.start_ticks, boot_id()) == (
+        process.pid,
+        process.start_ticks,
+        process.boot_id,
+    )
 
 
 def _carries(pid: int, wanted: set[bytes]) -> bool:
     try:
-        return bool(wanted) and wanted <= set(Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"))
+        return bool(wanted) and wanted <= set(
+            Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        )
     except OSError:  # Gone meanwhile, or another user's: then it is none of ours.
         return False
 
@@ -116,7 +130,8 @@ def _with_descendants(found: set[int], living: Mapping[int, _Entry]) -> set[int]
 
 
 def _open(process: ProcessId) -> int | None:
-    """A handle that stays with this process. It is checked after opening: the number may have changed hands before."""
+    """A handle that stays with this process. It is checked after opening: the number may have
+    changed hands before."""
     try:
         handle = os.pidfd_open(process.pid)
     except OSError:

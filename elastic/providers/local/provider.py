@@ -1,4 +1,5 @@
-"""The provider whose nodes are process trees on this machine, each with its own share of CPU time."""
+"""The provider whose nodes are process trees on this machine, each with its own share of CPU
+time."""
 
 from __future__ import annotations
 
@@ -30,11 +31,12 @@ _SPAWN_TIMEOUT_S = 30.0
 class LocalProvider:
     """Starts each node as a detached `agent_command --config PATH`; nodes outlive the daemon.
 
-    All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same `root`, one after the
-    other or at once, see the same. A node's processes are told by ELASTICD_NODE_ID and ELASTICD_CLUSTER in their
-    environment, by descent, and by the node's control group if there is one. With `cgroups=None` the agent keeps the
-    quota; see `find_cpu_cgroups`. Agents run in `cwd`, by default where this process runs; a
-    script runs in its job's own folder.
+    All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same
+    `root`, one after the other or at once, see the same. A node's processes are told by
+    ELASTICD_NODE_ID and ELASTICD_CLUSTER in their environment, by descent, and by the node's
+    control group if there is one. With `cgroups=None` the agent keeps the quota; see
+    `find_cpu_cgroups`. Agents run in `cwd`, by default where this process runs; a script runs in
+    its job's own folder.
     """
 
     name = "local"
@@ -89,9 +91,14 @@ class LocalProvider:
     def _recorded(self, folder: NodeFolder, request: LaunchRequest) -> LocalLaunch:
         launch = folder.launch()
         if launch is None:
-            raise ProviderUnavailable(f"{folder.path}: wanted the node's record, found none; launch it again")
+            raise ProviderUnavailable(
+                f"{folder.path}: wanted the node's record, found none; launch it again"
+            )
         if launch.token != request.token:
-            raise ProviderError(f"{launch.node_id}: was launched under another token; a new launch needs a new node id")
+            raise ProviderError(
+                f"{launch.node_id}: was launched under another token; a new launch needs a new "
+                "node id"
+            )
         return launch
 
     def _started(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> Instance:
@@ -99,7 +106,9 @@ class LocalProvider:
             self._spawn(folder, launch, request)
         instance = LocalNode(folder, self._cluster).look(now_s=self._clock.now_s())
         if instance is None:
-            raise ProviderUnavailable(f"{launch.node_id}: wanted a started agent, found none; launch it again")
+            raise ProviderUnavailable(
+                f"{launch.node_id}: wanted a started agent, found none; launch it again"
+            )
         return instance
 
     def instances(self) -> tuple[Instance, ...]:
@@ -107,9 +116,15 @@ class LocalProvider:
         try:
             names = sorted(name for name in os.listdir(self._nodes) if _NODE_ID.fullmatch(name))
         except OSError as error:
-            raise ProviderUnavailable(f"{self._nodes}: wanted the folders of the local nodes, found {error}") from error
+            raise ProviderUnavailable(
+                f"{self._nodes}: wanted the folders of the local nodes, found {error}"
+            ) from error
         found = (self._gone.get(name) or self._look(name, now_s=now_s) for name in names)
-        return tuple(instance for instance in found if instance is not None and self._is_recent(instance, now_s))
+        return tuple(
+            instance
+            for instance in found
+            if instance is not None and self._is_recent(instance, now_s)
+        )
 
     def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
         """Nothing else ends nodes of this folder."""
@@ -134,12 +149,15 @@ class LocalProvider:
         return None if folder is None else str(folder.logs)
 
     def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
-        """The folders of the nodes that the token buys. A link, made in one step, ties it to them for good."""
+        """The folders of the nodes that the token buys. A link, made in one step, ties it to them
+        for good."""
         link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
         if not link.is_symlink():
             for node_id in request.node_ids:
                 if not _NODE_ID.fullmatch(node_id):
-                    raise ProviderError(f"{node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
+                    raise ProviderError(
+                        f"{node_id!r}: a local node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -"
+                    )
             self._node_type(request.offering)
             with suppress(FileExistsError):
                 link.symlink_to(" ".join(request.node_ids))
@@ -153,7 +171,8 @@ class LocalProvider:
         if offering not in self.offerings():
             on_offer = ", ".join(self._types) or "none"
             raise ProviderError(
-                f"{offering}: no such local offering; the node types on offer are {on_offer}", bought_nothing=True
+                f"{offering}: no such local offering; the node types on offer are {on_offer}",
+                bought_nothing=True,
             )
         return self._types[offering.node_type]
 
@@ -164,12 +183,15 @@ class LocalProvider:
             token=request.token,
             offering=request.offering,
             cpu=self._node_type(request.offering).cpu,
-            cgroup=None if self._cgroups is None else self._cgroups.path(f"{self._cluster}-{node_id}"),
+            cgroup=None
+            if self._cgroups is None
+            else self._cgroups.path(f"{self._cluster}-{node_id}"),
             claimed_at_s=self._clock.now_s(),
         )
 
     def _spawn(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> None:
-        """Has the agent started by a short-lived program of its own, which sees to it that it happens only once."""
+        """Has the agent started by a short-lived program of its own, which sees to it that it
+        happens only once."""
         spawn.write_whole(str(folder.agent_config), self._agent_config(folder, launch, request))
         order = spawn.SpawnOrder(
             lock=str(folder.lock),
@@ -187,15 +209,25 @@ class LocalProvider:
             if launch.cgroup is not None and self._cgroups is not None:
                 self._cgroups.create(launch.cgroup.name, cpu=launch.cpu)
             subprocess.run(
-                command, input=json.dumps(order).encode(), capture_output=True, check=True, timeout=_SPAWN_TIMEOUT_S
+                command,
+                input=json.dumps(order).encode(),
+                capture_output=True,
+                check=True,
+                timeout=_SPAWN_TIMEOUT_S,
             )
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            raise ProviderUnavailable(f"{launch.node_id}: its agent could not be started: {said}") from error
+            raise ProviderUnavailable(
+                f"{launch.node_id}: its agent could not be started: {said}"
+            ) from error
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise ProviderUnavailable(f"{launch.node_id}: its agent could not be started: {error}") from error
+            raise ProviderUnavailable(
+                f"{launch.node_id}: its agent could not be started: {error}"
+            ) from error
 
-    def _agent_config(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> dict[str, object]:
+    def _agent_config(
+        self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest
+    ) -> dict[str, object]:
         return {
             "instance_id": launch.node_id,
             "daemon_url": request.daemon_url,
@@ -211,14 +243,17 @@ class LocalProvider:
         }
 
     def _look(self, name: str, *, now_s: float) -> Instance | None:
-        """The node as it is now. What is gone stays gone, so it is remembered and looked at no more."""
+        """The node as it is now. What is gone stays gone, so it is remembered and looked at no
+        more."""
         folder = NodeFolder(self._nodes / name)
         instance = LocalNode(folder, self._cluster).look(now_s=now_s)
         if instance is not None and instance.state is InstanceState.GONE:
             self._gone[name] = instance
             launch = folder.launch()
             if launch is not None and launch.cgroup is not None:
-                cgroup.remove(launch.cgroup)  # It may still have been busy when the exit was recorded.
+                cgroup.remove(
+                    launch.cgroup
+                )  # It may still have been busy when the exit was recorded.
         return instance
 
     def _is_recent(self, instance: Instance, now_s: float) -> bool:

@@ -1,11 +1,13 @@
-"""Starts one detached process at most once; runs as a program of its own, apart from the daemon and its threads.
+"""Starts one detached process at most once; runs as a program of its own, apart from the daemon and
+its threads.
 
-The order comes as JSON on stdin. Under the node's lock a child is forked that waits for one byte; who the child is goes
-to the process file; only then does the byte let it become the agent. A crash at any point therefore leaves either no
-process, or one that the file names: a repeated order can never start a second one.
+The order comes as JSON on stdin. Under the node's lock a child is forked that waits for one byte;
+who the child is goes to the process file; only then does the byte let it become the agent. A crash
+at any point therefore leaves either no process, or one that the file names: a repeated order can
+never start a second one.
 
-Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms, importing all of
-elastic would take several times that.
+Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms,
+importing all of elastic would take several times that.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from typing import NoReturn, TypedDict
 
 
 class SpawnOrder(TypedDict):
-    """What to start, and the files that say whether it was started (`process`) or must not be (`vetoes`)."""
+    """What to start, and the files that say whether it was started (`process`) or must not be
+    (`vetoes`)."""
 
     lock: str
     process: str
@@ -34,13 +37,15 @@ class SpawnOrder(TypedDict):
 
 
 def start_once(order: SpawnOrder) -> None:
-    """Starts what `order` asks for, unless its files say that it was started before or must not be."""
+    """Starts what `order` asks for, unless its files say that it was started before or must not
+    be."""
     with open(order["lock"], "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if any(os.path.exists(path) for path in (order["process"], *order["vetoes"])):
             return
         if order["cgroup"] is not None:
-            # "0" is the writer itself; the child inherits it, so the agent never runs a moment without its quota.
+            # "0" is the writer itself; the child inherits it, so the agent never runs a moment
+            # without its quota.
             Path(order["cgroup"], "cgroup.procs").write_text("0")
         _start(order)
 
@@ -56,7 +61,8 @@ def write_whole(path: str, value: object) -> None:
 
 
 def start_ticks(pid: int) -> int:
-    """When the process started, in clock ticks since boot: with the boot's id it tells a reused number apart."""
+    """When the process started, in clock ticks since boot: with the boot's id it tells a reused
+    number apart."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
@@ -84,7 +90,8 @@ def _start(order: SpawnOrder) -> None:
 
 
 def _become(order: SpawnOrder) -> NoReturn:
-    """Turns this process into the one ordered, in a session of its own, with nothing inherited but its environment."""
+    """Turns this process into the one ordered, in a session of its own, with nothing inherited but
+    its environment."""
     try:
         os.setsid()
         os.chdir(order["cwd"])
@@ -92,8 +99,15 @@ def _become(order: SpawnOrder) -> NoReturn:
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        # Python ignores SIGPIPE, a daemon under nohup SIGHUP, a shell's background job SIGINT: an agent must not.
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
+        # Python ignores SIGPIPE, a daemon under nohup SIGHUP, a shell's background job SIGINT: an
+        # agent must not.
+        for number in (
+            signal.SIGHUP,
+            signal.SIGINT,
+            signal.SIGQUIT,
+            signal.SIGPIPE,
+            signal.SIGXFSZ,
+        ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execvpe(order["argv"][0], order["argv"], order["env"])

@@ -1,4 +1,5 @@
-"""Super-resolution by a generative adversarial network (ESRGAN, arXiv:1809.00219), trained alike on any fleet.
+"""Super-resolution by a generative adversarial network (ESRGAN, arXiv:1809.00219), trained alike on
+any fleet.
 
 Importing this package needs no torch: the modules that train import it themselves.
 """

@@ -18,11 +18,16 @@ def main(argv: Sequence[str]) -> int:
     """Runs the job to its end or to a requested stop; 0 for both, 2 where the options are wrong."""
     try:
         options = from_argv(
-            EsrganOptions, argv, program="elastic.workloads.esrgan", placed=functools.partial(placed, folder=Path())
+            EsrganOptions,
+            argv,
+            program="elastic.workloads.esrgan",
+            placed=functools.partial(placed, folder=Path()),
         )
         return _train(brought(options, os.environ))
     except InvalidInput as error:
-        print(f"esrgan: error: {error}", file=sys.stderr)  # as argparse writes it: the job's error shows this line
+        print(
+            f"esrgan: error: {error}", file=sys.stderr
+        )  # as argparse writes it: the job's error shows this line
         return 2
 
 
@@ -37,7 +42,9 @@ def _train(options: EsrganOptions) -> int:
 
         local_rank = int(os.environ.get("LOCAL_RANK", "0"))
         try:
-            train_in_session(options, places_from(), SessionSettings.from_environment(), local_rank=local_rank)
+            train_in_session(
+                options, places_from(), SessionSettings.from_environment(), local_rank=local_rank
+            )
         except SessionEnded as ended:
             print(f"esrgan: {ended}", file=sys.stderr)
             return 0 if ended.is_complete else 1

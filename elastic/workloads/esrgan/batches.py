@@ -16,9 +16,11 @@ from elastic.workloads.sample_order import draw, share
 
 @dataclass(frozen=True, slots=True)
 class SampleBatch:
-    """Samples and their weights in the global mean; a rank with no share holds one sample of weight 0.
+    """Samples and their weights in the global mean; a rank with no share holds one sample of weight
+    0.
 
-    `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights` `(batch,)`.
+    `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights`
+    `(batch,)`.
     """
 
     low: Tensor
@@ -29,7 +31,9 @@ class SampleBatch:
 class Batches:
     """Gives the batch that starts at a position in the job's sequence of samples."""
 
-    def __init__(self, photographs: Photographs, options: EsrganOptions, group: ProcessGroup) -> None:
+    def __init__(
+        self, photographs: Photographs, options: EsrganOptions, group: ProcessGroup
+    ) -> None:
         self._photographs = photographs
         self._options = options
         self._device = group.device
@@ -38,15 +42,21 @@ class Batches:
         self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 
     def at(self, first_position: int, *, places: range | None = None) -> SampleBatch:
-        """Gives this rank's share of the global batch whose first sample is the `first_position`-th of the job.
+        """Gives this rank's share of the global batch whose first sample is the `first_position`-th
+        of the job.
 
-        `places` are its places in the global batch from now on, where they differ from one turn to the next.
+        `places` are its places in the global batch from now on, where they differ from one turn to
+        the next.
         """
         self._places = self._places if places is None else places
         high = as_batch(self._cuts(first_position))
         weight = 1.0 / self._options.batch_size if self._places else 0.0
         low = shrink(high)
-        return SampleBatch(self._placed(low), self._placed(high), torch.full((len(high),), weight, device=self._device))
+        return SampleBatch(
+            self._placed(low),
+            self._placed(high),
+            torch.full((len(high),), weight, device=self._device),
+        )
 
     def close(self) -> None:
         """Ends the threads."""
@@ -57,14 +67,19 @@ class Batches:
         if self._threads is None:
             return [self._cut(position) for position in self._positions(first_position)]
         is_ready = self._ahead is not None and self._ahead[:2] == (first_position, self._places)
-        ahead = self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
+        ahead = (
+            self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
+        )
         following = first_position + self._options.batch_size
         self._ahead = (following, self._places, self._submit(following))
         return [future.result() for future in ahead]
 
     def _submit(self, first_position: int) -> list[Future[Tensor]]:
         assert self._threads is not None
-        return [self._threads.submit(self._cut, position) for position in self._positions(first_position)]
+        return [
+            self._threads.submit(self._cut, position)
+            for position in self._positions(first_position)
+        ]
 
     def _positions(self, first_position: int) -> list[int]:
         return [first_position + place for place in self._places] or [first_position]

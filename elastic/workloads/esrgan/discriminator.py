@@ -13,7 +13,8 @@ CHANNELS_PER_GROUP = 16  # arXiv:1803.08494, table 3: the best of the fixed grou
 class Discriminator(nn.Module):
     """Scores patches, `(batch, channels, h, w)` to logits `(batch, 1, ceil(h / 16), ceil(w / 16))`.
 
-    GroupNorm where the reference has BatchNorm: a sample's score must not depend on which samples share its rank.
+    GroupNorm where the reference has BatchNorm: a sample's score must not depend on which samples
+    share its rank.
     """
 
     def __init__(self, options: EsrganOptions) -> None:
@@ -38,7 +39,13 @@ def _stage(inputs: int, outputs: int, *, normalises_first: bool) -> list[nn.Modu
     if normalises_first:
         first.append(_norm(outputs))
     halving = nn.Conv2d(outputs, outputs, kernel_size=3, stride=2, padding=1)
-    return [*first, nn.LeakyReLU(SLOPE, inplace=True), halving, _norm(outputs), nn.LeakyReLU(SLOPE, inplace=True)]
+    return [
+        *first,
+        nn.LeakyReLU(SLOPE, inplace=True),
+        halving,
+        _norm(outputs),
+        nn.LeakyReLU(SLOPE, inplace=True),
+    ]
 
 
 def _norm(filters: int) -> nn.GroupNorm:

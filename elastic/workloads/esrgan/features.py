@@ -1,4 +1,5 @@
-"""What a picture looks like to VGG19: the content loss compares images through its first layers (arXiv:1409.1556)."""
+"""What a picture looks like to VGG19: the content loss compares images through its first layers
+(arXiv:1409.1556)."""
 
 from __future__ import annotations
 
@@ -17,20 +18,48 @@ from torch.hub import get_dir
 from elastic.figures import duration
 from elastic.worker.torchvision_import import help_torchvision
 
-# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution, or a pooling.
-_LAYOUT = (64, 64, 0, 128, 128, 0, 256, 256, 256, 256, 0, 512, 512, 512, 512, 0, 512, 512, 512, 512, 0)
+# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution,
+# or a pooling.
+_LAYOUT = (
+    64,
+    64,
+    0,
+    128,
+    128,
+    0,
+    256,
+    256,
+    256,
+    256,
+    0,
+    512,
+    512,
+    512,
+    512,
+    0,
+    512,
+    512,
+    512,
+    512,
+    0,
+)
 _FILE = "vgg19-dcbb9e9d.pth"
-_SHA256_PREFIX = "dcbb9e9d"  # torch hub's rule: a published file's name ends in the first digits of its digest
+_SHA256_PREFIX = (
+    "dcbb9e9d"  # torch hub's rule: a published file's name ends in the first digits of its digest
+)
 _CONNECT_TIMEOUT_S = 3.0
 _DOWNLOAD_TIMEOUT_S = 90.0
-_MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # ImageNet's, which the published weights expect
+_MEAN, _STD = (
+    (0.485, 0.456, 0.406),
+    (0.229, 0.224, 0.225),
+)  # ImageNet's, which the published weights expect
 
 
 class Features(nn.Module):
     """VGG19's first layers with frozen weights, `(batch, 1 or 3, h, w)` in [0, 1] to feature maps.
 
-    Built here rather than by torchvision, whose import costs 3.5 CPU-seconds; names and shapes are torchvision's, so
-    its published weights fit.
+    Built here rather than by torchvision, whose import costs 3.5 CPU-seconds; names and shapes are
+    torchvision's, so its published weights fit.
     """
 
     def __init__(self, layer_count: int) -> None:
@@ -41,7 +70,10 @@ class Features(nn.Module):
             if outputs == 0:
                 layers.append(nn.MaxPool2d(2))
             else:
-                layers += [nn.Conv2d(inputs, outputs, kernel_size=3, padding=1), nn.ReLU(inplace=True)]
+                layers += [
+                    nn.Conv2d(inputs, outputs, kernel_size=3, padding=1),
+                    nn.ReLU(inplace=True),
+                ]
                 inputs = outputs
             if len(layers) >= layer_count:
                 break
@@ -57,7 +89,8 @@ class Features(nn.Module):
 
 
 def random_features(layer_count: int, *, seed: int) -> Features:
-    """Gives features with weights drawn from `seed`, the same on every rank (He's initialisation, arXiv:1502.01852)."""
+    """Gives features with weights drawn from `seed`, the same on every rank (He's initialisation,
+    arXiv:1502.01852)."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         features = Features(layer_count)
@@ -69,10 +102,14 @@ def random_features(layer_count: int, *, seed: int) -> Features:
     return features
 
 
-def pretrained_weights(layer_count: int, *, kept: Path, may_download: bool) -> dict[str, Tensor] | None:
-    """Gives the published weights of the first layers, or None where they are neither kept, cached nor reachable.
+def pretrained_weights(
+    layer_count: int, *, kept: Path, may_download: bool
+) -> dict[str, Tensor] | None:
+    """Gives the published weights of the first layers, or None where they are neither kept, cached
+    nor reachable.
 
-    `kept` is the job's own copy of just these layers, written at the first find: no later rank or node downloads.
+    `kept` is the job's own copy of just these layers, written at the first find: no later rank or
+    node downloads.
     """
     if kept.exists():
         return _load(kept)
@@ -104,7 +141,8 @@ def _keep(weights: dict[str, Tensor], path: Path) -> None:
 
 
 def _download(target: Path) -> bool:
-    """Fetches torchvision's published weights within a fixed time; False where that cannot be done."""
+    """Fetches torchvision's published weights within a fixed time; False where that cannot be
+    done."""
     help_torchvision()
     from torchvision.models import VGG19_Weights  # it takes 3.5 s, which only a download needs
 
@@ -124,10 +162,14 @@ def _download(target: Path) -> bool:
 
 
 def _fetch(url: str, target: Path) -> str:
-    """Writes what `url` gives, and gives its SHA-256; raises TimeoutError when that takes too long in all."""
+    """Writes what `url` gives, and gives its SHA-256; raises TimeoutError when that takes too long
+    in all."""
     digest = hashlib.sha256()
     deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
-    with urllib.request.urlopen(url, timeout=_CONNECT_TIMEOUT_S) as response, target.open("wb") as file:
+    with (
+        urllib.request.urlopen(url, timeout=_CONNECT_TIMEOUT_S) as response,
+        target.open("wb") as file,
+    ):
         while block := response.read(1 << 20):
             digest.update(block)
             file.write(block)

@@ -15,8 +15,8 @@ from elastic.workloads.image_folder import BUNDLED, look_over
 def placed(values: Mapping[str, object], folder: Path) -> dict[str, object]:
     """Gives options whose images and weights have absolute paths, where these count from `folder`.
 
-    A `dataset_name` without `data` is looked for where the reference program has it, and in the folder's own `data`.
-    Raises InvalidInput where it is at neither.
+    A `dataset_name` without `data` is looked for where the reference program has it, and in the
+    folder's own `data`. Raises InvalidInput where it is at neither.
     """
     found = dict(values)
     name, data, init = (found.get(each) for each in ("dataset_name", "data", "init"))
@@ -34,22 +34,31 @@ def placed(values: Mapping[str, object], folder: Path) -> dict[str, object]:
 
 
 def looked_over(options: EsrganOptions) -> list[str]:
-    """Gives what is worth knowing of a job's images and first weights on this machine. Raises InvalidInput.
+    """Gives what is worth knowing of a job's images and first weights on this machine. Raises
+    InvalidInput.
 
     What is not here is not looked at.
     """
     told = _first_weights(options)
     if options.data == BUNDLED:
-        return [*told, f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of your own"]
+        return [
+            *told,
+            f"data: the photographs that scikit-image brings ({BUNDLED}); `data` names a folder of "
+            "your own",
+        ]
     folder = image_folder(options)
     if not folder.is_dir():
         return [
             *told,
-            f"data: {options.data} is not on this machine; the first node looks at its images before it trains",
+            f"data: {options.data} is not on this machine; the first node looks at its images "
+            "before it trains",
         ]
     try:
         seen = look_over(
-            folder, height=options.hr_height, width=options.hr_width, most_unreadable=options.most_unreadable
+            folder,
+            height=options.hr_height,
+            width=options.hr_width,
+            most_unreadable=options.most_unreadable,
         )
         return [*told, *seen]
     except ModuleNotFoundError as error:
@@ -67,9 +76,14 @@ def _first_weights(options: EsrganOptions) -> list[str]:
         return []
     is_relative = not Path(options.init).is_absolute()
     if is_relative and (options.data == BUNDLED or Path(options.data).is_dir()):
-        where = "beside the job's file" if options.data == BUNDLED else f"beside the job's file and in {options.data}"
+        where = (
+            "beside the job's file"
+            if options.data == BUNDLED
+            else f"beside the job's file and in {options.data}"
+        )
         raise InvalidInput(
-            f"init: wanted weights (safetensors), found no {options.init} {where}; `elasticd job artifacts NAME --save "
+            f"init: wanted weights (safetensors), found no {options.init} {where}; `elasticd job "
+            "artifacts NAME --save "
             "DIR` brings those that a job left",
             field="init",
         )
@@ -78,13 +92,15 @@ def _first_weights(options: EsrganOptions) -> list[str]:
 
 
 def brought(options: EsrganOptions, environment: Mapping[str, str]) -> EsrganOptions:
-    """Gives options whose data is where the node's agent has brought it to, if that lies in a bucket."""
+    """Gives options whose data is where the node's agent has brought it to, if that lies in a
+    bucket."""
     if "://" not in options.data:
         return options
     folder = environment.get("ELASTICD_DATA_DIR")
     if folder is None:
         raise InvalidInput(
-            f"data: wanted a folder, got {options.data}, which elasticd fetches to its nodes", field="data"
+            f"data: wanted a folder, got {options.data}, which elasticd fetches to its nodes",
+            field="data",
         )
     return dataclasses.replace(options, data=folder)
 

@@ -1,4 +1,5 @@
-"""The generator: residual-in-residual dense blocks at low resolution, then two doublings (arXiv:1809.00219, fig. 4)."""
+"""The generator: residual-in-residual dense blocks at low resolution, then two doublings
+(arXiv:1809.00219, fig. 4)."""
 
 from __future__ import annotations
 
@@ -15,17 +16,22 @@ DETAIL_GAIN = 4.0  # the bundled photographs' standard deviation within a crop i
 
 
 class Generator(nn.Module):
-    """Makes an image four times as large, `(batch, channels, h, w)` to `(batch, channels, 4 h, 4 w)`, both [0, 1]."""
+    """Makes an image four times as large, `(batch, channels, h, w)` to `(batch, channels, 4 h, 4
+    w)`, both [0, 1]."""
 
     def __init__(self, options: EsrganOptions) -> None:
         super().__init__()
         filters = options.filters
         self.skip = options.skip
         self.head = _convolution(options.channels, filters)
-        self.blocks = nn.Sequential(*(ResidualInResidualBlock(filters) for _ in range(options.residual_blocks)))
+        self.blocks = nn.Sequential(
+            *(ResidualInResidualBlock(filters) for _ in range(options.residual_blocks))
+        )
         self.trunk = _convolution(filters, filters)
         self.upsampling = nn.Sequential(*(layer for _ in range(2) for layer in _doubling(filters)))
-        self.tail = nn.Sequential(_convolution(filters, filters), _leaky(), _convolution(filters, options.channels))
+        self.tail = nn.Sequential(
+            _convolution(filters, filters), _leaky(), _convolution(filters, options.channels)
+        )
         if self.skip != "none":
             # Starts as plain interpolation, so that every step from the first improves on it.
             last = self.tail[-1]
@@ -37,7 +43,9 @@ class Generator(nn.Module):
         shallow = self.head(low if self.skip == "none" else _detail(low))
         deep = shallow + self.trunk(self.blocks(shallow))
         image: Tensor = self.tail(self.upsampling(deep))
-        return image if self.skip == "none" else image + enlarge(low, mode=self.skip).to(image.dtype)
+        return (
+            image if self.skip == "none" else image + enlarge(low, mode=self.skip).to(image.dtype)
+        )
 
 
 class ResidualInResidualBlock(nn.Module):
@@ -52,11 +60,14 @@ class ResidualInResidualBlock(nn.Module):
 
 
 class DenseBlock(nn.Module):
-    """Five convolutions, each of which sees the outputs of all before it; concatenates only what a next one reads."""
+    """Five convolutions, each of which sees the outputs of all before it; concatenates only what a
+    next one reads."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
-        self.convolutions = nn.ModuleList(_convolution(filters * inputs, filters) for inputs in range(1, 6))
+        self.convolutions = nn.ModuleList(
+            _convolution(filters * inputs, filters) for inputs in range(1, 6)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         seen = x
@@ -67,13 +78,14 @@ class DenseBlock(nn.Module):
 
 
 def enlarge(low: Tensor, *, mode: str = "bicubic") -> Tensor:
-    """Gives the four times larger image of `low` by plain interpolation (`bicubic` or `nearest`), unclamped."""
+    """Gives the four times larger image of `low` by plain interpolation (`bicubic` or `nearest`),
+    unclamped."""
     return functional.interpolate(low, scale_factor=SCALE, mode=mode)
 
 
 def _detail(low: Tensor) -> Tensor:
-    """Gives the image without its mean colour, spread to unit size: the skip carries the colour already, and each step
-    would shift it to and fro (docs/decisions/0011)."""
+    """Gives the image without its mean colour, spread to unit size: the skip carries the colour
+    already, and each step would shift it to and fro (docs/decisions/0011)."""
     return (low - low.mean((2, 3), keepdim=True)) * DETAIL_GAIN
 
 

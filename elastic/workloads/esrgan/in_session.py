@@ -1,4 +1,5 @@
-"""The main loop in a session: members come, leave and die between its turns, and none of them restarts."""
+"""The main loop in a session: members come, leave and die between its turns, and none of them
+restarts."""
 
 from __future__ import annotations
 
@@ -16,7 +17,13 @@ from elastic.workloads.esrgan.progress import TrainingProgress, options_digest
 from elastic.workloads.esrgan.step import LOSS_NAMES, Computed, Summed
 from elastic.workloads.esrgan.training import Places, Run, opened
 from elastic.workloads.group import ProcessGroup, device_of
-from elastic.workloads.session import Attendance, CommittedStep, Session, SessionSettings, SessionStep
+from elastic.workloads.session import (
+    Attendance,
+    CommittedStep,
+    Session,
+    SessionSettings,
+    SessionStep,
+)
 
 IS_PRETRAINED, START_DB = 0, 1  # places in the facts
 
@@ -24,8 +31,11 @@ IS_PRETRAINED, START_DB = 0, 1  # places in the facts
 def train_in_session(
     options: EsrganOptions, places: Places, settings: SessionSettings, *, local_rank: int = 0
 ) -> TrainingProgress:
-    """Trains from the newest checkpoint here, or from what the members have, to the end or until asked to leave."""
-    with opened(options, ProcessGroup(0, 1, device_of(local_rank)), places, has_fixed_shares=False) as run:
+    """Trains from the newest checkpoint here, or from what the members have, to the end or until
+    asked to leave."""
+    with opened(
+        options, ProcessGroup(0, 1, device_of(local_rank)), places, has_fixed_shares=False
+    ) as run:
         return _InSession(run).to_the_end(settings)
 
 
@@ -35,7 +45,8 @@ class _InSession:
     def __init__(self, run: Run) -> None:
         if run.precision == "fp16":
             raise InvalidInput(
-                "precision: wanted fp32 or bf16 in a session, which has no loss scale; got fp16, which tiers T0 and T1 "
+                "precision: wanted fp32 or bf16 in a session, which has no loss scale; got fp16, "
+                "which tiers T0 and T1 "
                 "train in",
                 field="precision",
             )
@@ -45,16 +56,19 @@ class _InSession:
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
         self.generation = 0
-        # They travel with the state: all ranks look through what the founder looks through, and the first one tells
-        # how good the untrained generator was (NaN: nobody knows).
+        # They travel with the state: all ranks look through what the founder looks through, and the
+        # first one tells how good the untrained generator was (NaN: nobody knows).
         start_db = self.progress.start_psnr_y_db
-        facts = [float(bool(self.progress.is_pretrained)), math.nan if start_db is None else start_db]
+        facts = [
+            float(bool(self.progress.is_pretrained)),
+            math.nan if start_db is None else start_db,
+        ]
         self.facts = torch.tensor(facts, dtype=torch.float64)
 
     def to_the_end(self, settings: SessionSettings) -> TrainingProgress:
         run = self.run
-        # Code is loaded and threads begin before anybody waits for this process. One sample is what a newcomer's first
-        # turn computes, and no more than any memory holds.
+        # Code is loaded and threads begin before anybody waits for this process. One sample is what
+        # a newcomer's first turn computes, and no more than any memory holds.
         self._computed(self.progress.iteration, range(1), summed=lambda values: values)
         with Session.join(
             self._units(),
@@ -68,7 +82,9 @@ class _InSession:
         ) as session:
             self._begin(session)
             attendance = Attendance(session)
-            while session.is_member and (session.step < run.total or not session.finish(lambda: self._keep(session))):
+            while session.is_member and (
+                session.step < run.total or not session.finish(lambda: self._keep(session))
+            ):
                 outcome = session.run(self._compute)
                 self._see(session)
                 if outcome is not None:
@@ -94,7 +110,9 @@ class _InSession:
         computed = self._computed(turn.step, turn.share, summed=turn.summed)
         losses = torch.stack([loss.detach() for loss in computed.losses])
         turn.numbers = torch.nn.functional.pad(losses, (0, len(LOSS_NAMES) - len(losses)))
-        judged: Sequence[Tensor | None] = computed.discriminator or [None] * len(self.passes.discriminator_weights)
+        judged: Sequence[Tensor | None] = computed.discriminator or [None] * len(
+            self.passes.discriminator_weights
+        )
         return [*computed.generator, *judged]
 
     def _computed(self, step: int, places: range, *, summed: Summed) -> Computed:
@@ -104,15 +122,19 @@ class _InSession:
         return self.passes.gan(batch, summed=summed)
 
     def _begin(self, session: Session) -> None:
-        # The last step's state is never taken for kept: whoever was to keep it may have died over that.
+        # The last step's state is never taken for kept: whoever was to keep it may have died over
+        # that.
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
         self._judge_at_start(session)
-        is_pretrained = None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
+        is_pretrained = (
+            None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
+        )
         if is_pretrained != self.progress.is_pretrained:
             theirs, ours = _KINDS[bool(is_pretrained)], _KINDS[bool(self.progress.is_pretrained)]
             raise InvalidInput(
-                f"features: the members' content loss looks through {theirs} features, this node has {ours} ones; "
+                f"features: the members' content loss looks through {theirs} features, this node "
+                f"has {ours} ones; "
                 "give it the same VGG19 weights",
                 field="features",
             )
@@ -120,12 +142,15 @@ class _InSession:
             self.run.tell_of_features(self.found, self.progress)
 
     def _judge_at_start(self, session: Session) -> None:
-        """Has the founder judge the untrained generator, before its first turn: nothing of the state is sent yet."""
+        """Has the founder judge the untrained generator, before its first turn: nothing of the
+        state is sent yet."""
         if session.generation.world_size == 1 and session.step == 0:
             found = self.run.judged_at_start(self.progress).start_psnr_y_db
             self.facts[START_DB] = math.nan if found is None else found
         start_db = self.facts[START_DB].item()
-        self.progress = dataclasses.replace(self.progress, start_psnr_y_db=None if math.isnan(start_db) else start_db)
+        self.progress = dataclasses.replace(
+            self.progress, start_psnr_y_db=None if math.isnan(start_db) else start_db
+        )
 
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""
@@ -134,20 +159,27 @@ class _InSession:
         rank = len(generation.members) if generation.rank is None else generation.rank
         run.group = ProcessGroup(rank, generation.world_size, run.group.device)
         if run.group.is_first and generation.number != self.generation:
-            run.log(f"generation {generation.number}: {generation.world_size} ranks from iteration {session.step}")
+            run.log(
+                f"generation {generation.number}: {generation.world_size} ranks from iteration "
+                f"{session.step}"
+            )
         if generation.number != self.generation:
             # The nodes that train now may be of different capacity, and others than began.
             run.saver.rhythm = run.rhythm(generation.interruptions_per_h)
         self.generation = generation.number
         self.progress = dataclasses.replace(
-            self.progress, iteration=session.step, samples_seen=session.step * run.options.batch_size
+            self.progress,
+            iteration=session.step,
+            samples_seen=session.step * run.options.batch_size,
         )
 
     def _after(self, outcome: CommittedStep) -> None:
         run, progress = self.run, self.progress
         if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
             run.log_losses(progress, outcome.numbers)
-        if run.group.is_first and (progress.iteration == run.total or run.saver.is_due(progress.iteration)):
+        if run.group.is_first and (
+            progress.iteration == run.total or run.saver.is_due(progress.iteration)
+        ):
             run.save(progress)
         if progress.iteration % run.options.sample_interval == 0:
             run.show(progress, f"samples_{progress.iteration}.png")
@@ -166,7 +198,10 @@ class _InSession:
             return progress
         run.save(progress)
         run.saver.finish()
-        run.log(f"asked to stop, with nobody left to go on: stopped after iteration {progress.iteration}")
+        run.log(
+            "asked to stop, with nobody left to go on: stopped after iteration "
+            f"{progress.iteration}"
+        )
         drained(progress.iteration)
         return progress
 

@@ -1,4 +1,5 @@
-"""How good the generator is on photographs it never saw: PSNR on the Y channel, and pictures to look at."""
+"""How good the generator is on photographs it never saw: PSNR on the Y channel, and pictures to
+look at."""
 
 from __future__ import annotations
 
@@ -16,9 +17,12 @@ from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.photographs import Photographs, shrink
 from elastic.workloads.sample_order import Draw
 
-_SHAVED = SCALE  # pixels at each edge that do not count, as super-resolution papers do (arXiv:1809.00219, section 4.1)
+# pixels at each edge that do not count, as super-resolution papers do (arXiv:1809.00219, section
+# 4.1)
+_SHAVED = SCALE
 _Y_WEIGHTS = (65.481, 128.553, 24.966)  # ITU-R BT.601, for RGB in [0, 1]; Y spans 16 to 235
-_ZOOM = 2  # each pixel of a crop is so many wide and high on a sheet: detail is to be seen without a magnifier
+# each pixel of a crop is so many wide and high on a sheet: detail is to be seen without a magnifier
+_ZOOM = 2
 _HEADER_PX, _GAP_PX = 28, 8
 _LABEL_PX = 20
 
@@ -27,7 +31,8 @@ Enlarge = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Crops kept for judging: `high` is `(crops, channels, size, size)`, `low` a quarter of it each way, [0, 1]."""
+    """Crops kept for judging: `high` is `(crops, channels, size, size)`, `low` a quarter of it each
+    way, [0, 1]."""
 
     low: Tensor
     high: Tensor
@@ -42,13 +47,18 @@ class EvaluatedCrops:
 
 
 def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch.device) -> HeldOut:
-    """Gives the same crops in every run: taken in turn from the photographs, from the middle outwards."""
+    """Gives the same crops in every run: taken in turn from the photographs, from the middle
+    outwards."""
     count, size = options.held_out_crops, options.held_out_size
     crops = []
     for number in range(count):
         turn = number // len(photographs)
-        place = 0.5 if turn == 0 else (turn * 0.381966) % 1  # golden section: spreads however many there are
-        crops.append(photographs.crop(Draw(number % len(photographs), place, 1 - place, False), size, size))
+        place = (
+            0.5 if turn == 0 else (turn * 0.381966) % 1
+        )  # golden section: spreads however many there are
+        crops.append(
+            photographs.crop(Draw(number % len(photographs), place, 1 - place, False), size, size)
+        )
     high = torch.stack(crops).to(device)
     return HeldOut(shrink(high), high)
 
@@ -67,7 +77,8 @@ def bicubic(held_out: HeldOut) -> EvaluatedCrops:
 
 
 def psnr_y_db(found: Tensor, wanted: Tensor) -> float:
-    """Gives the mean over images of the peak signal-to-noise ratio on the Y channel; both `(n, channels, h, w)`."""
+    """Gives the mean over images of the peak signal-to-noise ratio on the Y channel; both `(n,
+    channels, h, w)`."""
     inner = slice(_SHAVED, -_SHAVED)
     error = (_luma(found) - _luma(wanted))[:, inner, inner].square().flatten(1).mean(1)
     return float((10 * torch.log10(255**2 / error.clamp_min(1e-10))).mean())
@@ -92,7 +103,12 @@ def _sheet(columns: dict[str, Tensor]) -> Image.Image:
     rows, _, height, width = next(iter(columns.values())).shape
     height, width = height * _ZOOM, width * _ZOOM
     sheet = Image.new(
-        "RGB", (len(columns) * (width + _GAP_PX) + _GAP_PX, _HEADER_PX + rows * (height + _GAP_PX) + _GAP_PX), "white"
+        "RGB",
+        (
+            len(columns) * (width + _GAP_PX) + _GAP_PX,
+            _HEADER_PX + rows * (height + _GAP_PX) + _GAP_PX,
+        ),
+        "white",
     )
     pen = ImageDraw.Draw(sheet)
     for column, (label, images) in enumerate(columns.items()):

@@ -1,4 +1,5 @@
-"""ESRGAN's losses as each rank's share of the global batch's: summed over ranks they are what one process computes."""
+"""ESRGAN's losses as each rank's share of the global batch's: summed over ranks they are what one
+process computes."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from torch.nn import functional
 
 
 def l1(found: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
-    """Gives the weighted sum over samples of each one's mean absolute error; `weights` is `(batch,)`."""
+    """Gives the weighted sum over samples of each one's mean absolute error; `weights` is
+    `(batch,)`."""
     differences = (widened(found) - widened(wanted)).abs()
     return differences.flatten(1).mean(1) @ weights
 
@@ -18,17 +20,29 @@ def weighted_sum(scores: Tensor, weights: Tensor) -> Tensor:
     return (scores * weights.view(-1, 1, 1, 1)).sum(0)
 
 
-def discriminator_loss(real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor) -> Tensor:
-    """Gives how badly real patches are told from fake ones: each against the other kind's mean over the global batch.
+def discriminator_loss(
+    real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor
+) -> Tensor:
+    """Gives how badly real patches are told from fake ones: each against the other kind's mean over
+    the global batch.
 
     arXiv:1809.00219, equation 1, with the relativistic average of arXiv:1807.00734.
     """
-    return (_cross_entropy(real - mean_fake, True, weights) + _cross_entropy(fake - mean_real, False, weights)) / 2
+    return (
+        _cross_entropy(real - mean_fake, True, weights)
+        + _cross_entropy(fake - mean_real, False, weights)
+    ) / 2
 
 
-def generator_loss(real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor) -> Tensor:
-    """Gives how badly fake patches pass for real ones, from both sides (arXiv:1809.00219, equation 2)."""
-    return (_cross_entropy(real - mean_fake, False, weights) + _cross_entropy(fake - mean_real, True, weights)) / 2
+def generator_loss(
+    real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor
+) -> Tensor:
+    """Gives how badly fake patches pass for real ones, from both sides (arXiv:1809.00219, equation
+    2)."""
+    return (
+        _cross_entropy(real - mean_fake, False, weights)
+        + _cross_entropy(fake - mean_real, True, weights)
+    ) / 2
 
 
 def _cross_entropy(logits: Tensor, is_real: bool, weights: Tensor) -> Tensor:

@@ -47,17 +47,25 @@ class Networks:
     def units(self) -> list[tuple[Tensor, ...]]:
         """Gives for each gradient all that it moves, the generator's first."""
         generator = zip(self.generator_adam.units(), self.average.tensors(), strict=True)
-        return [*((*unit, average) for unit, average in generator), *self.discriminator_adam.units()]
+        return [
+            *((*unit, average) for unit, average in generator),
+            *self.discriminator_adam.units(),
+        ]
 
-    def move_generator(self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None) -> None:
+    def move_generator(
+        self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None
+    ) -> None:
         """Moves the generator by its gradients, and its average after it."""
         self.generator_adam.step(gradients, lr=lr, overflow=overflow)
         self.average.follow(gradients, self.generator_adam.counts, overflow=overflow)
 
     def averaged_generator(self, low: Tensor) -> Tensor:
-        """Enlarges by the average of the generator's weights, as the generator does by the last ones."""
+        """Enlarges by the average of the generator's weights, as the generator does by the last
+        ones."""
         names = (name for name, _ in self.generator.named_parameters())
-        image: Tensor = functional_call(self.generator, dict(zip(names, self.average.tensors(), strict=True)), (low,))
+        image: Tensor = functional_call(
+            self.generator, dict(zip(names, self.average.tensors(), strict=True)), (low,)
+        )
         return image
 
     def state(self) -> dict[str, list[Tensor]]:
@@ -95,5 +103,6 @@ def build_networks(
 
 
 def _placed(network: M, device: torch.device, dtype: torch.dtype, layout: torch.memory_format) -> M:
-    # mypy does not know the overload of Module.to that takes a memory format together with a device.
+    # mypy does not know the overload of Module.to that takes a memory format together with a
+    # device.
     return network.to(device=device, dtype=dtype).to(memory_format=layout)  # type: ignore[call-overload,no-any-return]

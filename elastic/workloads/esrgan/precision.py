@@ -9,23 +9,31 @@ import torch
 
 from elastic.errors import InvalidInput
 
-DTYPES: Mapping[str, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+DTYPES: Mapping[str, torch.dtype] = {
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+}
 _BF16_ARITHMETIC = ("avx512_bf16", "amx_bf16", "bf16")
 
 
 def settle(precision: str, device: torch.device) -> str:
-    """Gives the format to compute in: the one that is asked for, or of `auto` bf16 where the hardware has it.
+    """Gives the format to compute in: the one that is asked for, or of `auto` bf16 where the
+    hardware has it.
 
-    Raises InvalidInput where the hardware has no arithmetic for it. To compute in another would change the training,
-    and oneDNN emulates bf16 more than ten times slower than float32 (benchmarks/esrgan_step.py on AVX2).
+    Raises InvalidInput where the hardware has no arithmetic for it. To compute in another would
+    change the training, and oneDNN emulates bf16 more than ten times slower than float32
+    (benchmarks/esrgan_step.py on AVX2).
     """
     able = _formats_of(device)
     if precision == "auto":
         return "bf16" if "bf16" in able else "fp32"
     if precision not in able:
         raise InvalidInput(
-            f"precision: wanted {device.type} hardware that computes in {precision}, as this job does; found one that "
-            f"computes in {', '.join(able)}: train on another node type, or start a job in one of these",
+            f"precision: wanted {device.type} hardware that computes in {precision}, as this job "
+            "does; found one that "
+            f"computes in {', '.join(able)}: train on another node type, or start a job in one of "
+            "these",
             field="precision",
         )
     return precision
@@ -38,12 +46,14 @@ def autocast(device: torch.device, dtype: torch.dtype) -> AbstractContextManager
 
 def _formats_of(device: torch.device) -> list[str]:
     if device.type == "cuda":
-        # CUDA C++ Programming Guide, "Arithmetic Instructions": Volta's 7.0 is the first with tensor cores for fp16.
+        # CUDA C++ Programming Guide, "Arithmetic Instructions": Volta's 7.0 is the first with
+        # tensor cores for fp16.
         has_fp16 = torch.cuda.get_device_capability(device) >= (7, 0)
         has_bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
         capabilities = torch.cpu.get_capabilities()
-        # 13 times the time of float32: benchmarks/esrgan_step.py --contenders fp32,fp16 --blocks 1 --size 64.
+        # 13 times the time of float32: benchmarks/esrgan_step.py --contenders fp32,fp16 --blocks 1
+        # --size 64.
         has_fp16 = False
         has_bf16 = any(capabilities.get(name, False) for name in _BF16_ARITHMETIC)
     return ["fp32", *(["bf16"] if has_bf16 else []), *(["fp16"] if has_fp16 else [])]

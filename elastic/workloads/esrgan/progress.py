@@ -44,8 +44,8 @@ _FREE_TO_CHANGE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """`iteration` turns done, `samples_seen` samples consumed, PSNR on Y before the first turn (dB), and whether the
-    content loss looks through pretrained features (None: not settled yet)."""
+    """`iteration` turns done, `samples_seen` samples consumed, PSNR on Y before the first turn
+    (dB), and whether the content loss looks through pretrained features (None: not settled yet)."""
 
     iteration: int = 0
     samples_seen: int = 0
@@ -55,7 +55,11 @@ class TrainingProgress:
 
 def options_digest(options: EsrganOptions) -> str:
     """Gives a digest over the options that a checkpoint's weights depend on."""
-    fixed = {name: value for name, value in dataclasses.asdict(options).items() if name not in _FREE_TO_CHANGE}
+    fixed = {
+        name: value
+        for name, value in dataclasses.asdict(options).items()
+        if name not in _FREE_TO_CHANGE
+    }
     return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
 
 
@@ -77,7 +81,8 @@ def resume(
     say: Callable[[str], None],
     begin: Callable[[], None] = lambda: None,
 ) -> TrainingProgress:
-    """Gives every rank the newest usable checkpoint's state, or the start, which `begin` may change.
+    """Gives every rank the newest usable checkpoint's state, or the start, which `begin` may
+    change.
 
     Only the first rank reads files.
     """
@@ -92,7 +97,9 @@ def resume(
     return _unpack(packed)
 
 
-def _load(checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]) -> TrainingProgress | None:
+def _load(
+    checkpoints: Checkpoints, networks: Networks, say: Callable[[str], None]
+) -> TrainingProgress | None:
     found = checkpoints.newest()
     if found is None:
         return None
@@ -115,13 +122,21 @@ def _copy_into(live: list[Tensor], kept: list[Any]) -> None:
 
 
 def _pack(progress: TrainingProgress) -> Tensor:
-    """Gives progress as numbers: a collective can carry them without pickling; NaN stands for None."""
+    """Gives progress as numbers: a collective can carry them without pickling; NaN stands for
+    None."""
     values = (getattr(progress, field.name) for field in dataclasses.fields(progress))
-    return torch.tensor([float("nan") if value is None else float(value) for value in values], dtype=torch.float64)
+    return torch.tensor(
+        [float("nan") if value is None else float(value) for value in values], dtype=torch.float64
+    )
 
 
 def _unpack(packed: Tensor) -> TrainingProgress:
-    iteration, samples_seen, psnr, pretrained = (None if value != value else value for value in packed.tolist())
+    iteration, samples_seen, psnr, pretrained = (
+        None if value != value else value for value in packed.tolist()
+    )
     return TrainingProgress(
-        int(iteration or 0), int(samples_seen or 0), psnr, bool(pretrained) if pretrained is not None else None
+        int(iteration or 0),
+        int(samples_seen or 0),
+        psnr,
+        bool(pretrained) if pretrained is not None else None,
     )

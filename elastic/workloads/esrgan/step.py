@@ -1,8 +1,9 @@
 """One turn of the main loop: forward, backward, sum over ranks, update.
 
-What makes it lean against the reference: the discriminator runs once on each image and serves both losses; no weight
-gradient is computed that no optimizer applies (the discriminator's in the generator's step, VGG19's ever); convolutions
-get channels_last tensors; nothing is read back from the device: ranks agree by way of the CPU.
+What makes it lean against the reference: the discriminator runs once on each image and serves both
+losses; no weight gradient is computed that no optimizer applies (the discriminator's in the
+generator's step, VGG19's ever); convolutions get channels_last tensors; nothing is read back from
+the device: ranks agree by way of the CPU.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ LOSS_NAMES = ("pixel", "content", "adversarial", "discriminator")
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What a turn tells: the global batch's losses, `(4,)` in the order of `LOSS_NAMES`, and whether all shall stop."""
+    """What a turn tells: the global batch's losses, `(4,)` in the order of `LOSS_NAMES`, and
+    whether all shall stop."""
 
     losses: Tensor
     is_asked_to_stop: bool
@@ -39,7 +41,8 @@ class StepReport:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """This rank's part of a turn: gradients by network, None where the turn does not train it, and losses.
+    """This rank's part of a turn: gradients by network, None where the turn does not train it, and
+    losses.
 
     With a loss scale the gradients are multiplied by it, and the losses are not.
     """
@@ -50,7 +53,8 @@ class Computed:
 
 
 class Passes:
-    """Computes turns; moves nothing. `summed` gives sums over ranks that gradients flow back through."""
+    """Computes turns; moves nothing. `summed` gives sums over ranks that gradients flow back
+    through."""
 
     def __init__(
         self,
@@ -74,16 +78,24 @@ class Passes:
         pixel = losses.l1(self._generate(batch.low), batch.high, batch.weights)
         return Computed(grad(self._scaled(pixel), self.generator_weights), None, [pixel])
 
-    def gan(self, batch: SampleBatch, *, summed: Summed, on_discriminator: Receive | None = None) -> Computed:
-        """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon as they exist."""
+    def gan(
+        self, batch: SampleBatch, *, summed: Summed, on_discriminator: Receive | None = None
+    ) -> Computed:
+        """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon
+        as they exist."""
         fake = self._generate(batch.low)
-        # The losses see a copy cut off from the generator: each is taken back to it, and its memory freed, in turn.
+        # The losses see a copy cut off from the generator: each is taken back to it, and its memory
+        # freed, in turn.
         seen = fake.detach().requires_grad_()
         toward_content, pixel, content = self._content_gradient(seen, batch)
-        toward_real, adversarial, discrimination, toward_judgement = self._adversarial_gradient(seen, batch, summed)
+        toward_real, adversarial, discrimination, toward_judgement = self._adversarial_gradient(
+            seen, batch, summed
+        )
         if on_discriminator is not None:
             on_discriminator(toward_judgement)
-        gradients = grad(fake, self.generator_weights, (toward_content + toward_real).to(fake.dtype))
+        gradients = grad(
+            fake, self.generator_weights, (toward_content + toward_real).to(fake.dtype)
+        )
         return Computed(gradients, toward_judgement, [pixel, content, adversarial, discrimination])
 
     def _generate(self, low: Tensor) -> Tensor:
@@ -109,17 +121,26 @@ class Passes:
     def _adversarial_gradient(
         self, seen: Tensor, batch: SampleBatch, summed: Summed
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
-        """Gives the adversarial loss's gradient at the fake images, both losses, and the discriminator's gradients."""
+        """Gives the adversarial loss's gradient at the fake images, both losses, and the
+        discriminator's gradients."""
         with autocast(self._device, self._dtype):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)
         real, fake = losses.widened(real), losses.widened(fake)
-        own = torch.stack([losses.weighted_sum(real, batch.weights), losses.weighted_sum(fake, batch.weights)])
+        own = torch.stack(
+            [losses.weighted_sum(real, batch.weights), losses.weighted_sum(fake, batch.weights)]
+        )
         mean_real, mean_fake = summed(own)
         adversarial = losses.generator_loss(
-            real.detach(), fake, mean_real=mean_real.detach(), mean_fake=mean_fake, weights=batch.weights
+            real.detach(),
+            fake,
+            mean_real=mean_real.detach(),
+            mean_fake=mean_fake,
+            weights=batch.weights,
         )
-        (gradient,) = grad(self._scaled(self._options.lambda_adv * adversarial), seen, retain_graph=True)
+        (gradient,) = grad(
+            self._scaled(self._options.lambda_adv * adversarial), seen, retain_graph=True
+        )
         discrimination = losses.discriminator_loss(
             real, fake, mean_real=mean_real, mean_fake=mean_fake, weights=batch.weights
         )
@@ -128,7 +149,8 @@ class Passes:
 
 
 class Stepper:
-    """Trains the networks by one global batch at a time, over a group whose members do not change."""
+    """Trains the networks by one global batch at a time, over a group whose members do not
+    change."""
 
     def __init__(
         self,
@@ -142,7 +164,9 @@ class Stepper:
         self.passes = Passes(networks, options, group.device, features=features, dtype=dtype)
         self._networks = networks
         self._group = group
-        self._generator_sum = GradientSum(self.passes.generator_weights, group, riders=len(LOSS_NAMES))
+        self._generator_sum = GradientSum(
+            self.passes.generator_weights, group, control=len(LOSS_NAMES)
+        )
         self._discriminator_sum = GradientSum(self.passes.discriminator_weights, group)
 
     @property
@@ -161,15 +185,20 @@ class Stepper:
     def gan_turn(self, batch: SampleBatch, *, lr: float, stop: bool) -> StepReport:
         """Trains both networks by all losses."""
         # The discriminator's sum is on its way during the generator's backward pass.
-        computed = self.passes.gan(batch, summed=self._group.summed, on_discriminator=self._discriminator_sum.start)
+        computed = self.passes.gan(
+            batch, summed=self._group.summed, on_discriminator=self._discriminator_sum.start
+        )
         return self._move(computed, lr=lr, stop=stop)
 
     def _move(self, computed: Computed, *, lr: float, stop: bool) -> StepReport:
-        """Sums, then applies both networks' gradients: nothing moves before the turn's last message has come."""
-        riders = torch.zeros(len(LOSS_NAMES), dtype=computed.losses[0].dtype, device=self._group.device)
-        riders[: len(computed.losses)] = torch.stack([loss.detach() for loss in computed.losses])
+        """Sums, then applies both networks' gradients: nothing moves before the turn's last message
+        has come."""
+        control = torch.zeros(
+            len(LOSS_NAMES), dtype=computed.losses[0].dtype, device=self._group.device
+        )
+        control[: len(computed.losses)] = torch.stack([loss.detach() for loss in computed.losses])
         is_asked_to_stop = self._group.any_of(stop)
-        self._generator_sum.start(computed.generator, riders)
+        self._generator_sum.start(computed.generator, control)
         total, summed = self._generator_sum.finish()
         judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
         networks, overflow = self._networks, None

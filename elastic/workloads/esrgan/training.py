@@ -1,4 +1,5 @@
-"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures on the way."""
+"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures on the
+way."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ from elastic.workloads.schedule import learning_rate
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a job keeps its checkpoints, and what people look at; by which id, and how often it is interrupted.
+    """Where a job keeps its checkpoints, and what people look at; by which id, and how often it is
+    interrupted.
 
     `job_id` and `interruptions_per_h` are None where there is no agent that says them.
     """
@@ -55,7 +57,8 @@ class Places:
 
 
 def places_from(environment: Mapping[str, str] = os.environ) -> Places:
-    """Gives the folders the agent named, or ones in the working directory where there is no agent."""
+    """Gives the folders the agent named, or ones in the working directory where there is no
+    agent."""
     rate = environment.get("ELASTICD_INTERRUPTIONS_PER_H")
     return Places(
         Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
@@ -66,7 +69,8 @@ def places_from(environment: Mapping[str, str] = os.environ) -> Places:
 
 
 def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> TrainingProgress:
-    """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to stop."""
+    """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to
+    stop."""
     with opened(options, group, places) as run:
         return run.to_the_end()
 
@@ -109,16 +113,22 @@ class Run:
         arithmetic: Arithmetic,
     ) -> None:
         self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
-        self.checkpoints = Checkpoints(places.checkpoints, "esrgan", options_digest(options), places.job_id)
+        self.checkpoints = Checkpoints(
+            places.checkpoints, "esrgan", options_digest(options), places.job_id
+        )
         self.precision = settle(options.precision, group.device)
         loss_scale = LossScale(group.device) if self.precision == "fp16" else None
         self.networks: Networks = build_networks(options, group.device, loss_scale=loss_scale)
         training.tell = held_out.tell = self._tell_of_image
         self._kept_apart = held_out
         self.batches = Batches(training, options, group)
-        self.stepper = Stepper(self.networks, options, group, features=None, dtype=DTYPES[self.precision])
+        self.stepper = Stepper(
+            self.networks, options, group, features=None, dtype=DTYPES[self.precision]
+        )
         self.epoch_length = len(training)
-        self.total = options.iterations or math.ceil(options.n_epochs * len(training) / options.batch_size)
+        self.total = options.iterations or math.ceil(
+            options.n_epochs * len(training) / options.batch_size
+        )
         self.saver = self.new_saver(at=0)
 
     def to_the_end(self) -> TrainingProgress:
@@ -138,22 +148,27 @@ class Run:
         return self._complete(progress)
 
     def start(self) -> TrainingProgress:
-        progress = progress_module.resume(self.checkpoints, self.networks, self.group, say=self.say, begin=self._begin)
+        progress = progress_module.resume(
+            self.checkpoints, self.networks, self.group, say=self.say, begin=self._begin
+        )
         self.saver = self.new_saver(at=progress.iteration)
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
-                f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in {self.places.checkpoints}, "
+                f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in "
+                f"{self.places.checkpoints}, "
                 f"found {progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
         self.log(
-            f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, {self.group.device}, "
+            f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, "
+            f"{self.group.device}, "
             f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
         )
         return progress
 
     def _begin(self) -> None:
-        """Gives the generator the weights that the job is to begin with, if it names any. Raises InvalidInput."""
+        """Gives the generator the weights that the job is to begin with, if it names any. Raises
+        InvalidInput."""
         path = init_path(self.options)
         if path is None:
             return
@@ -164,19 +179,24 @@ class Run:
 
     @cached_property
     def held_out(self) -> HeldOut:
-        """The crops kept for judging, cut when they are first needed: only the first rank judges."""
+        """The crops kept for judging, cut when they are first needed: only the first rank
+        judges."""
         return cut_held_out(self._kept_apart, self.options, self.group.device)
 
     def judged_at_start(self, progress: TrainingProgress) -> TrainingProgress:
-        """Gives progress with how good the untrained generator is; the first rank finds out, before the first turn.
+        """Gives progress with how good the untrained generator is; the first rank finds out, before
+        the first turn.
 
-        It looks over the job's images as well. Raises InvalidInput where these cannot be trained on.
+        It looks over the job's images as well. Raises InvalidInput where these cannot be trained
+        on.
         """
         if not self.group.is_first or progress.iteration or progress.start_psnr_y_db is not None:
             return progress
         for told in looked_over(self.options):
             self.say(told)
-        return dataclasses.replace(progress, start_psnr_y_db=judge(self.networks.generator, self.held_out).psnr_y_db)
+        return dataclasses.replace(
+            progress, start_psnr_y_db=judge(self.networks.generator, self.held_out).psnr_y_db
+        )
 
     def _turn(self, progress: TrainingProgress, stop: bool) -> tuple[TrainingProgress, StepReport]:
         batch = self.batches.at(progress.samples_seen)
@@ -202,7 +222,9 @@ class Run:
 
     def learning_rate(self, iteration: int) -> float:
         decay_from = self.options.decay_epoch / self.options.n_epochs
-        return learning_rate(base=self.options.lr, iteration=iteration, total=self.total, decay_from=decay_from)
+        return learning_rate(
+            base=self.options.lr, iteration=iteration, total=self.total, decay_from=decay_from
+        )
 
     def with_features(self, progress: TrainingProgress) -> TrainingProgress:
         """Loads VGG19's features before the first turn that looks through them."""
@@ -219,15 +241,22 @@ class Run:
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
     def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:
-        """Says that they are not pretrained: once a job, where that is settled, not where it goes on with them."""
+        """Says that they are not pretrained: once a job, where that is settled, not where it goes
+        on with them."""
         if before.is_pretrained is None and progress.is_pretrained is False:
-            self.say("VGG19 features are seeded random, not pretrained: the content loss is weaker than ESRGAN's own")
+            self.say(
+                "VGG19 features are seeded random, not pretrained: the content loss is weaker than "
+                "ESRGAN's own"
+            )
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
-        """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the untrained start."""
+        """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the
+        untrained start."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
         way = way_from(self.group.device)
-        return BackgroundSaver(self.checkpoints, rhythm, at=at, tell=_tell_of, way=way, beside=self._leave_weights)
+        return BackgroundSaver(
+            self.checkpoints, rhythm, at=at, tell=_tell_of, way=way, beside=self._leave_weights
+        )
 
     def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
         """Gives how often a group that is interrupted so often makes checkpoints."""
@@ -237,7 +266,9 @@ class Run:
         """Begins to make this iteration's state durable, on the first rank."""
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
             lr = self.learning_rate(progress.iteration)
-            self.saver.take(progress.iteration, progress_module.state_of(self.networks, progress, lr=lr))
+            self.saver.take(
+                progress.iteration, progress_module.state_of(self.networks, progress, lr=lr)
+            )
 
     def _leave_weights(self, iteration: int, state: Mapping[str, Any]) -> None:
         """Leaves the weights of a checkpoint for people, in the thread that writes these."""
@@ -295,7 +326,10 @@ class Run:
         partial = self.places.artifacts / "report.partial"
         partial.write_text(json.dumps(report, indent=2) + "\n")
         partial.replace(self.places.artifacts / "report.json")
-        self.log(f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic {report['bicubic_psnr_y_db']:.2f} dB")
+        self.log(
+            f"held-out PSNR-Y {verdict.psnr_y_db:.2f} dB, bicubic "
+            f"{report['bicubic_psnr_y_db']:.2f} dB"
+        )
 
     def _tell_of_image(self, text: str) -> None:
         """Tells of an image that any rank has found unreadable: only the one that draws it does."""
@@ -303,10 +337,15 @@ class Run:
         note(text)
 
     def log_losses(self, progress: TrainingProgress, losses: Tensor) -> None:
-        values = ", ".join(f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True))
+        values = ", ".join(
+            f"{name} {value:.4f}" for name, value in zip(LOSS_NAMES, losses.tolist(), strict=True)
+        )
         if self.networks.loss_scale is not None:
             values += f", losses multiplied by {self.networks.loss_scale.read():g}"
-        self.log(f"iteration {progress.iteration} of {self.total}, {self.phase(progress.iteration)}: {values}")
+        self.log(
+            f"iteration {progress.iteration} of {self.total}, {self.phase(progress.iteration)}: "
+            f"{values}"
+        )
 
     def say(self, text: str) -> None:
         """Tells the log and the job's own event log."""

@@ -1,4 +1,5 @@
-"""Enlarges pictures fourfold by a trained generator, tile by tile: memory follows the tile, not the picture."""
+"""Enlarges pictures fourfold by a trained generator, tile by tile: memory follows the tile, not the
+picture."""
 
 from __future__ import annotations
 
@@ -19,12 +20,13 @@ from elastic.workloads.pictures import Picture, Pixels, open_picture, profile_of
 from elastic.workloads.png import PngWriter
 
 TILE, OVERLAP = 96, 16
-"""Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB, weights apart. Neighbours
-fade into one another over the overlap, which hides that each is computed without what lies beyond it."""
+"""Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB,
+weights apart. Neighbours fade into one another over the overlap, which hides that each is computed
+without what lies beyond it."""
 _ROWS_AT_ONCE = 64  # of the large picture: packing takes several times their size
 _MOST_BAND_BYTES = 96 << 20
-"""Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1 GiB. The tiles of a
-wide picture are less high than wide for it."""
+"""Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1
+GiB. The tiles of a wide picture are less high than wide for it."""
 
 Tell = Callable[[float], None]
 
@@ -37,11 +39,14 @@ class Upscaler:
     channels: int
     device: torch.device
 
-    def upscale(self, source: Path, target: Path, *, tell: Tell = lambda done: None) -> tuple[int, int]:
-        """Writes the picture four times as wide and as high to a PNG, whole or not at all; gives that size.
+    def upscale(
+        self, source: Path, target: Path, *, tell: Tell = lambda done: None
+    ) -> tuple[int, int]:
+        """Writes the picture four times as wide and as high to a PNG, whole or not at all; gives
+        that size.
 
-        It keeps alpha, 16 bits a channel, grey and the ICC profile; EXIF's rotation is carried out. `tell` hears which
-        part of it is done. Raises InvalidInput.
+        It keeps alpha, 16 bits a channel, grey and the ICC profile; EXIF's rotation is carried out.
+        `tell` hears which part of it is done. Raises InvalidInput.
         """
         picture = open_picture(source)
         height, width, channels = picture.shape
@@ -62,7 +67,9 @@ class Upscaler:
                 writer.close()
             partial.replace(target)
         except OSError as error:
-            raise InvalidInput(f"{target}: wanted to write the picture: {error.strerror}") from error
+            raise InvalidInput(
+                f"{target}: wanted to write the picture: {error.strerror}"
+            ) from error
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
@@ -100,7 +107,12 @@ class Upscaler:
     @torch.inference_mode()
     def _tile(self, pixels: Pixels) -> Pixels:
         most = numpy.iinfo(pixels.dtype).max
-        low = torch.from_numpy(pixels.astype(numpy.float32)).permute(2, 0, 1).div_(most).to(self.device)
+        low = (
+            torch.from_numpy(pixels.astype(numpy.float32))
+            .permute(2, 0, 1)
+            .div_(most)
+            .to(self.device)
+        )
         has_alpha = low.shape[0] in (2, 4)
         colours = low[:-1] if has_alpha else low
         parts = [self._enlarged(colours)]
@@ -129,7 +141,8 @@ def upscaler_of(path: Path) -> Upscaler:
     with torch.device("meta"):  # weights that are about to be replaced are not worth drawing
         generator = Generator(shape)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    generator = generator.requires_grad_(False).to_empty(device=device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    generator = generator.requires_grad_(False).to_empty(device=device)
+    generator.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     weights.put(path, generator)  # copied, so that nothing keeps the whole file mapped
     return Upscaler(generator, shape.channels, device)
 
@@ -147,18 +160,24 @@ def tile_starts(length: int, size: int = TILE) -> list[int]:
 
 
 def _rows_of_a_band(picture: Picture, source: Path) -> int:
-    """How high tiles are, so that a row of them stays within its bound. Raises InvalidInput for a picture too wide."""
+    """How high tiles are, so that a row of them stays within its bound. Raises InvalidInput for a
+    picture too wide."""
     _, width, channels = picture.shape
     a_row = width * channels * picture.itemsize * SCALE**2
     rows = min(TILE, _MOST_BAND_BYTES // a_row)
     if rows < 2 * OVERLAP:
         most = width * (_MOST_BAND_BYTES // (2 * OVERLAP)) // a_row
-        raise InvalidInput(f"{source}: wanted at most {most:,} pixels in a row, found {width:,}; cut it in parts")
+        raise InvalidInput(
+            f"{source}: wanted at most {most:,} pixels in a row, found {width:,}; cut it in parts"
+        )
     return rows
 
 
 def _fade_in(after: Pixels, *, over: Pixels) -> None:
-    """Has the first rows of `after` fade in over those that it has in common with what came before."""
-    for row, before in enumerate(over):  # of a wide picture all rows at once would take more than the band itself
+    """Has the first rows of `after` fade in over those that it has in common with what came
+    before."""
+    for row, before in enumerate(
+        over
+    ):  # of a wide picture all rows at once would take more than the band itself
         share = numpy.float32((row + 1) / (len(over) + 1))
         after[row] = (before * (1 - share) + after[row] * share).round()

@@ -6,16 +6,27 @@ from pathlib import Path
 
 import torch
 
-from elastic.workloads.esrgan.features import Features, is_offline, pretrained_weights, random_features
+from elastic.workloads.esrgan.features import (
+    Features,
+    is_offline,
+    pretrained_weights,
+    random_features,
+)
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import ProcessGroup
 
 
 def choose_features(
-    options: EsrganOptions, group: ProcessGroup, *, kept: Path, settled: bool | None, dtype: torch.dtype
+    options: EsrganOptions,
+    group: ProcessGroup,
+    *,
+    kept: Path,
+    settled: bool | None,
+    dtype: torch.dtype,
 ) -> tuple[Features, bool]:
-    """Gives the features and whether they are pretrained. Only the first rank looks for weights; the others are sent
-    them. What an earlier generation settled on (`settled`) holds: another loss would be another training.
+    """Gives the features and whether they are pretrained. Only the first rank looks for weights;
+    the others are sent them. What an earlier generation settled on (`settled`) holds: another loss
+    would be another training.
     """
     features = random_features(options.feature_layers, seed=options.seed)
     weights = None
@@ -24,7 +35,8 @@ def choose_features(
         weights = pretrained_weights(options.feature_layers, kept=kept, may_download=may_download)
     if group.is_first and settled and weights is None:
         raise FileNotFoundError(
-            f"{kept}: wanted the VGG19 weights this job began with, found none here or in torch's cache; put them back"
+            f"{kept}: wanted the VGG19 weights this job began with, found none here or in torch's "
+            "cache; put them back"
         )
     if weights is not None:
         features.layers.load_state_dict(weights)

@@ -1,4 +1,5 @@
-"""The generator's weights as safetensors: what a job leaves, to enlarge pictures by or to begin another job with."""
+"""The generator's weights as safetensors: what a job leaves, to enlarge pictures by or to begin
+another job with."""
 
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ LAST, AVERAGE = "generator.safetensors", "generator_ema.safetensors"
 """The weights as the last iteration left them, and their moving average."""
 PROGRAM = "elasticd esrgan"
 SCALE = 4
-_SHAPING: Mapping[str, type] = {"channels": int, "filters": int, "residual_blocks": int, "skip": str}
+_SHAPING: Mapping[str, type] = {
+    "channels": int,
+    "filters": int,
+    "residual_blocks": int,
+    "skip": str,
+}
 """The options that a generator's shape follows from."""
 _MODE = 0o644  # safetensors itself makes files that only their owner may read
 _MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
@@ -31,7 +37,8 @@ def write(
     iteration: int,
     iterations: int,
 ) -> None:
-    """Writes both files, each whole or not at all; tensors by the names of the generator's parameters."""
+    """Writes both files, each whole or not at all; tensors by the names of the generator's
+    parameters."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +55,11 @@ def write(
             "is_moving_average": str(name == AVERAGE).lower(),
         }
         try:
-            save_file({each: tensor.contiguous() for each, tensor in tensors.items()}, partial, metadata=told)
+            save_file(
+                {each: tensor.contiguous() for each, tensor in tensors.items()},
+                partial,
+                metadata=told,
+            )
             partial.chmod(_MODE)
             partial.replace(folder / name)
         finally:
@@ -56,7 +67,8 @@ def write(
 
 
 def told_by(path: Path) -> dict[str, str]:
-    """Gives what a file says of its weights, from its head alone and without torch. Raises InvalidInput."""
+    """Gives what a file says of its weights, from its head alone and without torch. Raises
+    InvalidInput."""
     try:
         with path.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
@@ -69,10 +81,13 @@ def told_by(path: Path) -> dict[str, str]:
     except OSError as error:
         raise InvalidInput(f"{path}: wanted weights (safetensors): {error.strerror}") from error
     except (ValueError, AttributeError, struct.error) as error:
-        raise InvalidInput(f"{path}: wanted weights (safetensors), found a file of another kind") from error
+        raise InvalidInput(
+            f"{path}: wanted weights (safetensors), found a file of another kind"
+        ) from error
     if told.get("program") != PROGRAM:
         raise InvalidInput(
-            f"{path}: wanted weights that a job of the workload esrgan left ({LAST} or {AVERAGE}), found others"
+            f"{path}: wanted weights that a job of the workload esrgan left ({LAST} or {AVERAGE}), "
+            "found others"
         )
     return dict(told)
 
@@ -83,7 +98,9 @@ def shape_of(path: Path) -> EsrganOptions:
     try:
         return EsrganOptions(**{name: kind(told[name]) for name, kind in _SHAPING.items()})
     except (KeyError, ValueError, InvalidInput) as error:
-        raise InvalidInput(f"{path}: wanted weights that say of which shape they are, found them damaged") from error
+        raise InvalidInput(
+            f"{path}: wanted weights that say of which shape they are, found them damaged"
+        ) from error
 
 
 def check_fit(path: Path, options: EsrganOptions) -> None:
@@ -93,7 +110,8 @@ def check_fit(path: Path, options: EsrganOptions) -> None:
     if unlike:
         wanted, has = (_named(each, unlike) for each in (options, found))
         raise InvalidInput(
-            f"init: wanted weights with {wanted}, as this job trains; {path} has {has}: give the job these options, or "
+            f"init: wanted weights with {wanted}, as this job trains; {path} has {has}: give the "
+            "job these options, or "
             "another file",
             field="init",
         )
@@ -108,15 +126,21 @@ def read(path: Path) -> dict[str, Any]:
     try:
         return dict(load_file(path))
     except (SafetensorError, OSError) as error:
-        raise InvalidInput(f"{path}: wanted weights (safetensors), found a damaged file ({error})") from error
+        raise InvalidInput(
+            f"{path}: wanted weights (safetensors), found a damaged file ({error})"
+        ) from error
 
 
 def put(path: Path, generator: Any) -> None:
     """Copies a file's tensors into a generator. Raises InvalidInput."""
     try:
         generator.load_state_dict(read(path))
-    except RuntimeError as error:  # torch names every tensor that is missing, too many, or of another shape
-        raise InvalidInput(f"{path}: wanted weights of the shape that it says, found others ({error})") from error
+    except (
+        RuntimeError
+    ) as error:  # torch names every tensor that is missing, too many, or of another shape
+        raise InvalidInput(
+            f"{path}: wanted weights of the shape that it says, found others ({error})"
+        ) from error
 
 
 def _named(options: EsrganOptions, names: Sequence[str]) -> str:

@@ -1,12 +1,13 @@
-"""Sessions: training whose members come, go and die without a restart, and without changing what is trained."""
+"""Sessions: training whose members come, go and die without a restart, and without changing what is
+trained."""
 
 from elastic.workloads.session.attendance import Attendance
-from elastic.workloads.session.desk import SessionEnded
 from elastic.workloads.session.optimizers import optimizer_units
 from elastic.workloads.session.session import Session
+from elastic.workloads.session.session_step import CommittedStep, SessionStep
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.shared_state import SessionEnded
 from elastic.workloads.session.state import StateCopy
-from elastic.workloads.session.turn import CommittedStep, SessionStep
 
 __all__ = [
     "Attendance",

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-MAX_MEMBERS = 1024  # four numbers of each have their place in the gradients' buffers: 32 KiB in float64
+MAX_MEMBERS = (
+    1024  # four numbers of each have their place in the gradients' buffers: 32 KiB in float64
+)
 
 
 class Move(StrEnum):
@@ -21,11 +23,12 @@ class Move(StrEnum):
 class MemberView:
     """What one member sees: the store's round and its members, and what it knows itself.
 
-    `known` is the newest generation it has been a member of, `known_members` that one's; `floor` the newest one that
-    anybody trained in, as far as a store that lost its memory was told, `claimed` the newest number given out;
-    `trained` are the members of the generation that this one trains in, or has trained in last, `gone` who is known to
-    be dead or silent, `arrived` who waits with complete state; `is_stuck` says that the newest generation cannot go on
-    though nobody is gone.
+    `known` is the newest generation it has been a member of, `known_members` that one's; `floor`
+    the newest one that anybody trained in, as far as a store that lost its memory was told,
+    `claimed` the newest number given out; `trained` are the members of the generation that this one
+    trains in, or has trained in last, `gone` who is known to be dead or silent, `arrived` who waits
+    with complete state; `is_stuck` says that the newest generation cannot go on though nobody is
+    gone.
     """
 
     me: str
@@ -57,9 +60,9 @@ HOLD = AgreedMove(Move.HOLD)
 def decide(sight: MemberView) -> AgreedMove:
     """Gives what a member must do next.
 
-    A store that knows less than a member has lost its memory: the member puts the truth back, as the next generation,
-    unless a newer one was recorded than it ever saw. So it does where its round was emptied: it lives. A member that a
-    newer round has left out starts over.
+    A store that knows less than a member has lost its memory: the member puts the truth back, as
+    the next generation, unless a newer one was recorded than it ever saw. So it does where its
+    round was emptied: it lives. A member that a newer round has left out starts over.
     """
     if sight.round < sight.known:
         if sight.known < sight.floor:
@@ -70,19 +73,24 @@ def decide(sight: MemberView) -> AgreedMove:
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
         return HOLD if sight.is_leaving else AgreedMove(Move.REJOIN)
-    is_changed = _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
+    is_changed = (
+        _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
+    )
     is_joined = bool(_admitted(sight, sight.participants))
     return _next(sight, sight.participants) if is_changed or is_joined else HOLD
 
 
 def _leaves(sight: MemberView, base: Sequence[str]) -> bool:
-    """Whether this member may leave as it asked: not before another one that stays has trained with it, for the state
-    would be lost with it. Who comes in may be lost before it has all of that."""
-    return sight.is_leaving and bool(set(base).intersection(sight.trained) - sight.gone - {sight.me})
+    """Whether this member may leave as it asked: not before another one that stays has trained with
+    it, for the state would be lost with it. Who comes in may be lost before it has all of that."""
+    return sight.is_leaving and bool(
+        set(base).intersection(sight.trained) - sight.gone - {sight.me}
+    )
 
 
 def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
-    """Gives who of those that have arrived comes in: whoever there is no room for goes on waiting."""
+    """Gives who of those that have arrived comes in: whoever there is no room for goes on
+    waiting."""
     staying = set(base) - sight.gone
     return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
 
@@ -90,4 +98,6 @@ def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
 def _next(sight: MemberView, base: Sequence[str]) -> AgreedMove:
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
-    return AgreedMove(Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1)
+    return AgreedMove(
+        Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1
+    )

@@ -1,4 +1,5 @@
-"""Flat buffers for gradients and what rides along: two, so that the last step's sums outlive the next fill."""
+"""Flat buffers for gradients and what rides along: two, so that the last step's sums outlive the
+next fill."""
 
 from __future__ import annotations
 
@@ -15,39 +16,42 @@ from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.state import State
 
-# Turns in which more is looked at than each could afford, for what is wrong in a script is so in all of them; a
-# newcomer's share of its first is empty.
+# Turns in which more is looked at than each could afford, for what is wrong in a script is so in
+# all of them; a newcomer's share of its first is empty.
 LOOKS = 3
-RIDERS = 4  # numbers of each rank's, behind each sum
+CONTROL = 4  # numbers of each rank's, behind each sum
 
 
 @dataclass(frozen=True, slots=True)
 class GradientMessage:
-    """What is summed over the ranks, in one piece; and of it the numbers that ride behind, `(riders,)`.
+    """What is summed over the ranks, in one piece; and of it the numbers that ride behind,
+    `(control values,)`.
 
-    Where the gradients are summed on GPUs, riders go `aside`, by way of the CPU: nobody then waits for a GPU to hear
-    them.
+    Where the gradients are summed on GPUs, control values go `aside`, by way of the CPU: nobody
+    then waits for a GPU to hear them.
     """
 
     whole: Tensor
-    riders: Tensor
+    control: Tensor
     aside: Tensor | None = None
 
 
-def without_gradients(riders: Tensor) -> GradientMessage:
+def without_gradients(control: Tensor) -> GradientMessage:
     """Gives the message of a rank that has computed nothing.
 
     >>> without_gradients(torch.tensor([1.0, 0.5])).whole.tolist()
     [1.0, 0.5]
     """
-    whole = riders.clone()
+    whole = control.clone()
     return GradientMessage(whole, whole)
 
 
 class Buffers:
-    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and four of each rank's ride behind.
+    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and four of each
+    rank's ride behind.
 
-    Each lies there without gaps, in its own order of dimensions, so that most gradients are copied as they are.
+    Each lies there without gaps, in its own order of dimensions, so that most gradients are copied
+    as they are.
 
     All views are made once: a view made at each step costs it as much as a small sum does.
     """
@@ -56,13 +60,15 @@ class Buffers:
         kinds = {(parameter.dtype, parameter.device) for parameter in parameters}
         if len(kinds) != 1:
             raise InvalidInput(
-                f"a session's parameters must be of one type on one device, got {sorted(map(str, kinds))}"
+                "a session's parameters must be of one type on one device, got "
+                f"{sorted(map(str, kinds))}"
             )
         for index, parameter in enumerate(parameters):
             if overlaps(parameter):
                 raise InvalidInput(
                     f"unit {index}: wanted a parameter whose values share no memory, found "
-                    f"strides {tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train a "
+                    f"strides {tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train "
+                    "a "
                     "copy of it (.contiguous())",
                     field="units",
                 )
@@ -70,27 +76,38 @@ class Buffers:
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
         self.numbers, self._shapes = numbers, [parameter.size() for parameter in parameters]
-        size = self.offsets[-1] + numbers + RIDERS * MAX_MEMBERS
+        size = self.offsets[-1] + numbers + CONTROL * MAX_MEMBERS
         first = parameters[0]
-        # Written to now, not by the first two turns: new pages cost five times what is written to them, and by then
-        # other members would wait.
-        self._flats = [torch.empty(size, dtype=first.dtype, device=first.device).zero_() for _ in range(2)]
+        # Written to now, not by the first two turns: new pages cost five times what is written to
+        # them, and by then other members would wait.
+        self._flats = [
+            torch.empty(size, dtype=first.dtype, device=first.device).zero_() for _ in range(2)
+        ]
         self._views = [
-            [flat.as_strided(p.size(), dense_strides(p), at) for p, at in zip(parameters, self.offsets, strict=False)]
+            [
+                flat.as_strided(p.size(), dense_strides(p), at)
+                for p, at in zip(parameters, self.offsets, strict=False)
+            ]
             for flat in self._flats
         ]
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
         self._messages: list[GradientMessage] = []
-        self._riders = 0
+        self._control = 0
         self._turn, self._looks = 0, LOOKS
         self._held_step: int | None = None
         self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
     @torch.no_grad()
     def fill(
-        self, gradients: Sequence[Tensor | None], numbers: Tensor | None, riders: Tensor, *, is_aside: bool = False
+        self,
+        gradients: Sequence[Tensor | None],
+        numbers: Tensor | None,
+        control: Tensor,
+        *,
+        is_aside: bool = False,
     ) -> GradientMessage:
-        """Gives the message of this rank, in the buffer that does not hold the last step's sums; None is zeros.
+        """Gives the message of this rank, in the buffer that does not hold the last step's sums;
+        None is zeros.
 
         Raises InvalidInput.
         """
@@ -100,7 +117,8 @@ class Buffers:
             views, given = self._without_none(views, gradients)
         if numbers is not None and (found := _no_numbers(numbers, self.numbers)) is not None:
             raise InvalidInput(
-                f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as join(numbers={self.numbers}) said, "
+                f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as "
+                f"join(numbers={self.numbers}) said, "
                 f"got {found}",
                 field="numbers",
             )
@@ -109,16 +127,19 @@ class Buffers:
         if given:
             torch._foreach_copy_(views, given)
         if self.numbers:
-            own.fill_(0.0) if numbers is None else own.copy_(numbers if numbers.dim() == 1 else numbers.reshape(-1))
+            own.fill_(0.0) if numbers is None else own.copy_(
+                numbers if numbers.dim() == 1 else numbers.reshape(-1)
+            )
         if is_aside:
-            aside = riders.clone()
+            aside = control.clone()
             return GradientMessage(self.other(), aside, aside)
-        message = self._message(len(riders))
-        message.riders.copy_(riders)
+        message = self._message(len(control))
+        message.control.copy_(control)
         return message
 
     def keep(self, step: int, *, is_exact: bool = False) -> None:
-        """Takes what was last filled, and summed since, for the sums that make the state that of `step` steps."""
+        """Takes what was last filled, and summed since, for the sums that make the state that of
+        `step` steps."""
         self._turn = 1 - self._turn
         self._held_step, self.is_exact = step, is_exact
 
@@ -127,19 +148,21 @@ class Buffers:
         return self._held_step == step
 
     def summed(self) -> list[Tensor]:
-        """Gives the last step's gradients, a view for each parameter, valid until the step after the next."""
+        """Gives the last step's gradients, a view for each parameter, valid until the step after
+        the next."""
         return self._views[self._turn]
 
     def hand_to(self, state: State, step: int) -> None:
-        """Has the last step's gradients applied. Raises InvalidInput where they are not the same after that: others may
-        still be sent them."""
+        """Has the last step's gradients applied. Raises InvalidInput where they are not the same
+        after that: others may still be sent them."""
         flat = self._flats[self._turn]
         before = flat._version  # noqa: SLF001 (autograd's counter of changes in place: torch has no other name for it)
         code = self._looked() if self._looks else None
         state.move(self.summed(), step, is_exact=self.is_exact)
         if flat._version != before or (code is not None and code != _code(self.flat())):  # noqa: SLF001 (the same)
             raise InvalidInput(
-                "apply: wanted the gradients left as they are, found them changed in place; have it work on new ones "
+                "apply: wanted the gradients left as they are, found them changed in place; have "
+                "it work on new ones "
                 "(gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5))",
                 field="apply",
             )
@@ -159,7 +182,8 @@ class Buffers:
     def _without_none(
         self, views: Sequence[Tensor], gradients: Sequence[Tensor | None]
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """Gives the gradients that are there, and their places; those of the others get zeros. Raises InvalidInput."""
+        """Gives the gradients that are there, and their places; those of the others get zeros.
+        Raises InvalidInput."""
         if not _fit(gradients, self._shapes):
             raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
         pairs = list(zip(views, gradients, strict=True))
@@ -169,15 +193,19 @@ class Buffers:
         return [view for view, _ in kept], [gradient for _, gradient in kept]
 
     def _looked(self) -> int:
-        """Gives what tells the last step's gradients from others, for changes by way of `.data` are not counted."""
+        """Gives what tells the last step's gradients from others, for changes by way of `.data` are
+        not counted."""
         self._looks -= 1
         return _code(self.flat())
 
-    def _message(self, riders: int) -> GradientMessage:
+    def _message(self, control: int) -> GradientMessage:
         """Gives the message that is being filled."""
-        if riders != self._riders:
-            end, self._riders = self.offsets[-1] + self.numbers, riders
-            self._messages = [GradientMessage(flat[: end + riders], flat[end : end + riders]) for flat in self._flats]
+        if control != self._control:
+            end, self._control = self.offsets[-1] + self.numbers, control
+            self._messages = [
+                GradientMessage(flat[: end + control], flat[end : end + control])
+                for flat in self._flats
+            ]
         return self._messages[1 - self._turn]
 
 
@@ -186,7 +214,8 @@ def _code(values: Tensor) -> int:
 
 
 def _sizes(gradients: object) -> list[torch.Size] | None:
-    """Gives the sizes of a list of tensors, without a line of Python for each at every step; None for anything else."""
+    """Gives the sizes of a list of tensors, without a line of Python for each at every step; None
+    for anything else."""
     try:
         return list(map(Tensor.size, gradients)) if isinstance(gradients, list | tuple) else None
     except TypeError:
@@ -194,7 +223,8 @@ def _sizes(gradients: object) -> list[torch.Size] | None:
 
 
 def _fit(gradients: object, shapes: Sequence[torch.Size]) -> bool:
-    """Whether there is a gradient, or None, for each parameter, in its shape: others would be repeated to fill it."""
+    """Whether there is a gradient, or None, for each parameter, in its shape: others would be
+    repeated to fill it."""
     if not isinstance(gradients, Sequence) or len(gradients) != len(shapes):
         return False
     return all(_fits(gradient, shape) for gradient, shape in zip(gradients, shapes, strict=True))
@@ -209,8 +239,10 @@ def _require_dense(gradients: Sequence[Tensor | None]) -> None:
     for index, gradient in enumerate(gradients):
         if gradient is not None and (gradient.layout is not torch.strided or gradient.is_complex()):
             raise InvalidInput(
-                f"compute: gradient {index}: wanted a dense one of real numbers, got one of {gradient.dtype}, "
-                f"{gradient.layout}; have nn.Embedding(sparse=False) make it so, or give gradient.to_dense(), or "
+                f"compute: gradient {index}: wanted a dense one of real numbers, got one of "
+                f"{gradient.dtype}, "
+                f"{gradient.layout}; have nn.Embedding(sparse=False) make it so, or give "
+                "gradient.to_dense(), or "
                 "gradient.real",
                 field="compute",
             )

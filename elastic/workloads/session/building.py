@@ -1,4 +1,5 @@
-"""The next generation's process group, built in a thread of its own while training goes on in the present one."""
+"""The next generation's process group, built in a thread of its own while training goes on in the
+present one."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from time import monotonic, sleep
 from elastic.errors import InvalidInput
 from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.messages import tell
 from elastic.workloads.session.nccl import Gpu
+from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.telling import tell
 from elastic.workloads.session.terms import SessionTerms
 
 LOOK_S = 0.005
@@ -58,7 +59,9 @@ class Builder(threading.Thread):
         except (GenerationLost, StoreLost, RuntimeError, ValueError):
             self.has_failed = True
         except OSError as error:  # of this process, such as that no descriptor is left
-            tell(f"session: this process cannot meet the others of generation {self.number}: {error}")
+            tell(
+                f"session: this process cannot meet the others of generation {self.number}: {error}"
+            )
             sleep(PAUSE_S)
             self.has_failed = True
         except InvalidInput as error:
@@ -68,7 +71,12 @@ class Builder(threading.Thread):
     def _built(self) -> Round | None:
         size, settings = len(self._members), self._settings
         if size == 1:
-            alone = ((self._cost,), (settings.most_samples,), (self._is_new,), (settings.losses_per_h,))
+            alone = (
+                (self._cost,),
+                (settings.most_samples,),
+                (self._is_new,),
+                (settings.losses_per_h,),
+            )
             return Round(self.number, self._members, 0, None, *alone)
         store = c10d.branch(settings.address(), f"{settings.job}/generation/{self.number}")
         plug = Plug(settings.host)
@@ -90,10 +98,17 @@ class Builder(threading.Thread):
         answers = [json.loads(store.get(key)) for key in keys]
         for each in answers:
             self._terms.check(each["terms"])
-        plugs = {rank: [(host, port) for host, port in each["plugs"]] for rank, each in enumerate(answers)}
+        plugs = {
+            rank: [(host, port) for host, port in each["plugs"]]
+            for rank, each in enumerate(answers)
+        }
         gpus = {each["gpu"] for each in answers}
-        gpu = self._gpu if len(gpus) == size and None not in gpus else None  # else gloo has them by way of memory
+        gpu = (
+            self._gpu if len(gpus) == size and None not in gpus else None
+        )  # else gloo has them by way of memory
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
-        limits, are_new, losses = (tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h"))
+        limits, are_new, losses = (
+            tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h")
+        )
         return Round(self.number, self._members, self._rank, group, costs, limits, are_new, losses)

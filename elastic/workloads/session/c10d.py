@@ -1,8 +1,9 @@
 """torch's c10d rendezvous as a session uses it: the one module that touches torch's private names.
 
-The state, its encoding and its compare-and-set are those of `DynamicRendezvousHandler`. A node registers in its wait
-list as any node of torchrun does. What differs is how a round is closed: not by every member leaving and joining again
-while a clock runs, but by one member writing the next round whole. Tested against torch 2.13.
+The state, its encoding and its compare-and-set are those of `DynamicRendezvousHandler`. A node
+registers in its wait list as any node of torchrun does. What differs is how a round is closed: not
+by every member leaving and joining again while a clock runs, but by one member writing the next
+round whole. Tested against torch 2.13.
 """
 # ruff: noqa: SLF001 (torch's private members are this module's very subject)
 
@@ -22,7 +23,10 @@ from torch.distributed import (  # type: ignore[attr-defined]  # torch forgets t
 )
 from torch.distributed.elastic.rendezvous.api import RendezvousError
 from torch.distributed.elastic.rendezvous.c10d_rendezvous_backend import C10dRendezvousBackend
-from torch.distributed.elastic.rendezvous.dynamic_rendezvous import DynamicRendezvousHandler, _NodeDesc
+from torch.distributed.elastic.rendezvous.dynamic_rendezvous import (
+    DynamicRendezvousHandler,
+    _NodeDesc,
+)
 
 from elastic.worker.ping import answers
 from elastic.workloads.nameless import give_up_names
@@ -30,8 +34,8 @@ from elastic.workloads.session import sockets
 from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.sockets import Address
 
-# Heartbeats in this state compare clocks of different machines, and two missed ones made a split brain. A session has
-# its own, between the members; what is written here never expires.
+# Heartbeats in this state compare clocks of different machines, and two missed ones made a split
+# brain. A session has its own, between the members; what is written here never expires.
 NEVER_S = 10_000_000
 CALL_TIMEOUT_S = 5.0
 
@@ -51,7 +55,8 @@ class View:
 
 
 class StoreRendezvous:
-    """One process's place in a job's rendezvous, under a name that no other process nor earlier place ever had."""
+    """One process's place in a job's rendezvous, under a name that no other process nor earlier
+    place ever had."""
 
     def __init__(self, address: str, job: str, host: str, *, name: str | None = None) -> None:
         self.store, self.address, self._job = connect(address), address, job
@@ -99,7 +104,8 @@ class StoreRendezvous:
                 return
 
     def publish(self, seen: View, members: Sequence[str], *, number: int) -> bool:
-        """Makes `members` the round `number`, unless anything has changed since `seen`; gives whether it did."""
+        """Makes `members` the round `number`, unless anything has changed since `seen`; gives
+        whether it did."""
         if self.look() != seen:
             return False
         state, now = self._holder.state, datetime.now(UTC)
@@ -118,13 +124,19 @@ class StoreRendezvous:
         self._sync()
         state = self._holder.state
         state.wait_list = {node for node in state.wait_list if repr(node) not in names}
-        state.last_heartbeats = {n: at for n, at in state.last_heartbeats.items() if repr(n) not in names}
+        state.last_heartbeats = {
+            n: at for n, at in state.last_heartbeats.items() if repr(n) not in names
+        }
         self._written()
 
     def ask(self, key: str) -> str | None:
         """Gives what the store keeps under a key of this job, None where it keeps nothing."""
         try:
-            return self.store.get(self._key(key)).decode() if self.store.check([self._key(key)]) else None
+            return (
+                self.store.get(self._key(key)).decode()
+                if self.store.check([self._key(key)])
+                else None
+            )
         except RuntimeError as error:
             raise StoreLost(str(error)) from error
 
@@ -136,11 +148,13 @@ class StoreRendezvous:
             raise StoreLost(str(error)) from error
 
     def floor(self) -> int:
-        """Gives the newest generation that was trained in before this store began, as far as the store was told."""
+        """Gives the newest generation that was trained in before this store began, as far as the
+        store was told."""
         return int(self.ask("floor") or 0)
 
     def claimed(self) -> int:
-        """Gives the newest generation that was about to be published before this store began, as far as it was told."""
+        """Gives the newest generation that was about to be published before this store began, as
+        far as it was told."""
         return int(self.ask("claimed") or 0)
 
     def is_held(self) -> bool:
@@ -180,8 +194,8 @@ class StoreRendezvous:
 def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
     """Gives a connection to the store at `host:port`, or `[host]:port`.
 
-    A call on it raises once no answer has come for `timeout_s` (`get`, which waits for its key first, twice that), and
-    within 4 s where the store's machine is gone. Raises StoreLost.
+    A call on it raises once no answer has come for `timeout_s` (`get`, which waits for its key
+    first, twice that), and within 4 s where the store's machine is gone. Raises StoreLost.
     """
     give_up_names()
     host, port = place_of(address)
@@ -189,24 +203,31 @@ def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
     if not answers(host, port, timeout_s=timeout_s):
         raise StoreLost(f"no store answers at {address!r}")
     places = _places_of(host, port)
-    # What it asks while it is made waits for ever, and is asked again as long as its own timeout is not over.
+    # What it asks while it is made waits for ever, and is asked again as long as its own timeout is
+    # not over.
     rescue = Timer(2 * timeout_s, sockets.cut, [lambda own, other: other in places])
     rescue.daemon = True
     rescue.start()
     try:
-        store = TCPStore(host, port, None, False, timedelta(seconds=timeout_s), wait_for_workers=False)
+        store = TCPStore(
+            host, port, None, False, timedelta(seconds=timeout_s), wait_for_workers=False
+        )
     except RuntimeError as error:
         raise StoreLost(f"no store answers at {address!r}") from error
     finally:
         rescue.cancel()
-    sockets.probe(lambda own, other: other in places, idle_s=2, interval_s=1, count=2, answer_s=timeout_s)
+    sockets.probe(
+        lambda own, other: other in places, idle_s=2, interval_s=1, count=2, answer_s=timeout_s
+    )
     return store
 
 
 def place_of(address: str) -> tuple[str, int]:
     """Reads a store's address. Raises StoreLost."""
     if not address:
-        raise StoreLost("the file that is to name the store is not there, cannot be read or is empty")
+        raise StoreLost(
+            "the file that is to name the store is not there, cannot be read or is empty"
+        )
     host, _, port = address.rpartition(":")
     try:
         return host.removeprefix("[").removesuffix("]"), int(port)  # as IPv6 addresses are written
@@ -215,7 +236,8 @@ def place_of(address: str) -> tuple[str, int]:
 
 
 def _places_of(host: str, port: int) -> frozenset[Address]:
-    """Gives the addresses at which a store may be reached: a script's own connections to such a port are its own."""
+    """Gives the addresses at which a store may be reached: a script's own connections to such a
+    port are its own."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -236,7 +258,8 @@ def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s
 
 
 def nccl_group(store: Any, rank: int, world_size: int) -> Any:
-    """Gives the process group of the ranks' GPUs, which are yet to be connected. Raises RuntimeError."""
+    """Gives the process group of the ranks' GPUs, which are yet to be connected. Raises
+    RuntimeError."""
     from torch.distributed import ProcessGroupNCCL  # there is none in a torch without CUDA
 
     options = ProcessGroupNCCL.Options()
@@ -248,7 +271,8 @@ def nccl_group(store: Any, rank: int, world_size: int) -> Any:
 
 
 def branch(address: str, path: str) -> Any:
-    """Gives a connection of its own to the store, in which all keys begin with `path`. Raises StoreLost."""
+    """Gives a connection of its own to the store, in which all keys begin with `path`. Raises
+    StoreLost."""
     return PrefixStore(path, connect(address))
 
 

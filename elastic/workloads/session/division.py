@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.workloads.session.generation import Round
+from elastic.workloads.session.round import Round
 from elastic.workloads.session.shares import first_split, next_split, split
 
 FIRST_PAUSE = 4
 
 
 class Division:
-    """One generation's split, turn by turn: the same on every rank, for all of it follows from what all are told.
+    """One generation's split, turn by turn: the same on every rank, for all of it follows from what
+    all are told.
 
-    A rank whose single sample would hold the others up has none, as soon as two turns in a row say so, or the costs
-    with which a generation begins. How fast it is without one nobody knows: it is tried for a turn after 4 without,
-    then after 8, and so on. So it is back at the latest after twice the time for which it was slow, and the trials of
-    one that stays slow become few.
+    A rank whose single sample would hold the others up has none, as soon as two turns in a row say
+    so, or the costs with which a generation begins. How fast it is without one nobody knows: it is
+    tried for a turn after 4 without, then after 8, and so on. So it is back at the latest after
+    twice the time for which it was slow, and the trials of one that stays slow become few.
     """
 
     def __init__(self, batch: int, generation: Round) -> None:
-        """Begins with the split for the first turn; none, `()`, where the ranks' memories do not hold a batch."""
+        """Begins with the split for the first turn; none, `()`, where the ranks' memories do not
+        hold a batch."""
         self._batch, self._limits = batch, generation.limits
-        self.now = first_split(batch, generation.costs, limits=generation.limits, are_new=generation.are_new)
+        self.now = first_split(
+            batch, generation.costs, limits=generation.limits, are_new=generation.are_new
+        )
         self._pause, self._turns, self._is_sure = FIRST_PAUSE, 0, False
 
     def turned(self, costs: Sequence[float]) -> None:
@@ -37,5 +41,10 @@ class Division:
         was_sure, self._is_sure = self._is_sure, False
         if self.now is before:
             self._pause = FIRST_PAUSE if not self._turns else self._pause
-        elif not was_sure and any(had and not has for had, has in zip(before, self.now, strict=True)):
-            self.now, self._is_sure = next_split(batch, before, costs, limits=limits, spares=False), True
+        elif not was_sure and any(
+            had and not has for had, has in zip(before, self.now, strict=True)
+        ):
+            self.now, self._is_sure = (
+                next_split(batch, before, costs, limits=limits, spares=False),
+                True,
+            )

@@ -1,4 +1,5 @@
-"""How members end a job together: nobody leaves before the first rank has made the state durable."""
+"""How members end a job together: nobody leaves before the first rank has made the state
+durable."""
 
 from __future__ import annotations
 
@@ -8,11 +9,11 @@ from time import monotonic, sleep
 
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
-from elastic.workloads.session.desk import Desk, SessionEnded
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
 from elastic.workloads.session.links import Links
+from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.shared_state import SessionEnded, SharedState
 
 LOOK_S = 0.01
 LINGER_S = 2.0
@@ -21,79 +22,87 @@ LINGER_S = 2.0
 class EndOfJob:
     """A process's way to the job's end, in its training thread."""
 
-    def __init__(self, settings: SessionSettings, desk: Desk, links: Links) -> None:
-        self._settings, self._desk, self._links = settings, desk, links
+    def __init__(self, settings: SessionSettings, shared: SharedState, links: Links) -> None:
+        self._settings, self._shared, self._links = settings, shared, links
 
     def announce(self, step: int) -> None:
         """Tells the others that the job is over for this process after so many steps."""
-        self._desk.ending = step
-        self._links.say(self._desk.status(), is_urgent=True)
+        self._shared.ending = step
+        self._links.say(self._shared.status(), is_urgent=True)
 
     def has_come(
-        self, keep: Callable[[], None] | None, *, meet: Callable[[], None] | None, recover: Callable[[], bool]
+        self,
+        keep: Callable[[], None] | None,
+        *,
+        meet: Callable[[], None] | None,
+        recover: Callable[[], bool],
     ) -> bool:
-        """Gives whether the job is complete: its state is kept, on the first rank by `keep`, on the others, who come
-        with None, by its word.
+        """Gives whether the job is complete: its state is kept, on the first rank by `keep`, on the
+        others, who come with None, by its word.
 
-        `meet` waits for all members, None for nobody; `recover` for a generation after one that was lost: then it is
-        to be asked again, for some may lack the last step still.
+        `meet` waits for all members, None for nobody; `recover` for a generation after one that was
+        lost: then it is to be asked again, for some may lack the last step still.
         """
         try:
             self._confirm()
             if keep is not None:
                 keep()
-                # Before the others know: whoever loses the first rank from here on need not keep the state again.
+                # Before the others know: whoever loses the first rank from here on need not keep
+                # the state again.
                 self._ask(StoreRendezvous.close)
             if meet is not None:
                 meet()
         except GenerationLost:
-            if not (keep is None and self._ask(lambda store: store.look().is_closed)) and not _is_over(recover):
+            if not (
+                keep is None and self._ask(lambda store: store.look().is_closed)
+            ) and not _is_over(recover):
                 return False
         self._ask(StoreRendezvous.close)
-        self._desk.is_finished = True
+        self._shared.is_finished = True
         return True
 
     def await_all(self) -> None:
-        """Waits until the job is over for every member, for one that is in a turn still makes other sums: it hears that
-        it is to end. Raises GenerationLost."""
-        desk, current = self._desk, self._desk.current
+        """Waits until the job is over for every member, for one that is in a turn still makes other
+        sums: it hears that it is to end. Raises GenerationLost."""
+        shared, current = self._shared, self._shared.current
         if current is None:
             raise GenerationLost(LEFT_OUT)
         others = [name for rank, name in enumerate(current.members) if rank != current.rank]
         while True:
             heard = self._links.heard()
-            if all(name in heard and heard[name].ending == desk.ending for name in others):
+            if all(name in heard and heard[name].ending == shared.ending for name in others):
                 return
             if current.group is None or current.group.is_cut:
                 raise GenerationLost("a member has not come to the job's end")
             sleep(LOOK_S)
 
     def linger(self) -> None:
-        """Waits until the others are past what they may still need of this process, or a while at most."""
-        desk, current = self._desk, self._desk.current
-        if current is None or desk.is_lost:
+        """Waits until the others are past what they may still need of this process, or a while at
+        most."""
+        shared, current = self._shared, self._shared.current
+        if current is None or shared.is_lost:
             return
-        self._links.say(desk.status(), is_urgent=True)
+        self._links.say(shared.status(), is_urgent=True)
         until_s = monotonic() + LINGER_S
         while monotonic() < until_s:
             heard, gone = self._links.heard(), self._links.gone()
             here = [heard[name] for name in current.members if name in heard and name not in gone]
-            if all(each.step >= desk.step and each.generation >= current.number for each in here):
+            if all(each.step >= shared.step and each.generation >= current.number for each in here):
                 return
             sleep(0.02)
 
     def _confirm(self) -> None:
-        """Raises GenerationLost where the job goes on without this process: one that is alone hears so from nobody but
-        the store."""
-        current = self._desk.current
-        if current is None or self._desk.is_lost:
+        """Raises GenerationLost where the job goes on without this process: one that is alone hears
+        so from nobody but the store."""
+        current = self._shared.current
+        if current is None or self._shared.is_lost:
             raise GenerationLost(LEFT_OUT)
         if current.group is None and self._ask(lambda store: _leaves_out(store, current)):
             raise GenerationLost(LEFT_OUT)
 
     def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
-        """Asks the store over a connection of its own, for the other is the membership thread's; gives None where none
-        answers."""
+        """Asks the store over a connection of its own, for the other is the membership thread's;
+        gives None where none answers."""
         with contextlib.suppress(StoreLost, RuntimeError):
             return ask(
                 StoreRendezvous(self._settings.address(), self._settings.job, "nowhere")
@@ -109,7 +118,8 @@ def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
 
 
 def _is_over(recover: Callable[[], bool]) -> bool:
-    """Whether the others have ended the job meanwhile, of which this process was no member any more."""
+    """Whether the others have ended the job meanwhile, of which this process was no member any
+    more."""
     try:
         recover()
         return False

@@ -1,9 +1,10 @@
 """Arithmetic that every processor rounds alike, for members on unlike processors.
 
-IEEE 754 rounds a single add, subtract, multiply and divide correctly: their bits are the same everywhere. A kernel that
-does two of them in one (`addcmul`, `lerp`, a fused optimizer) rounds once where the processor has a fused multiply-add,
-and twice where it has none. On x86 torch takes square roots from MKL, which rounds about a fifth of them otherwise than
-IEEE 754 asks for (seen with torch 2.13, against arm64). Sums depend on the width of vectors.
+IEEE 754 rounds a single add, subtract, multiply and divide correctly: their bits are the same
+everywhere. A kernel that does two of them in one (`addcmul`, `lerp`, a fused optimizer) rounds once
+where the processor has a fused multiply-add, and twice where it has none. On x86 torch takes square
+roots from MKL, which rounds about a fifth of them otherwise than IEEE 754 asks for (seen with torch
+2.13, against arm64). Sums depend on the width of vectors.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ Function = Callable[..., Any]
 
 
 def arithmetic_of(device: torch.device) -> int:
-    """Gives a number for how this process calculates on `device`: equal where the same kernels run on the same kind of
-    processor, with as many threads, and have given the same bits."""
+    """Gives a number for how this process calculates on `device`: equal where the same kernels run
+    on the same kind of processor, with as many threads, and have given the same bits."""
     # Threads add up parts of a tensor each, and take other kernels for what is left over.
     return _arithmetic_of(device, torch.get_num_threads() if device.type == "cpu" else 0)
 
@@ -39,7 +40,8 @@ def _arithmetic_of(device: torch.device, threads: int) -> int:
         processor = f"{properties.name} {properties.major}.{properties.minor}"
     else:
         processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()} {threads}"
-    # Names are not enough: MKL takes other ways on processors of other makers that have the same vector units.
+    # Names are not enough: MKL takes other ways on processors of other makers that have the same
+    # vector units.
     return crc32(_sample_of(device), crc32(f"{torch.__version__} {processor}".encode()))
 
 
@@ -58,21 +60,27 @@ def _sample_of(device: torch.device) -> bytes:
             *(first.sqrt(), first.rsqrt(), first.pow(0.3), first.exp(), first.log(), first.tanh()),
             *(first.sum(), first.norm(), square @ square),
         ]
-    return b"".join(each.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() for each in results)
+    return b"".join(
+        each.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() for each in results
+    )
 
 
 class ExactArithmetic(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
     """Within it, torch does in single operations what it does in fused ones otherwise.
 
-    That holds for all that the optimizers of torch do, but for products of matrices (Muon, Adafactor). What is not
-    known here is done as always.
+    That holds for all that the optimizers of torch do, but for products of matrices (Muon,
+    Adafactor). What is not known here is done as always.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
 
     def __torch_dispatch__(
-        self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+        self,
+        function: Any,
+        types: Any,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         exact = EXACT.get(function.overloadpacket, function)
         return exact(*args, **(kwargs or {}))
@@ -94,8 +102,8 @@ def power(base: float, exponent: int) -> float:
 
 
 def _wide(value: Any) -> Any:
-    """Gives a tensor of a narrow type in float32, as torch's own kernels take it: several roundings would cost it much
-    of what it holds."""
+    """Gives a tensor of a narrow type in float32, as torch's own kernels take it: several roundings
+    would cost it much of what it holds."""
     return value.float() if isinstance(value, Tensor) and value.dtype in NARROW else value
 
 
@@ -128,8 +136,9 @@ def _lerp(start: Any, end: Any, weight: Any) -> Any:
 
 
 def _sqrt(own: Any) -> Any:
-    """Within two units in the last place. The kernel of `rsqrt` divides 1 by the processor's own square root, and both
-    are rounded correctly; a GPU's is an approximation, but its square root is rounded correctly."""
+    """Within two units in the last place. The kernel of `rsqrt` divides 1 by the processor's own
+    square root, and both are rounded correctly; a GPU's is an approximation, but its square root is
+    rounded correctly."""
     if own.is_cuda:
         return own.sqrt()
     return torch.where((own > 0) & (own < math.inf), own * own.rsqrt(), own.sqrt())
@@ -154,7 +163,8 @@ FORMULAS: Mapping[str, Function] = {
     "rsqrt": _rsqrt,
     "reciprocal": _reciprocal,
 }
-"""Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded once."""
+"""Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded
+once."""
 
 
 def _new(formula: Function, original: Function) -> Function:
@@ -189,8 +199,9 @@ def _in_place(formula: Function, original: Function) -> Function:
 
 
 def _dtype_of(*values: Any) -> torch.dtype | None:
-    """Gives the type that all tensors are of; None where they are not floating point numbers of one type, for which
-    torch has rules of its own. A tensor without dimensions counts as a number, as it does there."""
+    """Gives the type that all tensors are of; None where they are not floating point numbers of one
+    type, for which torch has rules of its own. A tensor without dimensions counts as a number, as
+    it does there."""
     tensors = [each for each in values if isinstance(each, Tensor)]
     if not all(each.is_floating_point() for each in tensors):
         return None
@@ -199,21 +210,24 @@ def _dtype_of(*values: Any) -> torch.dtype | None:
 
 
 def _for_each(function: Function, original: Function) -> Function:
-    """Gives what does to lists of tensors what `function` does to one, or what torch does where that is not for all."""
+    """Gives what does to lists of tensors what `function` does to one, or what torch does where
+    that is not for all."""
 
     def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> Any:
         rows = list(zip(own, *(_column(each, len(own)) for each in args), strict=True))
         if any(_dtype_of(*row) is None for row in rows):
             return original(own, *args, **options)
         results = [function(*row, **options) for row in rows]
-        return None if results and results[0] is own[0] else results  # in place there is nothing to give
+        return (
+            None if results and results[0] is own[0] else results
+        )  # in place there is nothing to give
 
     return for_each
 
 
 def _column(argument: Any, size: int) -> Sequence[Any]:
-    """Gives an argument of a list's operation for each of the list: it is one for all, or a list, or numbers in a
-    tensor."""
+    """Gives an argument of a list's operation for each of the list: it is one for all, or a list,
+    or numbers in a tensor."""
     if isinstance(argument, Tensor) and argument.dim() == 1:
         return argument.unbind()
     return argument if isinstance(argument, list | tuple) else [argument] * size
@@ -249,9 +263,13 @@ def _fused(step: Function) -> Function:
     def fused(*lists: Sequence[Tensor], lr: float | Tensor, **options: Any) -> None:
         scaling = (options.pop("grad_scale", None), options.pop("found_inf", None))
         if scaling != (None, None):
-            raise NotImplementedError("a session's gradients are not scaled: GradScaler belongs to restarts")
+            raise NotImplementedError(
+                "a session's gradients are not scaled: GradScaler belongs to restarts"
+            )
         count = len(lists[0])
-        columns = [each if len(each) else [None] * count for each in lists]  # what its options do not ask for
+        columns = [
+            each if len(each) else [None] * count for each in lists
+        ]  # what its options do not ask for
         for row in zip(*columns, strict=True):
             step(*row, lr=float(lr), **options)
 
@@ -275,7 +293,8 @@ def _adam(
     maximize: bool,
     is_decoupled: bool = False,
 ) -> None:
-    """torch.optim.Adam's step, arXiv:1412.6980; AdamW's where the decay `is_decoupled`, arXiv:1711.05101."""
+    """torch.optim.Adam's step, arXiv:1412.6980; AdamW's where the decay `is_decoupled`,
+    arXiv:1711.05101."""
     count = int(step.item())
     weight, gradient = _wide(parameter), _descending(gradient, maximize)
     if weight_decay and is_decoupled:
@@ -363,7 +382,10 @@ def _table() -> dict[Any, Function]:
     }
     for name, formula in FORMULAS.items():
         for ending, kind in (("", _new), ("_", _in_place)):
-            one, many = getattr(aten, f"{name}{ending}", None), getattr(aten, f"_foreach_{name}{ending}", None)
+            one, many = (
+                getattr(aten, f"{name}{ending}", None),
+                getattr(aten, f"_foreach_{name}{ending}", None),
+            )
             if one is not None:
                 table[one] = kind(formula, one)
             if one is not None and many is not None:

@@ -1,4 +1,5 @@
-"""One generation's process group over gloo, and NCCL for tensors on GPUs; it can be cut from another thread."""
+"""One generation's process group over gloo, and NCCL for tensors on GPUs; it can be cut from
+another thread."""
 
 from __future__ import annotations
 
@@ -21,29 +22,41 @@ from elastic.workloads.session.sockets import Address
 
 COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
 LOOK = timedelta(seconds=0.2)
-# Now and then a collective that was begun about when its connections ended, on a process that had been stopped, goes on
-# waiting (torch 2.13); all others fail within milliseconds.
+# Now and then a collective that was begun about when its connections ended, on a process that had
+# been stopped, goes on waiting (torch 2.13); all others fail within milliseconds.
 DEAF_S = 0.2
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 # Not bool: its sums are bytes that are neither true nor false.
-TYPES = (*FLOATS, torch.complex128, torch.complex64, torch.int64, torch.int32, torch.int8, torch.uint8)
+TYPES = (
+    *FLOATS,
+    torch.complex128,
+    torch.complex64,
+    torch.int64,
+    torch.int32,
+    torch.int8,
+    torch.uint8,
+)
 DEVICES = ("cpu", "cuda")
 _DEVICES = threading.Lock()
 
 
 class GenerationLost(Exception):
-    """This generation's collectives can no longer complete; the turn in flight is done again in the next one."""
+    """This generation's collectives can no longer complete; the turn in flight is done again in the
+    next one."""
 
 
 class Plug:
-    """A gloo device of its own for one generation: its listening address tells that generation's sockets."""
+    """A gloo device of its own for one generation: its listening address tells that generation's
+    sockets."""
 
     def __init__(self, host: str) -> None:
         with _DEVICES:
             before = sockets.listeners()
             self.device: Any = c10d.gloo_device(host)
-            fresh = {number: own for number, own in sockets.listeners().items() if number not in before}
+            fresh = {
+                number: own for number, own in sockets.listeners().items() if number not in before
+            }
         self.addresses: tuple[Address, ...] = tuple(fresh.values())
 
 
@@ -61,21 +74,27 @@ class Gloo:
         timeout_s: float,
         gpu: Gpu | None = None,
     ) -> None:
-        """Meets the others; returns when a sum over all has gone through, and one over all ranks' GPUs, if `gpu` is
-        this one's. Raises GenerationLost."""
+        """Meets the others; returns when a sum over all has gone through, and one over all ranks'
+        GPUs, if `gpu` is this one's. Raises GenerationLost."""
         self.rank, self.world_size = rank, world_size
         self._summing = AllreduceOptions()
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
         self._summing.timeout = COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
-        self.begun = 0  # every rank begins the same, one after the other: who has begun fewer is behind
+        self.begun = (
+            0  # every rank begins the same, one after the other: who has begun fewer is behind
+        )
         self.is_waiting = False
         self._own = frozenset(map(tuple, plug.addresses))
-        self._others = frozenset(tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_)
+        self._others = frozenset(
+            tuple(each) for peer, all_ in plugs.items() if peer != rank for each in all_
+        )
         self._nccl: Nccl | None = None
         try:
-            self._group: Any = c10d.gloo_group(store, rank, world_size, device=plug.device, timeout_s=timeout_s)
+            self._group: Any = c10d.gloo_group(
+                store, rank, world_size, device=plug.device, timeout_s=timeout_s
+            )
             self._group.allreduce([torch.zeros(1)]).wait(timedelta(seconds=timeout_s))
             if gpu is not None:
                 self._nccl = Nccl(store, rank, world_size, gpu, timeout_s=timeout_s)
@@ -88,9 +107,12 @@ class Gloo:
         return self._cut_s is not None
 
     def cut(self) -> None:
-        """Ends this generation's connections: every collective under way or to come fails, here and on the others."""
+        """Ends this generation's connections: every collective under way or to come fails, here and
+        on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
-        with contextlib.suppress(OSError):  # no descriptor is left to find them by: `wait` gives up all the same
+        with contextlib.suppress(
+            OSError
+        ):  # no descriptor is left to find them by: `wait` gives up all the same
             sockets.cut(lambda own, other: own in self._own or other in self._others)
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()
@@ -103,15 +125,16 @@ class Gloo:
     def all_reduce(self, tensor: Tensor) -> Any:
         """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
 
-        It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no strides, and fails as
-        if it had lost its connections where it does not know a type.
+        It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no
+        strides, and fails as if it had lost its connections where it does not know a type.
         """
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.all_reduce(tensor))
         return self.all_reduce_aside(tensor)
 
     def all_reduce_aside(self, tensor: Tensor) -> Any:
-        """As `all_reduce`, and never over NCCL: sums over the one and the other go on side by side."""
+        """As `all_reduce`, and never over NCCL: sums over the one and the other go on side by
+        side."""
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
@@ -127,7 +150,11 @@ class Gloo:
         self.is_waiting = True
         try:
             while not self._is_done(work):
-                if self._cut_s is not None and monotonic() - self._cut_s > DEAF_S and not work.is_completed():
+                if (
+                    self._cut_s is not None
+                    and monotonic() - self._cut_s > DEAF_S
+                    and not work.is_completed()
+                ):
                     raise GenerationLost("the connections were cut, and gloo has not noticed")
         finally:
             self.is_waiting = False

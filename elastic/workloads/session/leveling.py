@@ -1,4 +1,5 @@
-"""Members whose states differ within rounding are brought level; only one that really differs ends."""
+"""Members whose states differ within rounding are brought level; only one that really differs
+ends."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from elastic.workloads.session.desk import SessionEnded
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.shared_state import SessionEnded
 from elastic.workloads.session.state import State
 
 
@@ -30,7 +31,11 @@ class Leveling:
         Raises GenerationLost where another rank's state does.
         """
         found: int | None = None
-        for first, last, packed in self._chunks():  # to the end, whatever is found: every rank takes part
+        for (
+            first,
+            last,
+            packed,
+        ) in self._chunks():  # to the end, whatever is found: every rank takes part
             found = self._differing(first, last, packed) if found is None else found
         differing = torch.zeros(self._generation.world_size)
         differing[self._generation.rank or 0] = found is not None
@@ -56,14 +61,17 @@ class Leveling:
             first = last
 
     def _differing(self, first: int, last: int, packed: Tensor) -> int | None:
-        own = [(index, tensor) for index in range(first, last) for tensor in self._state.units[index]]
+        own = [
+            (index, tensor) for index in range(first, last) for tensor in self._state.units[index]
+        ]
         theirs = self._state.unpacked(first, last, packed)
         pairs = zip(own, theirs, strict=True)
         return next((index for (index, mine), other in pairs if not is_close(mine, other)), None)
 
 
 def is_close(mine: Tensor, theirs: Tensor) -> bool:
-    """Whether two tensors agree in half of the digits that their type holds, as rounding alone leaves them.
+    """Whether two tensors agree in half of the digits that their type holds, as rounding alone
+    leaves them.
 
     >>> one = torch.ones(1000)
     >>> is_close(one * 1.0001, one), is_close(one * 1.01, one), is_close(one.double() * 1.0001, one.double())
@@ -79,7 +87,10 @@ def is_close(mine: Tensor, theirs: Tensor) -> bool:
     tolerance = torch.finfo(mine.dtype).eps ** 0.5
     # Where both hold the same infinity or NaN, they do not differ.
     difference = torch.where(_same(mine, theirs), 0.0, mine.double() - theirs.double())
-    return bool(difference.norm() <= tolerance * torch.nan_to_num(theirs.double(), posinf=0.0, neginf=0.0).norm())
+    return bool(
+        difference.norm()
+        <= tolerance * torch.nan_to_num(theirs.double(), posinf=0.0, neginf=0.0).norm()
+    )
 
 
 def _same(mine: Tensor, theirs: Tensor) -> Tensor:
@@ -89,9 +100,13 @@ def _same(mine: Tensor, theirs: Tensor) -> Tensor:
 def ended(unit: int, step: int) -> SessionEnded:
     """Gives what a member ends with whose state really differs."""
     return SessionEnded(
-        f"unit {unit}: after step {step} this process has other values than the session's members, by more than "
-        "rounding; give all of them the same program and options, have apply depend on nothing but units, gradients "
-        "and step and leave the gradients as they are (in place, by way of .data too, it changes what newcomers are "
-        "sent), and name in its unit every tensor that apply moves, the optimizer's state too (load it before "
+        f"unit {unit}: after step {step} this process has other values than the session's members, "
+        "by more than "
+        "rounding; give all of them the same program and options, have apply depend on nothing but "
+        "units, gradients "
+        "and step and leave the gradients as they are (in place, by way of .data too, it changes "
+        "what newcomers are "
+        "sent), and name in its unit every tensor that apply moves, the optimizer's state too "
+        "(load it before "
         "optimizer_units: load_state_dict puts other tensors in the place of the units')"
     )

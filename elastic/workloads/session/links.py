@@ -1,7 +1,9 @@
-"""A connection to every other member: its end tells a death at once, its silence a hang or a vanished machine.
+"""A connection to every other member: its end tells a death at once, its silence a hang or a
+vanished machine.
 
-Members tell each other how far they are, twice a second, and what else changes at once. None of this passes through the
-store, so that training does not depend on it. A name once gone stays gone: whoever comes back has a new one.
+Members tell each other how far they are, twice a second, and what else changes at once. None of
+this passes through the store, so that training does not depend on it. A name once gone stays gone:
+whoever comes back has a new one.
 """
 
 from __future__ import annotations
@@ -17,19 +19,22 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from elastic.figures import duration
+from elastic.workloads.session.messages import tell
 from elastic.workloads.session.sockets import Address, family, ours
-from elastic.workloads.session.telling import tell
 
-BEATS = 2.5  # in the time after which silence tells: two may be lost, or late by more than half of it
+BEATS = (
+    2.5  # in the time after which silence tells: two may be lost, or late by more than half of it
+)
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
 MAX_LINE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A member's word: the generation it trains in (0: none), the steps it has committed, the oldest generation that
-    it would still go on in, how many sums it has begun in the one it trains in, after how many steps the job is over
-    for it, once it is, and the round that it sees in the store (0: it sees no store)."""
+    """A member's word: the generation it trains in (0: none), the steps it has committed, the
+    oldest generation that it would still go on in, how many sums it has begun in the one it trains
+    in, after how many steps the job is over for it, once it is, and the round that it sees in the
+    store (0: it sees no store)."""
 
     generation: int = 0
     step: int = 0
@@ -40,17 +45,24 @@ class Status:
 
     def fields(self) -> dict[str, int | None]:
         # asdict copies deeply: four times the cost of a beat's whole line.
-        counts = {"generation": self.generation, "step": self.step, "need": self.need, "begun": self.begun}
+        counts = {
+            "generation": self.generation,
+            "step": self.step,
+            "need": self.need,
+            "begun": self.begun,
+        }
         return {**counts, "ending": self.ending, "seen": self.seen}
 
     def news(self) -> tuple[int, int, int]:
-        """Gives what others are told at once, and woken for; steps come with every beat and are none of it."""
+        """Gives what others are told at once, and woken for; steps come with every beat and are
+        none of it."""
         return self.generation, self.need, self.seen
 
 
 @dataclass(frozen=True, slots=True)
 class _Stranger:
-    """Who has connected, and has not said a name that is known; `is_mute` until it has said anything."""
+    """Who has connected, and has not said a name that is known; `is_mute` until it has said
+    anything."""
 
     connection: socket.socket
     since_s: float
@@ -89,7 +101,8 @@ class Links(threading.Thread):
         self._bell.setblocking(False)
 
     def begin(self, me: str, host: str) -> None:
-        """Takes a new name; links under the last one end. The first time it begins to listen at `host`."""
+        """Takes a new name; links under the last one end. The first time it begins to listen at
+        `host`."""
         with self._lock:
             self._me, self._wanted, self._status = me, {}, Status()
             self._gone.clear()
@@ -116,7 +129,9 @@ class Links(threading.Thread):
     def heard(self) -> dict[str, Status]:
         """Gives each member's last word."""
         with self._lock:
-            return {name: peer.status for name, peer in self._peers.items() if peer.heard_s is not None}
+            return {
+                name: peer.status for name, peer in self._peers.items() if peer.heard_s is not None
+            }
 
     def say(self, status: Status, *, is_urgent: bool = False) -> None:
         """Tells everyone: at once, if it is news."""
@@ -142,7 +157,9 @@ class Links(threading.Thread):
     def run(self) -> None:
         try:
             self._serve()
-        except Exception as error:  # whatever it is: nobody would hear of this process, nor it of others
+        except (
+            Exception
+        ) as error:  # whatever it is: nobody would hear of this process, nor it of others
             self._failure = error
             self._notify()
             raise
@@ -164,7 +181,8 @@ class Links(threading.Thread):
                 self._adjust(now_s)
                 self._judge(now_s)
                 is_news = before != self._news()
-                # Whoever is awake speaks a little early: so members fall into step, and wake once for all their words.
+                # Whoever is awake speaks a little early: so members fall into step, and wake once
+                # for all their words.
                 every_s = self._every_s / 2 if ready else self._every_s
                 if now_s >= beat_s + every_s or self._bell in ready or self._is_connected(ready):
                     self._beat()
@@ -173,13 +191,20 @@ class Links(threading.Thread):
                 self._notify()
 
     def _wait(self, timeout_s: float) -> set[socket.socket]:
-        # A stranger whose name means nothing yet would be readable all the time: it is looked at with each beat.
+        # A stranger whose name means nothing yet would be readable all the time: it is looked at
+        # with each beat.
         mute = (each.connection for each in self._strangers if each.is_mute)
-        watched = {each.fileno(): each for each in (self._listener, self._bell, *mute, *self._linked())}
+        watched = {
+            each.fileno(): each for each in (self._listener, self._bell, *mute, *self._linked())
+        }
         untold = {peer.connection for peer in self._peers.values() if not peer.is_told}
-        poll = select.poll()  # not epoll, nor select: nothing to keep from one look to the next, and no bound
+        poll = (
+            select.poll()
+        )  # not epoll, nor select: nothing to keep from one look to the next, and no bound
         for number, each in watched.items():
-            poll.register(number, select.POLLIN | select.POLLOUT if each in untold else select.POLLIN)
+            poll.register(
+                number, select.POLLIN | select.POLLOUT if each in untold else select.POLLIN
+            )
         return {watched[number] for number, _ in poll.poll(1000.0 * timeout_s)}
 
     def _is_connected(self, ready: set[socket.socket]) -> bool:
@@ -294,11 +319,16 @@ class Links(threading.Thread):
 
     def _heard_until_s(self, peer: _Peer) -> float:
         """Gives when a member will have been silent for too long."""
-        return peer.since_s + FIRST_WORD_S if peer.heard_s is None else peer.heard_s + self._silence_s
+        return (
+            peer.since_s + FIRST_WORD_S if peer.heard_s is None else peer.heard_s + self._silence_s
+        )
 
     def _silent_s(self) -> float:
         """Gives when the first of the members will have been."""
-        return min((self._heard_until_s(p) for n, p in self._peers.items() if n not in self._gone), default=math.inf)
+        return min(
+            (self._heard_until_s(p) for n, p in self._peers.items() if n not in self._gone),
+            default=math.inf,
+        )
 
     def _forgive(self, now_s: float) -> None:
         with self._lock:
@@ -310,8 +340,10 @@ class Links(threading.Thread):
         """Says why the others have given this process up, if they have."""
         if still_s > self._silence_s and self._peers:
             tell(
-                f"session: this process has said nothing for {duration(still_s)}: it was stopped, or a call held "
-                f"Python's lock; the others give it up after {duration(self._silence_s)} (ELASTICD_SESSION_SILENCE_S)"
+                f"session: this process has said nothing for {duration(still_s)}: it was stopped, "
+                "or a call held "
+                f"Python's lock; the others give it up after {duration(self._silence_s)} "
+                "(ELASTICD_SESSION_SILENCE_S)"
             )
 
     def _beat(self) -> None:
@@ -319,7 +351,9 @@ class Links(threading.Thread):
         line = json.dumps(word).encode() + b"\n"
         for peer in self._peers.values():
             if peer.connection is not None:
-                with contextlib.suppress(OSError):  # whoever does not read is silent too, and is judged by that
+                with contextlib.suppress(
+                    OSError
+                ):  # whoever does not read is silent too, and is judged by that
                     peer.connection.send(line)
                     peer.is_told = True
 
@@ -329,7 +363,10 @@ class Links(threading.Thread):
 
     def _end(self) -> None:
         with self._lock:
-            for connection in (*self._linked(), *(stranger.connection for stranger in self._strangers)):
+            for connection in (
+                *self._linked(),
+                *(stranger.connection for stranger in self._strangers),
+            ):
                 connection.close()
         for each in (self._listener, self._bell, self._rope):
             each.close()

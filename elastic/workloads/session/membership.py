@@ -1,7 +1,8 @@
-"""The thread that keeps a process's membership: it looks at the store, decides, publishes, and has groups built.
+"""The thread that keeps a process's membership: it looks at the store, decides, publishes, and has
+groups built.
 
-Level, not edge: each round looks at the whole again. Where the store does not answer it goes on trying, and training
-goes on without it for as long as no member is lost.
+Level, not edge: each round looks at the whole again. Where the store does not answer it goes on
+trying, and training goes on without it for as long as no member is lost.
 """
 
 from __future__ import annotations
@@ -14,32 +15,36 @@ from elastic.errors import InvalidInput
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, StoreRendezvous, View
-from elastic.workloads.session.crew import Crew
-from elastic.workloads.session.desk import COMPLETE, NOBODY_WHOLE, OVER, Desk
-from elastic.workloads.session.entrance import BEAT_S, DONE, Entrance, alive, machine
-from elastic.workloads.session.generation import Round
+from elastic.workloads.session.hang_detector import HangDetector
+from elastic.workloads.session.joining import BEAT_S, DONE, Entrance, alive, machine
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.nccl import Gpu
-from elastic.workloads.session.outlook import CALM_S, StoreLag, blind, is_alone_blind
-from elastic.workloads.session.patience import Patience
+from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.place import placed
-from elastic.workloads.session.reception import Reception
 from elastic.workloads.session.recording import OnGeneration, recorder
+from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, OVER, SharedState
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-from elastic.workloads.session.transfer import Inlet
+from elastic.workloads.session.store_lag import CALM_S, StoreLag, blind, is_alone_blind
+from elastic.workloads.session.thread_group import ThreadGroup
+from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
 QUIET_LOOK_S = 0.5
-STEADY_LOOK_S = 1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
+STEADY_LOOK_S = (
+    1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
+)
 NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
-LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0  # what a call to a store that is frozen takes at most, and some more
+LAST_CALL_S = (
+    2 * CALL_TIMEOUT_S + 2.0
+)  # what a call to a store that is frozen takes at most, and some more
 
 
 class SessionMember(threading.Thread):
@@ -49,19 +54,23 @@ class SessionMember(threading.Thread):
         self,
         settings: SessionSettings,
         state: State,
-        desk: Desk,
-        patience: Patience,
+        shared: SharedState,
+        hang_detector: HangDetector,
         on_generation: OnGeneration | None,
     ) -> None:
         super().__init__(name="session-membership", daemon=True)
-        self.links = Links(settings.job, silence_s=settings.silence_s, notify=desk.notify)
-        self._settings, self._state, self._desk = settings, state, desk
-        self._record = recorder(on_generation, present=desk.present)
-        self._reception, self._crew = Reception(settings, state, desk), Crew()
+        self.links = Links(settings.job, silence_s=settings.silence_s, notify=shared.notify)
+        self._settings, self._state, self._shared = settings, state, shared
+        self._record = recorder(on_generation, present=shared.present)
+        self._reception, self._threads = Reception(settings, state, shared), ThreadGroup()
         self._rendezvous: StoreRendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._patience, self._outlook, self._gpu = patience, StoreLag(), Gpu(state.device)
+        self._hang_detector, self._store_lag, self._gpu = (
+            hang_detector,
+            StoreLag(),
+            Gpu(state.device),
+        )
         self._waiting_for_store, self._waiting = WaitLog(), WaitLog()
         self._hung: frozenset[str] = frozenset()
         self._unseeing: frozenset[str] = frozenset()
@@ -72,13 +81,17 @@ class SessionMember(threading.Thread):
 
     def run(self) -> None:
         try:
-            while not self._desk.is_closed:
+            while not self._shared.is_closed:
                 self.links.check()
-                stirred, wait_s = self._desk.stirred, self._looked()
-                with self._desk.changed:
-                    self._desk.changed.wait(wait_s if self._desk.stirred == stirred else BUSY_LOOK_S)
-        except BaseException as error:  # whatever it is: nobody trains on without membership, nor waits for ever
-            self._desk.end = f"membership has failed: {error!r}"
+                stirred, wait_s = self._shared.stirred, self._looked()
+                with self._shared.changed:
+                    self._shared.changed.wait(
+                        wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
+                    )
+        except (
+            BaseException
+        ) as error:  # whatever it is: nobody trains on without membership, nor waits for ever
+            self._shared.end = f"membership has failed: {error!r}"
             self.lose()
             raise
         finally:
@@ -87,18 +100,19 @@ class SessionMember(threading.Thread):
                 self._builder.cancel()
 
     def end(self) -> None:
-        """Waits, once the desk is closed, until nothing of this process's part goes on, as far as it can."""
+        """Waits, once the shared state is closed, until nothing of this process's part goes on, as
+        far as it can."""
         self.join(timeout=LAST_CALL_S)
-        self._crew.join(timeout_s=LAST_CALL_S)
+        self._threads.join(timeout_s=LAST_CALL_S)
         self._reception.end()
 
     def lose(self) -> None:
         """Says that the current generation cannot go on."""
-        desk = self._desk
-        if desk.current is not None and desk.current.group is not None:
-            desk.current.group.cut()
-        desk.lose()
-        self.links.say(desk.status())
+        shared = self._shared
+        if shared.current is not None and shared.current.group is not None:
+            shared.current.group.cut()
+        shared.lose()
+        self.links.say(shared.status())
 
     def _looked(self) -> float:
         """Looks once, as far as the store answers; gives how long to wait before the next look."""
@@ -112,24 +126,25 @@ class SessionMember(threading.Thread):
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
             is_long = self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S
-            if is_long and is_alone_blind(self._desk.status(), self.links.heard()):
-                self._desk.let_go()  # of newcomers: only who sees them wait can count them in
+            if is_long and is_alone_blind(self._shared.status(), self.links.heard()):
+                self._shared.let_go()  # of newcomers: only who sees them wait can count them in
             return QUIET_LOOK_S
         except InvalidInput as error:
             self._turn_back(error)
             return QUIET_LOOK_S
 
     def _once(self) -> float:
-        if not (self._name or self._desk.is_entering):
-            # A newcomer's state is overwritten from outside: not while a turn of its own may still look at it.
+        if not (self._name or self._shared.is_entering):
+            # A newcomer's state is overwritten from outside: not while a turn of its own may still
+            # look at it.
             return QUIET_LOOK_S
         rendezvous, view = self._store()
-        if view.is_closed and self._desk.current is None:
-            self._desk.end = COMPLETE
-            self._desk.notify()
+        if view.is_closed and self._shared.current is None:
+            self._shared.end = COMPLETE
+            self._shared.notify()
             return QUIET_LOOK_S
-        self._desk.tidy()
-        if self._desk.must_start_over:
+        self._shared.tidy()
+        if self._shared.must_start_over:
             self._start_over()
             return BUSY_LOOK_S
         if self._name in view.participants:
@@ -137,20 +152,28 @@ class SessionMember(threading.Thread):
         if self._known[0]:
             self._live(rendezvous)
             self._reach(rendezvous, view)
-            self._unseeing = self._outlook.unseeing(self._desk, view, self.links.heard(), now_s=monotonic())
+            self._unseeing = self._store_lag.unseeing(
+                self._shared, view, self.links.heard(), now_s=monotonic()
+            )
             self._heed_peers()
             self._act(rendezvous, view)
         else:
             self._come_in(rendezvous, view)
-        why = awaited(self._desk, view, name=self._name, units=len(self._state.units))
+        why = awaited(self._shared, view, name=self._name, units=len(self._state.units))
         if why is not None:
-            unreached = self._entrance.unreached if self._entrance is not None and self._desk.is_entering else None
-            self._waiting.goes_on(why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic())
+            unreached = (
+                self._entrance.unreached
+                if self._entrance is not None and self._shared.is_entering
+                else None
+            )
+            self._waiting.goes_on(
+                why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic()
+            )
         else:
             self._waiting.ends()
-        if self._builder is not None or self._desk.is_lost:
+        if self._builder is not None or self._shared.is_lost:
             return BUSY_LOOK_S
-        return WAITED_FOR_LOOK_S if view.waiting or self._desk.is_leaving else STEADY_LOOK_S
+        return WAITED_FOR_LOOK_S if view.waiting or self._shared.is_leaving else STEADY_LOOK_S
 
     def _store(self) -> tuple[StoreRendezvous, View]:
         """Gives the store and what it shows. Raises StoreLost."""
@@ -159,14 +182,14 @@ class SessionMember(threading.Thread):
                 self._rendezvous = self._connected()
             view = self._rendezvous.look()
         except StoreLost:
-            self._desk.seen = 0
+            self._shared.seen = 0
             raise
-        self._desk.seen = view.round
+        self._shared.seen = view.round
         return self._rendezvous, view
 
     def _is_replaced(self, rendezvous: StoreRendezvous) -> bool:
-        """Whether another store is named now: one that was replaced may come back to life, and whoever stayed with it
-        would be a side of its own."""
+        """Whether another store is named now: one that was replaced may come back to life, and
+        whoever stayed with it would be a side of its own."""
         if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
             return False
         self._named_s = now_s
@@ -176,51 +199,74 @@ class SessionMember(threading.Thread):
         """Has newcomers that cannot reach this process know that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
-            rendezvous.tell(DONE, f"{self._desk.step}")
+            rendezvous.tell(DONE, f"{self._shared.step}")
             self._beat_s = now_s
 
     def _come_in(self, rendezvous: StoreRendezvous, view: View) -> None:
-        desk, inlet = self._desk, self._desk.inlet
-        assert self._entrance is not None and inlet is not None
-        if inlet.is_touched and not inlet.is_streaming and (desk.is_torn, desk.step) != (inlet.is_torn, inlet.step):
-            desk.is_torn, desk.step = inlet.is_torn, inlet.step
+        shared, receiver = self._shared, self._shared.receiver
+        assert self._entrance is not None and receiver is not None
+        if (
+            receiver.is_touched
+            and not receiver.is_streaming
+            and (shared.is_torn, shared.step) != (receiver.is_torn, receiver.step)
+        ):
+            shared.is_torn, shared.step = receiver.is_torn, receiver.step
             self._introduce(rendezvous)
-        if inlet.misfit is not None:
-            raise inlet.misfit
-        if not self._entrance.step(rendezvous, view, is_served=inlet.is_streaming):
-            desk.end = NOBODY_WHOLE
-            desk.notify()
+        if receiver.misfit is not None:
+            raise receiver.misfit
+        if not self._entrance.step(rendezvous, view, is_served=receiver.is_streaming):
+            shared.end = NOBODY_WHOLE
+            shared.notify()
 
     def _turn_back(self, misfit: InvalidInput) -> None:
-        """Has the training thread told that this process cannot train with the members; they go on without it."""
-        self._desk.misfit = misfit
-        self._desk.notify()
+        """Has the training thread told that this process cannot train with the members; they go on
+        without it."""
+        self._shared.misfit = misfit
+        self._shared.notify()
 
     def _connected(self) -> StoreRendezvous:
-        desk = self._desk
+        shared = self._shared
         settings = self._settings = self._settings if self._name else placed(self._settings)
-        rendezvous = StoreRendezvous(settings.address(), settings.job, settings.host, name=self._name or None)
+        rendezvous = StoreRendezvous(
+            settings.address(), settings.job, settings.host, name=self._name or None
+        )
         if not self._name:
             self._name = rendezvous.name
             self.links.begin(self._name, settings.host)
-            brought = 0 if desk.is_torn else desk.step
-            desk.inlet = Inlet(
-                settings.host, self._state, job=settings.job, terms=desk.terms, changed=desk.notify, brought=brought
+            brought = 0 if shared.is_torn else shared.step
+            shared.receiver = StateReceiver(
+                settings.host,
+                self._state,
+                job=settings.job,
+                terms=shared.terms,
+                changed=shared.notify,
+                brought=brought,
             )
-            desk.inlet.start()
-            self._entrance = Entrance(self._name, desk.terms, self._record, founding_s=settings.founding_s)
+            shared.receiver.start()
+            self._entrance = Entrance(
+                self._name, shared.terms, self._record, founding_s=settings.founding_s
+            )
         self._introduce(rendezvous)
         return rendezvous
 
     def _introduce(self, rendezvous: StoreRendezvous) -> None:
-        settings, desk = self._settings, self._desk
-        assert desk.inlet is not None
-        about = {"host": settings.host, "link": self.links.port, "inlet": desk.inlet.port, "step": desk.step}
-        state = {"is_torn": desk.is_torn, "terms": desk.terms.told()}
+        settings, shared = self._settings, self._shared
+        assert shared.receiver is not None
+        about = {
+            "host": settings.host,
+            "link": self.links.port,
+            "inlet": shared.receiver.port,
+            "step": shared.step,
+        }
+        state = {"is_torn": shared.is_torn, "terms": shared.terms.told()}
         rendezvous.tell(f"node/{self._name}", json.dumps({**about, **state, "machine": machine()}))
 
     def _act(self, rendezvous: StoreRendezvous, view: View) -> None:
-        if self._builder is not None and self._builder.misfit is not None and self._desk.current is None:
+        if (
+            self._builder is not None
+            and self._builder.misfit is not None
+            and self._shared.current is None
+        ):
             raise self._builder.misfit
         verdict = decide(self._sight(rendezvous, view))
         match verdict.move:
@@ -243,108 +289,127 @@ class SessionMember(threading.Thread):
             *self._known,
             floor=rendezvous.floor() if has_forgotten else 0,
             claimed=rendezvous.claimed() if has_forgotten else 0,
-            trained=() if self._desk.current is None else self._desk.current.members,
-            is_leaving=self._desk.is_leaving,
+            trained=() if self._shared.current is None else self._shared.current.members,
+            is_leaving=self._shared.is_leaving,
             is_stuck=self._is_stuck(view),
             gone=self.links.gone() | self._hung | self._unseeing | self._reception.lost(view),
             arrived=self._reception.arrived(view),
         )
 
     def _is_stuck(self, view: View) -> bool:
-        desk, builder = self._desk, self._builder
+        shared, builder = self._shared, self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
-            # A store that drops one connection of many leaves a call unanswered for ever: another round asks anew.
+            # A store that drops one connection of many leaves a call unanswered for ever: another
+            # round asks anew.
             is_late = monotonic() - builder.began_s > BUILDING_S
             return builder.has_failed or is_late
-        is_newest = desk.current is not None and desk.current.number == view.round
-        return desk.is_lost and is_newest and monotonic() - desk.lost_s > STUCK_S
+        is_newest = shared.current is not None and shared.current.number == view.round
+        return shared.is_lost and is_newest and monotonic() - shared.lost_s > STUCK_S
 
     def _build(self, view: View) -> None:
         """Has the newest generation built, and offers it when it is."""
-        desk, builder = self._desk, self._builder
-        newest = desk.current.number if desk.current is not None else 0
+        shared, builder = self._shared, self._builder
+        newest = shared.current.number if shared.current is not None else 0
         if builder is not None and builder.number != view.round:
             builder.cancel()
             builder = self._builder = None
-        if desk.offered is not None and desk.offered.number != view.round:
-            desk.withdraw()
-        if view.round <= newest or (desk.offered is not None and desk.offered.number == view.round):
+        if shared.offered is not None and shared.offered.number != view.round:
+            shared.withdraw()
+        if view.round <= newest or (
+            shared.offered is not None and shared.offered.number == view.round
+        ):
             return
         if self._name not in view.participants:
-            desk.offer(Round.without(view.round, view.participants))
+            shared.offer(Round.without(view.round, view.participants))
         elif builder is None:
             self._builder = Builder(
                 view,
                 self._name,
                 settings=self._settings,
-                terms=desk.terms,
+                terms=shared.terms,
                 gpu=self._gpu,
-                cost=desk.cost,
-                is_new=desk.current is None,
-                changed=desk.notify,
+                cost=shared.cost,
+                is_new=shared.current is None,
+                changed=shared.notify,
             )
-            self._crew.start(self._builder)
+            self._threads.start(self._builder)
         elif builder.result is not None:
-            desk.offer(builder.result)
+            shared.offer(builder.result)
             self._builder = None
 
     def _receive(self, rendezvous: StoreRendezvous, view: View) -> None:
         unseeing = blind(self.links.heard())
-        refused = self._reception.serve(self._name, view, lambda name: self._place(rendezvous, name), blind=unseeing)
+        refused = self._reception.serve(
+            self._name, view, lambda name: self._place(rendezvous, name), blind=unseeing
+        )
         if refused:
             rendezvous.strike(refused)
 
     def _reach(self, rendezvous: StoreRendezvous, view: View) -> None:
-        current = self._desk.current
-        names = {*view.participants, *(current.members if current is not None else ())} - {self._name}
-        self._addresses = {name: self._addresses[name] for name in self._addresses.keys() & names.union(view.waiting)}
+        current = self._shared.current
+        names = {*view.participants, *(current.members if current is not None else ())} - {
+            self._name
+        }
+        self._addresses = {
+            name: self._addresses[name]
+            for name in self._addresses.keys() & names.union(view.waiting)
+        }
         places = {name: self._place(rendezvous, name) for name in names}
         self.links.reach({name: place[0] for name, place in places.items() if place is not None})
-        self.links.say(self._desk.status())
+        self.links.say(self._shared.status())
 
     def _place(self, rendezvous: StoreRendezvous, name: str) -> tuple[Address, Address] | None:
-        """Gives the addresses of a node's links and of its inlet."""
+        """Gives the addresses of a node's links and of its state receiver."""
         if name not in self._addresses:
             if (told := rendezvous.ask(f"node/{name}")) is None:
                 return None
             about = json.loads(told)
-            self._addresses[name] = ((about["host"], about["link"]), (about["host"], about["inlet"]))
+            self._addresses[name] = (
+                (about["host"], about["link"]),
+                (about["host"], about["inlet"]),
+            )
         return self._addresses[name]
 
     def _heed_peers(self) -> None:
         """Cuts the current generation where a member is gone, or would not go on in it."""
-        desk, current = self._desk, self._desk.current
-        self.links.say(own := desk.status())
-        if current is None or current.group is None or desk.is_lost:
+        shared, current = self._shared, self._shared.current
+        self.links.say(own := shared.status())
+        if current is None or current.group is None or shared.is_lost:
             return
-        heard = {name: status for name, status in self.links.heard().items() if name in current.members}
+        heard = {
+            name: status for name, status in self.links.heard().items() if name in current.members
+        }
         # It is not told so by its link's end: it would take this process for dead.
-        self._hung |= self._patience.hung(own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting)
+        self._hung |= self._hang_detector.hung(
+            own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting
+        )
         gone = (self.links.gone() | self._hung) & set(current.members)
         beyond = any(status.need > current.number for status in heard.values())
-        if is_over := any(desk.outlasts(status) for status in heard.values()):
-            desk.end = OVER.format(desk.step)
+        if is_over := any(shared.outlasts(status) for status in heard.values()):
+            shared.end = OVER.format(shared.step)
         if gone or beyond or is_over or self._waits_in_vain():
             current.group.cut()
 
     def _waits_in_vain(self) -> bool:
         """Whether some rank has long been the only one that is not ready to change over."""
-        desk = self._desk
-        if desk.offered is None or desk.offered.rank is None or desk.current is None:
+        shared = self._shared
+        if shared.offered is None or shared.offered.rank is None or shared.current is None:
             return False
-        is_old = monotonic() - desk.offered_s > STRAGGLER_S and desk.step > desk.offered_step + 1
-        if is_old := is_old or not self._unseeing.isdisjoint(desk.current.members):
-            desk.need = max(desk.need, desk.current.number + 1)
-            self.links.say(desk.status())
+        is_old = (
+            monotonic() - shared.offered_s > STRAGGLER_S and shared.step > shared.offered_step + 1
+        )
+        if is_old := is_old or not self._unseeing.isdisjoint(shared.current.members):
+            shared.need = max(shared.need, shared.current.number + 1)
+            self.links.say(shared.status())
         return is_old
 
     def _start_over(self) -> None:
         """Gives up this name: what this process holds is no longer the job's."""
-        desk = self._desk
+        shared = self._shared
         if self._builder is not None:
             self._builder.cancel()
-        if desk.current is not None and desk.current.group is not None:
-            desk.current.group.cut()
-        desk.start_over()
+        if shared.current is not None and shared.current.group is not None:
+            shared.current.group.cut()
+        shared.start_over()
         self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
         self._hung, self._unseeing, self._beat_s = frozenset(), frozenset(), 0.0

@@ -1,4 +1,5 @@
-"""The units of a torch optimizer: its state, which it makes in its first step, is there before a session begins."""
+"""The units of a torch optimizer: its state, which it makes in its first step, is there before a
+session begins."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from torch import Tensor, optim
 
 from elastic.errors import InvalidInput
 
-# Their `_init_group` makes the state as the first step finds it, and moves nothing: looked up in torch 2.13.
+# Their `_init_group` makes the state as the first step finds it, and moves nothing: looked up in
+# torch 2.13.
 KNOWN: tuple[type[optim.Optimizer], ...] = (
     optim.ASGD,
     optim.Adadelta,
@@ -28,59 +30,89 @@ KNOWN: tuple[type[optim.Optimizer], ...] = (
     optim.SGD,
 )
 BY_OPTION = frozenset({"grad_avg", "max_exp_avg_sq", "momentum_buffer"})
-"""State that an option adds, 0 before the step that first has it: it may be missing where the rest was loaded."""
+"""State that an option adds, 0 before the step that first has it: it may be missing where the rest
+was loaded."""
 
 
 def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
-    """Gives a session's units: each parameter that is trained, in the optimizer's order, with its state, by its names.
+    """Gives a session's units: each parameter that is trained, in the optimizer's order, with its
+    state, by its names.
 
-    State that is not there yet is made as the optimizer's first step would find it, which then trains what it trains
-    without a session; what was loaded stays. Where it begins with the learning rate (ASGD, Rprop), that is its group's
-    now. No step is made, and no hook of one called. State that the options do not ask for is in no unit.
+    State that is not there yet is made as the optimizer's first step would find it, which then
+    trains what it trains without a session; what was loaded stays. Where it begins with the
+    learning rate (ASGD, Rprop), that is its group's now. No step is made, and no hook of one
+    called. State that the options do not ask for is in no unit.
 
-    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for one that trains
-    nothing, for one whose first step is yet to come and another than all later ones, which no state tells, and for
-    loaded state that is torn.
+    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for
+    one that trains nothing, for one whose first step is yet to come and another than all later
+    ones, which no state tells, and for loaded state that is torn.
     """
     if type(optimizer) not in KNOWN:
-        known, advice = ", ".join(each.__name__ for each in KNOWN), "of several, call this for each, and add the lists"
+        known, advice = (
+            ", ".join(each.__name__ for each in KNOWN),
+            "of several, call this for each, and add the lists",
+        )
         if isinstance(optimizer, optim.Optimizer):
             advice = (
-                "make its state as its first step would find it, and give it as units, by its names: "
-                "(parameter.detach(), *(values for _, values in sorted(optimizer.state[parameter].items())))"
+                "make its state as its first step would find it, and give it as units, by its "
+                "names: "
+                "(parameter.detach(), *(values for _, values in "
+                "sorted(optimizer.state[parameter].items())))"
             )
         raise InvalidInput(
-            f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; {advice}", field="optimizer"
+            f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; {advice}",
+            field="optimizer",
         )
-    pairs = [(each, group) for group in optimizer.param_groups for each in group["params"] if each.requires_grad]
+    pairs = [
+        (each, group)
+        for group in optimizer.param_groups
+        for each in group["params"]
+        if each.requires_grad
+    ]
     if not pairs:
         raise InvalidInput(
-            "optimizer: wanted one that trains parameters, found none of its own that requires a gradient; call "
+            "optimizer: wanted one that trains parameters, found none of its own that requires a "
+            "gradient; call "
             "requires_grad_() of those that it is to train before this",
             field="optimizer",
         )
     for parameter, options in pairs:
-        if options.get("momentum") and options.get("dampening") and not _loaded(optimizer, parameter):
+        if (
+            options.get("momentum")
+            and options.get("dampening")
+            and not _loaded(optimizer, parameter)
+        ):
             raise InvalidInput(
-                "optimizer: wanted one whose first step is as all others, got SGD with dampening, which leaves that "
+                "optimizer: wanted one whose first step is as all others, got SGD with dampening, "
+                "which leaves that "
                 "out in its first; give dampening=0 and a learning rate of lr * (1 - dampening)",
                 field="optimizer",
             )
-    return [(parameter.detach(), *_state(optimizer, parameter, options)) for parameter, options in pairs]
+    return [
+        (parameter.detach(), *_state(optimizer, parameter, options)) for parameter, options in pairs
+    ]
 
 
 def _loaded(optimizer: optim.Optimizer, parameter: Tensor) -> dict[str, Any]:
     """What is there of a parameter's state: an earlier torch's SGD saved None for what was not."""
-    return {name: values for name, values in optimizer.state.get(parameter, {}).items() if values is not None}
+    return {
+        name: values
+        for name, values in optimizer.state.get(parameter, {}).items()
+        if values is not None
+    }
 
 
-def _state(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]) -> list[Tensor]:
-    """Gives a parameter's state by its names, whichever order it was loaded in, made where it is not there."""
+def _state(
+    optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]
+) -> list[Tensor]:
+    """Gives a parameter's state by its names, whichever order it was loaded in, made where it is
+    not there."""
     loaded, fresh = _loaded(optimizer, parameter), _fresh(optimizer, parameter, options)
     there = sorted(fresh.keys() & loaded.keys())
     if there and (missing := sorted(fresh.keys() - loaded.keys() - BY_OPTION)):
         raise InvalidInput(
-            f"optimizer: wanted all of a parameter's state or none of it, found {', '.join(there)} without "
+            f"optimizer: wanted all of a parameter's state or none of it, found {', '.join(there)} "
+            "without "
             f"{', '.join(missing)}; load what the same class of optimizer has saved",
             field="optimizer",
         )
@@ -92,25 +124,35 @@ def _state(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, 
 
 
 def _fitting(name: str, loaded: Any, fresh: Tensor) -> Tensor:
-    """Gives what was loaded, in the place of what was made if that is of another type, device or layout.
+    """Gives what was loaded, in the place of what was made if that is of another type, device or
+    layout.
 
-    `load_state_dict` gives most of what it loads the parameter's type and device, which a fresh process's may not have.
+    `load_state_dict` gives most of what it loads the parameter's type and device, which a fresh
+    process's may not have.
     """
     values = torch.as_tensor(loaded)
     if values.shape != fresh.shape:
         raise InvalidInput(
-            f"optimizer: wanted {name} of shape {tuple(fresh.shape)}, found {tuple(values.shape)}; load the state of "
+            f"optimizer: wanted {name} of shape {tuple(fresh.shape)}, found {tuple(values.shape)}; "
+            "load the state of "
             "the same parameters",
             field="optimizer",
         )
-    if (values.dtype, values.device, values.stride()) == (fresh.dtype, fresh.device, fresh.stride()):
+    if (values.dtype, values.device, values.stride()) == (
+        fresh.dtype,
+        fresh.device,
+        fresh.stride(),
+    ):
         return values
     return fresh.copy_(values)
 
 
 @torch.no_grad()
-def _fresh(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Gives a parameter's state as its first step would find it, and leaves the optimizer as it was."""
+def _fresh(
+    optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]
+) -> dict[str, Tensor]:
+    """Gives a parameter's state as its first step would find it, and leaves the optimizer as it
+    was."""
     gradient, state = parameter.grad, optimizer.state.pop(parameter, None)
     make: Any = optimizer._init_group  # type: ignore[attr-defined]  # noqa: SLF001 (torch gives no other way to it)
     lists: list[list[Any]] = [[] for _ in list(signature(make).parameters)[1:]]
@@ -118,7 +160,9 @@ def _fresh(optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, 
         parameter.grad = torch.zeros_like(parameter)
         make({**options, "params": [parameter]}, *lists)
         made = dict(optimizer.state.pop(parameter, {}))
-        if isinstance(optimizer, optim.SGD) and options["momentum"]:  # it takes a copy of the first gradient
+        if (
+            isinstance(optimizer, optim.SGD) and options["momentum"]
+        ):  # it takes a copy of the first gradient
             made["momentum_buffer"] = torch.zeros_like(parameter)
         return made
     finally:

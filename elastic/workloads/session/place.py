@@ -12,15 +12,18 @@ from elastic.workloads.session.c10d import StoreLost, place_of
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import family
 
-# What has little to do with a host's name: no answer from who knows names, no descriptors or memory left.
+# What has little to do with a host's name: no answer from who knows names, no descriptors or memory
+# left.
 PASSING_NAMES = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 def placed(settings: SessionSettings) -> SessionSettings:
-    """Gives settings whose host is an address of this machine: the one told, or that by which the store is reached.
+    """Gives settings whose host is an address of this machine: the one told, or that by which the
+    store is reached.
 
-    Raises StoreLost where that is not known for the moment, InvalidInput where nobody else could reach this process.
+    Raises StoreLost where that is not known for the moment, InvalidInput where nobody else could
+    reach this process.
     """
     own, store = _way(settings.address())
     try:
@@ -29,10 +32,16 @@ def placed(settings: SessionSettings) -> SessionSettings:
             pass
     except OSError as error:
         if error.errno in (PASSING_NAMES if isinstance(error, socket.gaierror) else PASSING):
-            raise StoreLost(f"host {settings.host!r} (ELASTICD_SESSION_HOST) is not found yet: {error}") from error
-        raise _wrong(f"an address or a name of this machine, found {settings.host!r} ({error})") from error
+            raise StoreLost(
+                f"host {settings.host!r} (ELASTICD_SESSION_HOST) is not found yet: {error}"
+            ) from error
+        raise _wrong(
+            f"an address or a name of this machine, found {settings.host!r} ({error})"
+        ) from error
     if _is_nowhere(host) and not _is_nowhere(own) and own != store:
-        raise _wrong(f"an address at which others reach this process, found {host}; the store is at {store}")
+        raise _wrong(
+            f"an address at which others reach this process, found {host}; the store is at {store}"
+        )
     return replace(settings, host=host)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from elastic.worker.claims import claims_from
+from elastic.worker.round_registrar import registrar_from
 from elastic.workloads.session.c10d import StoreLost
 
 OnGeneration = Callable[[int, Sequence[str]], None]
@@ -13,13 +13,18 @@ OnGeneration = Callable[[int, Sequence[str]], None]
 def recorder(
     on_generation: OnGeneration | None, *, present: Callable[[], tuple[str, ...]]
 ) -> Callable[[int, Sequence[str]], None] | None:
-    """Gives what records a generation by its number and members, and raises StoreLost to put it off; None where there
-    is nobody to tell. `present` gives the members of the one that goes on."""
-    return claims_from(present=present, later=StoreLost) if on_generation is None else _patiently(on_generation)
+    """Gives what records a generation by its number and members, and raises StoreLost to put it
+    off; None where there is nobody to tell. `present` gives the members of the one that goes on."""
+    return (
+        registrar_from(present=present, later=StoreLost)
+        if on_generation is None
+        else _patiently(on_generation)
+    )
 
 
 def _patiently(on_generation: OnGeneration) -> OnGeneration:
-    """Gives a script's own record of generations, whose failures put a change off and end nothing."""
+    """Gives a script's own record of generations, whose failures put a change off and end
+    nothing."""
 
     def record(number: int, members: Sequence[str]) -> None:
         try:

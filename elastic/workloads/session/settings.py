@@ -13,7 +13,8 @@ from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
 FOUNDING_S = 0.3
-# Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective of NCCL.
+# Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective
+# of NCCL.
 HANG_S = 600.0
 _NUMBERS = {
     "silence_s": float,
@@ -29,13 +30,14 @@ _NUMBERS = {
 class SessionSettings:
     """One process's way into a session.
 
-    `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and may come to hold
-    another; `host` the address at which the others reach this process (nothing: the one by which it reaches the store).
-    A member that is silent for `silence_s` is given up, and so is one that answers but keeps the others waiting in a
-    sum for `hang_s`, or 20 usual turns if they are longer (0: never). Whoever finds no session founds one after
-    `founding_s`, if it has come furthest of all who wait. `chunk_bytes` of state travel to newcomers with each step.
-    `most_samples` of a turn fit this rank's memory (None: all). `losses_per_h` says how often an hour this rank's
-    machine is lost, on average (None: nobody knows).
+    `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and
+    may come to hold another; `host` the address at which the others reach this process (nothing:
+    the one by which it reaches the store). A member that is silent for `silence_s` is given up, and
+    so is one that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if
+    they are longer (0: never). Whoever finds no session founds one after `founding_s`, if it has
+    come furthest of all who wait. `chunk_bytes` of state travel to newcomers with each step.
+    `most_samples` of a turn fit this rank's memory (None: all). `losses_per_h` says how often an
+    hour this rank's machine is lost, on average (None: nobody knows).
     """
 
     store: str
@@ -52,11 +54,16 @@ class SessionSettings:
         if not self.store:
             raise InvalidInput(
                 "a session needs its rendezvous store: wanted host:port or a file that holds it in "
-                "ELASTICD_SESSION_STORE, found nothing; start one by python -m elastic.workloads.rendezvous",
+                "ELASTICD_SESSION_STORE, found nothing; start one by python -m "
+                "elastic.workloads.rendezvous",
                 field="store",
             )
         if "/" not in self.store and not _is_address(self.store):
-            raise _wrong("store", "host:port of the rendezvous store, or a path with a / to a file that holds it", self)
+            raise _wrong(
+                "store",
+                "host:port of the rendezvous store, or a path with a / to a file that holds it",
+                self,
+            )
         for name in ("silence_s", "chunk_bytes"):
             if not 0 < getattr(self, name) < math.inf:
                 raise _wrong(name, "a positive number", self)
@@ -77,7 +84,9 @@ class SessionSettings:
         '10.0.0.1:29400'
         """
         told = {
-            name: _read(environment[_variable(name)], name) for name in _NUMBERS if environment.get(_variable(name))
+            name: _read(environment[_variable(name)], name)
+            for name in _NUMBERS
+            if environment.get(_variable(name))
         }
         return cls(
             store=environment.get("ELASTICD_SESSION_STORE", ""),
@@ -107,7 +116,9 @@ def _read(text: str, name: str) -> Any:
         return kind(text)
     except ValueError:
         wanted = "a whole number" if kind is int else "a number"
-        raise InvalidInput(f"{_variable(name)}: wanted {wanted}, found {text!r}", field=name) from None
+        raise InvalidInput(
+            f"{_variable(name)}: wanted {wanted}, found {text!r}", field=name
+        ) from None
 
 
 def _wrong(name: str, wanted: str, settings: SessionSettings) -> InvalidInput:

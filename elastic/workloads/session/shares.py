@@ -1,4 +1,5 @@
-"""Who computes how much of a global batch: slices by measured speed, the same integers on every rank."""
+"""Who computes how much of a global batch: slices by measured speed, the same integers on every
+rank."""
 
 from __future__ import annotations
 
@@ -8,17 +9,26 @@ from heapq import heapify, heappop, heappush
 from statistics import median
 
 AGREEING = 1.25  # how far two turns at one pace lie apart at most
-UNTRIED = 4.0  # how much slower than the others a rank may turn out to be, until its first samples tell
-WORTH_MOVING = 1.05  # what a new split must gain: each step's noise would otherwise move samples about
+UNTRIED = (
+    4.0  # how much slower than the others a rank may turn out to be, until its first samples tell
+)
+WORTH_MOVING = (
+    1.05  # what a new split must gain: each step's noise would otherwise move samples about
+)
 
 
 def split(
-    batch: int, costs: Sequence[float], *, limits: Sequence[int | None] | None = None, spares: bool = True
+    batch: int,
+    costs: Sequence[float],
+    *,
+    limits: Sequence[int | None] | None = None,
+    spares: bool = True,
 ) -> tuple[int, ...]:
-    """Gives each rank's number of samples so that all take equally long; `costs` are seconds a sample, 0 if unknown.
+    """Gives each rank's number of samples so that all take equally long; `costs` are seconds a
+    sample, 0 if unknown.
 
-    Every rank gets one at least where there are enough, but for those that `spares` leaves out: who takes longer for
-    one than the others for all. `limits` are the most that a rank's memory holds.
+    Every rank gets one at least where there are enough, but for those that `spares` leaves out: who
+    takes longer for one than the others for all. `limits` are the most that a rank's memory holds.
 
     >>> split(48, (0.002, 0.002, 0.008))
     (22, 21, 5)
@@ -33,11 +43,18 @@ def split(
     known = [cost for cost in costs if cost > 0]
     usual = median(known) if known else 1.0
     speeds = [1.0 / (cost if cost > 0 else usual) for cost in costs]
-    most = [batch if limits is None or limits[rank] is None else limits[rank] or 0 for rank in range(size)]
+    most = [
+        batch if limits is None or limits[rank] is None else limits[rank] or 0
+        for rank in range(size)
+    ]
     if sum(most) < batch:
         raise ValueError(f"a global batch of {batch} does not fit: the ranks' limits are {most}")
     whole = _filled(batch, speeds, most)
-    if not spares or batch < size or any(cost <= 0 < room for cost, room in zip(costs, most, strict=True)):
+    if (
+        not spares
+        or batch < size
+        or any(cost <= 0 < room for cost, room in zip(costs, most, strict=True))
+    ):
         return whole
     fastest = _fastest(batch, speeds, most)
     if fastest == most:
@@ -58,10 +75,11 @@ def fits(batch: int, limits: Sequence[int | None]) -> bool:
 def first_split(
     batch: int, costs: Sequence[float], *, limits: Sequence[int | None], are_new: Sequence[bool]
 ) -> tuple[int, ...]:
-    """Gives the split for a generation's first turn; none, `()`, where the ranks' memories do not hold a batch.
+    """Gives the split for a generation's first turn; none, `()`, where the ranks' memories do not
+    hold a batch.
 
-    Who is new gets no sample where the others can have them all: the last step is still on its way to it, and the
-    others need not wait for it before they have computed theirs.
+    Who is new gets no sample where the others can have them all: the last step is still on its way
+    to it, and the others need not wait for it before they have computed theirs.
 
     >>> first_split(12, (1.0, 1.0, 0.0), limits=(None, None, None), are_new=(False, False, True))
     (6, 6, 0)
@@ -89,7 +107,8 @@ def next_split(
     >>> next_split(12, (6, 6), (1.0, 2.0))
     (8, 4)
 
-    Who has had no sample yet gets a few at first: were it as slow as it may be, an equal share would hold everybody up.
+    Who has had no sample yet gets a few at first: were it as slow as it may be, an equal share
+    would hold everybody up.
 
     >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
     (22, 21, 5)
@@ -97,13 +116,22 @@ def next_split(
     took_s = [share * cost for share, cost in zip(now, costs, strict=True)]
     longest_s, at_work, paces = max(took_s), now, costs
     if 0 in now:
-        # One sample of whoever has none and would take longer for it than all others take makes nothing faster.
-        pairs = [(share, cost) for share, cost in zip(now, costs, strict=True) if share or cost <= longest_s]
+        # One sample of whoever has none and would take longer for it than all others take makes
+        # nothing faster.
+        pairs = [
+            (share, cost)
+            for share, cost in zip(now, costs, strict=True)
+            if share or cost <= longest_s
+        ]
         at_work, paces = [share for share, _ in pairs], [cost for _, cost in pairs]
         took_s = [share * cost for share, cost in pairs]
     if longest_s < WORTH_MOVING * min(took_s):
-        return tuple(now)  # at nearly every step: the best split takes no less than the least of these
-    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(batch, at_work, paces):
+        return tuple(
+            now
+        )  # at nearly every step: the best split takes no less than the least of these
+    if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(
+        batch, at_work, paces
+    ):
         return tuple(now)
     usual = median(cost for cost in costs if cost > 0)
     spares = spares and min(costs) > 0
@@ -127,9 +155,10 @@ def slice_of(split_: Sequence[int], rank: int) -> range:
 
 @dataclass(slots=True)
 class Pace:
-    """A rank's seconds a sample: half its last turn's, half what it was, so that one odd turn moves little. Two turns
-    that agree with each other and not with what was before tell of a change that stays: it is what they say. After
-    turns without a sample, which take 0, nothing is known any more.
+    """A rank's seconds a sample: half its last turn's, half what it was, so that one odd turn moves
+    little. Two turns that agree with each other and not with what was before tell of a change that
+    stays: it is what they say. After turns without a sample, which take 0, nothing is known any
+    more.
 
     >>> pace = Pace()
     >>> [pace.after(cost_s) for cost_s in (2.0, 2.0, 8.0, 8.0, 8.0)]
@@ -148,7 +177,9 @@ class Pace:
         before_s, self.last_s = self.last_s, measured_s
         if measured_s <= 0:
             self.cost_s = 0.0
-        elif self.cost_s <= 0 or (_agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)):
+        elif self.cost_s <= 0 or (
+            _agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)
+        ):
             self.cost_s = (before_s + measured_s) / 2 if before_s > 0 else measured_s
         else:
             self.cost_s = (self.cost_s + measured_s) / 2
@@ -160,8 +191,8 @@ def _agree(one_s: float, other_s: float) -> bool:
 
 
 def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
-    """Whether no split could gain much over the present one: in the time that one must save, the ranks do not get
-    through a batch of whole samples."""
+    """Whether no split could gain much over the present one: in the time that one must save, the
+    ranks do not get through a batch of whole samples."""
     if min(costs) <= 0:
         return False
     ideal_s = batch / sum(1.0 / cost for cost in costs)
@@ -171,8 +202,11 @@ def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
 
 
 def _fastest(batch: int, speeds: Sequence[float], most: Sequence[int]) -> list[int]:
-    """Gives `most`, with 0 for whoever would take longer for one sample than all faster ones for the batch."""
-    ranks = sorted((rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank])
+    """Gives `most`, with 0 for whoever would take longer for one sample than all faster ones for
+    the batch."""
+    ranks = sorted(
+        (rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank]
+    )
     result, speed, room = [0] * len(most), 0.0, 0
     for rank in ranks:
         if room >= batch and speed > batch * speeds[rank]:
@@ -190,7 +224,9 @@ def _filled(batch: int, speeds: Sequence[float], most: Sequence[int]) -> tuple[i
     return tuple(result)
 
 
-def _give_whole(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> bool:
+def _give_whole(
+    result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int
+) -> bool:
     """Fills up towards the ideal by whole samples; gives whether there were any to give."""
     open_ranks = [rank for rank in range(len(result)) if result[rank] < most[rank]]
     left = batch - sum(result)
@@ -205,9 +241,16 @@ def _give_whole(result: list[int], speeds: Sequence[float], most: Sequence[int],
     return given > 0
 
 
-def _give_singly(result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int) -> None:
-    """Gives what is left, one sample at a time, to whoever is done with it soonest, the first on a tie."""
-    soonest = [((result[rank] + 1) / speeds[rank], rank) for rank in range(len(result)) if result[rank] < most[rank]]
+def _give_singly(
+    result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int
+) -> None:
+    """Gives what is left, one sample at a time, to whoever is done with it soonest, the first on a
+    tie."""
+    soonest = [
+        ((result[rank] + 1) / speeds[rank], rank)
+        for rank in range(len(result))
+        if result[rank] < most[rank]
+    ]
     heapify(soonest)
     for _ in range(batch - sum(result)):
         _, rank = heappop(soonest)

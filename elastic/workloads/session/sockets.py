@@ -1,8 +1,9 @@
 """This process's TCP connections, found by their addresses and cut from outside whoever owns them.
 
-A stuck collective of gloo ends only when its sockets end (`abort()` does not reach them), and torch gives no handle on
-them. A descriptor is copied first and judged by the copy's own addresses, so that a number reused meanwhile by another
-socket cannot be cut in its stead. Listening sockets are never cut: gloo ends the process when its listener fails.
+A stuck collective of gloo ends only when its sockets end (`abort()` does not reach them), and torch
+gives no handle on them. A descriptor is copied first and judged by the copy's own addresses, so
+that a number reused meanwhile by another socket cannot be cut in its stead. Listening sockets are
+never cut: gloo ends the process when its listener fails.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def family(host: str) -> socket.AddressFamily:
 
 
 def ours(each: socket.socket) -> socket.socket:
-    """Gives a socket whose end tells this process's death: what is forked from it, a data loader's worker say, lives on
-    without it."""
+    """Gives a socket whose end tells this process's death: what is forked from it, a data loader's
+    worker say, lives on without it."""
     _OURS.add(each)
     return each
 
@@ -39,7 +40,8 @@ os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def cut(is_meant: Callable[[Address, Address], bool]) -> int:
-    """Shuts down the connections whose (own, other's) addresses are meant; gives how many there were."""
+    """Shuts down the connections whose (own, other's) addresses are meant; gives how many there
+    were."""
     found = 0
     for connection in _connections():
         with connection:
@@ -51,10 +53,16 @@ def cut(is_meant: Callable[[Address, Address], bool]) -> int:
 
 
 def probe(
-    is_meant: Callable[[Address, Address], bool], *, idle_s: int, interval_s: int, count: int, answer_s: float
+    is_meant: Callable[[Address, Address], bool],
+    *,
+    idle_s: int,
+    interval_s: int,
+    count: int,
+    answer_s: float,
 ) -> None:
-    """Has what waits for the meant connections' other side fail soon where its machine has vanished without a word, and
-    after `answer_s` where it is silent: the kernel answers for a process that is stopped."""
+    """Has what waits for the meant connections' other side fail soon where its machine has vanished
+    without a word, and after `answer_s` where it is silent: the kernel answers for a process that
+    is stopped."""
     bound = struct.pack("@ll", int(answer_s), int(answer_s % 1 * 1e6))  # a timeval
     for connection in _connections():
         with connection:
@@ -66,7 +74,8 @@ def probe(
 
 
 def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:
-    """Makes a connection fail when the other side's machine has not answered for `idle_s + interval_s * count`."""
+    """Makes a connection fail when the other side's machine has not answered for `idle_s +
+    interval_s * count`."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, idle_s)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, interval_s)

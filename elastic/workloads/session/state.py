@@ -16,14 +16,14 @@ from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.gloo import FLOATS
 
 Apply = Callable[[Sequence[Tensor | None], int], None]
-"""Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a unit to leave alone;
-what is done to one unit must not depend on another."""
+"""Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a
+unit to leave alone; what is done to one unit must not depend on another."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateCopy:
-    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the units; and the
-    generation that vouches for it: a fencing token for whatever it is written to."""
+    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the
+    units; and the generation that vouches for it: a fencing token for whatever it is written to."""
 
     step: int
     generation: int
@@ -32,7 +32,8 @@ class StateCopy:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`units[i]` are the tensors that the i-th gradient changes, the parameter first: it gives the gradient's shape.
+    """`units[i]` are the tensors that the i-th gradient changes, the parameter first: it gives the
+    gradient's shape.
 
     All are live tensors. They change in `apply` alone, and must be bit-identical on all ranks.
     """
@@ -44,10 +45,13 @@ class State:
     def of(cls, units: Sequence[Sequence[Tensor]], apply: Apply) -> State:
         """Gives the state that a script names. Raises InvalidInput."""
         if not callable(apply):
-            raise InvalidInput(f"apply: wanted a function that moves the units, got {apply!r}", field="apply")
+            raise InvalidInput(
+                f"apply: wanted a function that moves the units, got {apply!r}", field="apply"
+            )
         if not isinstance(units, Sequence):
             raise InvalidInput(
-                f"units: wanted a sequence, for it is gone through more than once, got a {type(units).__name__}; "
+                "units: wanted a sequence, for it is gone through more than once, got a "
+                f"{type(units).__name__}; "
                 "give list(units)",
                 field="units",
             )
@@ -56,23 +60,27 @@ class State:
         for index, unit in enumerate(units):
             if (found := _no_unit(unit)) is not None:
                 raise InvalidInput(
-                    f"unit {index}: wanted a sequence of tensors, the parameter first, found {found}; a lone parameter "
+                    f"unit {index}: wanted a sequence of tensors, the parameter first, found "
+                    f"{found}; a lone parameter "
                     "is [(parameter,)]",
                     field="units",
                 )
             if unit[0].dtype not in FLOATS:
                 raise InvalidInput(
-                    f"unit {index}: wanted a parameter of floating point numbers of 2 bytes or more, found "
+                    f"unit {index}: wanted a parameter of floating point numbers of 2 bytes or "
+                    "more, found "
                     f"{unit[0].dtype}",
                     field="units",
                 )
         return cls(tuple(tuple(unit) for unit in units), apply)
 
     def __post_init__(self) -> None:
-        """Raises InvalidInput where two units have a value in common: one would be moved by the other's gradient."""
+        """Raises InvalidInput where two units have a value in common: one would be moved by the
+        other's gradient."""
         if (index := shares_memory(self.units)) is not None:
             raise InvalidInput(
-                f"unit {index}: wanted tensors of its own, found memory that a unit before it has too; a tied weight "
+                f"unit {index}: wanted tensors of its own, found memory that a unit before it has "
+                "too; a tied weight "
                 "is one unit, with one gradient: name it once, in one optimizer",
                 field="units",
             )
@@ -87,7 +95,8 @@ class State:
         return self.units[0][0].device
 
     def move(self, gradients: Sequence[Tensor | None], step: int, *, is_exact: bool) -> None:
-        """Has the script move the units; `is_exact`: in arithmetic that unlike processors round alike."""
+        """Has the script move the units; `is_exact`: in arithmetic that unlike processors round
+        alike."""
         if not is_exact:
             self.apply(gradients, step)
             return
@@ -120,9 +129,12 @@ class State:
                 offset += size
 
     def chunk_end(self, first: int, chunk_bytes: int) -> int:
-        """Gives the unit before which a chunk ends that begins with `first`: of so many bytes at most, or one unit."""
+        """Gives the unit before which a chunk ends that begins with `first`: of so many bytes at
+        most, or one unit."""
         last, size = first, 0
-        while last < len(self.units) and (last == first or size + self.bytes_of(last) <= chunk_bytes):
+        while last < len(self.units) and (
+            last == first or size + self.bytes_of(last) <= chunk_bytes
+        ):
             size += self.bytes_of(last)
             last += 1
         return last
@@ -137,16 +149,23 @@ class State:
 
     def shape_digest(self) -> str:
         """Gives what two processes must share to speak of the same state."""
-        shapes = [[(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units]
-        # Sums are added where the gradients lie, and pieces of memory compared: in another order of dimensions they are
-        # other values.
-        layouts = [[placing(tensor, dense_strides(tensor)) for tensor in unit] for unit in self.units]
+        shapes = [
+            [(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units
+        ]
+        # Sums are added where the gradients lie, and pieces of memory compared: in another order of
+        # dimensions they are other values.
+        layouts = [
+            [placing(tensor, dense_strides(tensor)) for tensor in unit] for unit in self.units
+        ]
         return hashlib.sha256(repr((shapes, layouts)).encode()).hexdigest()[:16]
 
     def copies(self) -> list[Tensor]:
         """Gives a copy of every tensor in order, on the CPU."""
         live = [tensor.detach() for unit in self.units for tensor in unit]
-        return [kept.clone() if kept is tensor else kept for tensor, kept in zip(live, on_host(live), strict=True)]
+        return [
+            kept.clone() if kept is tensor else kept
+            for tensor, kept in zip(live, on_host(live), strict=True)
+        ]
 
 
 def _no_unit(given: object) -> str | None:

@@ -1,4 +1,5 @@
-"""What a turn's own work takes this rank: on a GPU read when the GPU has done it, so that nobody waits for that."""
+"""What a turn's own work takes this rank: on a GPU read when the GPU has done it, so that nobody
+waits for that."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class DeviceEvent(Protocol):
 
 
 class Stopwatch:
-    """Times turns on a CPU, but for what they wait for others. All is done there once it is given."""
+    """Times turns on a CPU, but for what they wait for others. All is done there once it is
+    given."""
 
     def __init__(self) -> None:
         self._began_s = perf_counter()
@@ -50,7 +52,8 @@ class Stopwatch:
 
 
 class GpuStopwatch(Stopwatch):
-    """The same by marks among a GPU's work. A turn's time is given with a later turn, once the GPU has come there."""
+    """The same by marks among a GPU's work. A turn's time is given with a later turn, once the GPU
+    has come there."""
 
     def __init__(self, mark: Callable[[], DeviceEvent]) -> None:
         self._mark = mark

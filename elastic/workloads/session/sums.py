@@ -1,7 +1,7 @@
 """The sums over the ranks: each meets its like on every rank, or none.
 
-gloo pairs the ranks' sums by their order alone. Of other sizes or types it ends the process of whoever gets more than
-it expects, adds up what does not belong together, or waits for ever.
+gloo pairs the ranks' sums by their order alone. Of other sizes or types it ends the process of
+whoever gets more than it expects, adds up what does not belong together, or waits for ever.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import DEVICES, TYPES, GenerationLost, Gloo
-from elastic.workloads.session.wholeness import Wholeness
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.transaction_guard import TransactionGuard
 
 FIRST_TURNS = 4  # a newcomer's first share is empty, and scripts take turns with two kinds of steps
 
 
 class Sum(NamedTuple):
-    """What must be alike on all ranks: so many values of a type on a kind of device, a turn's last sum or not."""
+    """What must be alike on all ranks: so many values of a type on a kind of device, a turn's last
+    sum or not."""
 
     is_last: bool
     kind: torch.dtype
@@ -56,16 +57,28 @@ class Misfit(InvalidInput):
 class Sums:
     """One process's, generation after generation.
 
-    From each generation's first turn on a small sum goes before each: what every rank is about to sum. After some turns
-    in a row that made the same ones it is left out, and later ones are held against those, on each rank by itself. One
-    that would make another does not: it gives the generation up, and from then on twice as many turns are compared.
+    From each generation's first turn on a small sum goes before each: what every rank is about to
+    sum. After some turns in a row that made the same ones it is left out, and later ones are held
+    against those, on each rank by itself. One that would make another does not: it gives the
+    generation up, and from then on twice as many turns are compared.
     """
 
     def __init__(
-        self, desk: Desk, wholeness: Wholeness, *, await_meeting: Callable[[], None], close: Callable[[], None]
+        self,
+        shared: SharedState,
+        guard: TransactionGuard,
+        *,
+        await_meeting: Callable[[], None],
+        close: Callable[[], None],
     ) -> None:
-        self._desk, self._wholeness, self._await_meeting, self._close = desk, wholeness, await_meeting, close
-        self.surprises = 0  # how often others than the usual ones were to be made: the most that a member met has seen
+        self._shared, self._guard, self._await_meeting, self._close = (
+            shared,
+            guard,
+            await_meeting,
+            close,
+        )
+        # how often others than the usual ones were to be made: the most that a member met has seen
+        self.surprises = 0
         self._generation: Round
         self._step = self._alike = 0
         self._made: list[Sum] = []
@@ -93,9 +106,9 @@ class Sums:
 
     def apart(self, values: Tensor, aside: Tensor | None = None) -> None:
         """Sums, in place, what belongs to no turn, and what goes aside. Raises GenerationLost."""
-        self._wholeness.is_exposed = True
+        self._guard.is_exposed = True
         if (group := self._generation.group) is None:
-            self._desk.hold_to(self._generation)
+            self._shared.hold_to(self._generation)
             return
         self._await_meeting()
         beside = None if aside is None else group.all_reduce_aside(aside)
@@ -106,7 +119,7 @@ class Sums:
 
     def _matched(self, values: Tensor, aside: Tensor | None = None, *, is_last: bool) -> None:
         if (group := self._generation.group) is not None:
-            self._wholeness.is_exposed = True
+            self._guard.is_exposed = True
             self._await_meeting()
             if self._failure is not None:  # the script has not let it pass
                 raise self._failure
@@ -118,14 +131,17 @@ class Sums:
         self.apart(values, aside)
 
     def _match(self, own: Sum, group: Gloo) -> None:
-        """Sees to it that all ranks are about to make the same sum. Raises GenerationLost, Misfit."""
+        """Sees to it that all ranks are about to make the same sum. Raises GenerationLost,
+        Misfit."""
         place = len(self._made)
         self._made.append(own)
         if self._is_known:
             if place < len(self._usual) and own == self._usual[place]:
                 return
             self.surprises += 1
-            raise GenerationLost(f"{own} were to be summed, other than in this generation's turns before")
+            raise GenerationLost(
+                f"{own} were to be summed, other than in this generation's turns before"
+            )
         rank = self._generation.rank or 0
         told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.told())
@@ -139,17 +155,20 @@ class Sums:
             raise GenerationLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))
         misfit = Misfit(
-            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so does its backward): "
-            f"other ranks sum {others}, this one {own}; have every rank make the same sums in a turn, of as many "
+            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so "
+            "does its backward): "
+            f"other ranks sum {others}, this one {own}; have every rank make the same sums in a "
+            "turn, of as many "
             "values of one type, and one whose share is empty too",
             field="compute",
         )
-        self._desk.end = str(misfit)
+        self._shared.end = str(misfit)
         self._close()
         raise misfit
 
     def _learn(self) -> None:
-        """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones in the same turn."""
+        """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones
+        in the same turn."""
         self._alike = self._alike + 1 if self._made == self._usual else 1
         self._usual = self._made
         self._is_known = self._alike == turns_compared(self.surprises)
@@ -165,8 +184,9 @@ def turns_compared(surprises: int) -> int:
 
 
 def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
-    """Gives which ranks are to end, of such as were about to make these: never those who were members before, where
-    they agree; else whoever is in the minority; where there is none the newcomers; and all where nobody is one.
+    """Gives which ranks are to end, of such as were about to make these: never those who were
+    members before, where they agree; else whoever is in the minority; where there is none the
+    newcomers; and all where nobody is one.
 
     >>> one, three = (Sum(False, torch.float64, "cpu", size) for size in (1, 3))
     >>> sorted(odd([three, one, one], [False, True, True])), sorted(odd([three, one, one], [False, False, False]))

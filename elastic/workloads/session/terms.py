@@ -9,16 +9,17 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
-# Changes with what members say to each other, sum or compare: in an upgrade old and new ones may meet.
+# Changes with what members say to each other, sum or compare: in an upgrade old and new ones may
+# meet.
 PROTOCOL = 4
 MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTerms:
-    """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's own; `shape` stands
-    for the units' types, shapes and layouts, `terms` for what the script itself wants alike, `protocol` for what
-    elasticd's own code does."""
+    """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's
+    own; `shape` stands for the units' types, shapes and layouts, `terms` for what the script itself
+    wants alike, `protocol` for what elasticd's own code does."""
 
     batch: int
     steps: int | None
@@ -28,7 +29,9 @@ class SessionTerms:
     protocol: int = PROTOCOL
 
     @classmethod
-    def of(cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = "") -> SessionTerms:
+    def of(
+        cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = ""
+    ) -> SessionTerms:
         """Gives this process's own. Raises InvalidInput."""
         require_whole("batch", batch, least=1)
         require_whole("numbers", numbers, least=0)
@@ -51,14 +54,17 @@ train with them
         """
         if told.get("protocol") != self.protocol:
             raise InvalidInput(
-                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, as the members' do, got "
-                f"one of protocol {self.protocol}: have all nodes run the same elasticd, or start the job anew",
+                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, as "
+                "the members' do, got "
+                f"one of protocol {self.protocol}: have all nodes run the same elasticd, or start "
+                "the job anew",
                 field="protocol",
             )
         for name, own in self.told().items():
             if told.get(name) != own:
                 raise InvalidInput(
-                    f"{name}: wanted {told.get(name)}, as the session's members have it, got {own}: this process "
+                    f"{name}: wanted {told.get(name)}, as the session's members have it, got "
+                    f"{own}: this process "
                     "cannot train with them",
                     field=name,
                 )
@@ -72,12 +78,15 @@ def require_whole(name: str, value: object, *, least: int) -> None:
     elastic.errors.InvalidInput: batch: wanted a whole number, 1 or more, got 2.5
     """
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise InvalidInput(f"{name}: wanted a whole number, {least} or more, got {value!r}", field=name)
+        raise InvalidInput(
+            f"{name}: wanted a whole number, {least} or more, got {value!r}", field=name
+        )
 
 
 def _require_text(terms: object) -> None:
     if not isinstance(terms, str) or len(terms) > MAX_TERMS:
         found = f"one of {len(terms)}" if isinstance(terms, str) else f"a {type(terms).__name__}"
         raise InvalidInput(
-            f"terms: wanted a text of at most {MAX_TERMS} characters, got {found}; give a digest", field="terms"
+            f"terms: wanted a text of at most {MAX_TERMS} characters, got {found}; give a digest",
+            field="terms",
         )

@@ -1,4 +1,5 @@
-"""State on its way to a newcomer while training goes on, as the newcomer takes it in: its messages and its inlet."""
+"""State on its way to a newcomer while training goes on, as the newcomer takes it in: its messages
+and its state receiver."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ class TransferMessage:
 
 
 class Room:
-    """Memory for one message's content at a time, asked for once: new pages cost more than to read into them."""
+    """Memory for one message's content at a time, asked for once: new pages cost more than to read
+    into them."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -48,20 +50,30 @@ class Room:
         return memoryview(self._bytes)[:size]
 
 
-class Inlet(threading.Thread):
-    """The newcomer's side: takes one source at a time, turns all others away, and keeps the state up with it.
+class StateReceiver(threading.Thread):
+    """The newcomer's side: takes one source at a time, turns all others away, and keeps the state
+    up with it.
 
-    The training thread, which waits to come in, moves the state, by `move` as soon as it `is_due`: there `apply` finds
-    whatever the script has set for a thread, and what it raises ends that script.
+    The training thread, which waits to come in, moves the state, by `move` as soon as it `is_due`:
+    there `apply` finds whatever the script has set for a thread, and what it raises ends that
+    script.
 
-    `units` are those that the present source has sent; `is_touched` says that any has sent one, and `is_torn` that what
-    this process holds since then is no state of the job.
+    `units` are those that the present source has sent; `is_touched` says that any has sent one, and
+    `is_torn` that what this process holds since then is no state of the job.
     """
 
     def __init__(
-        self, host: str, state: State, *, job: str, terms: SessionTerms, changed: Callable[[], None], brought: int = 0
+        self,
+        host: str,
+        state: State,
+        *,
+        job: str,
+        terms: SessionTerms,
+        changed: Callable[[], None],
+        brought: int = 0,
     ) -> None:
-        """`brought` are the steps of the whole state that this process comes with, and would lose."""
+        """`brought` are the steps of the whole state that this process comes with, and would
+        lose."""
         super().__init__(name="session-inlet", daemon=True)
         self._listener = sockets.ours(socket.create_server((host, 0), family=sockets.family(host)))
         self.port: int = self._listener.getsockname()[1]
@@ -91,7 +103,8 @@ class Inlet(threading.Thread):
         return self.units == len(self._state.units)
 
     def move(self) -> None:
-        """Makes what has come part of the state. Raises what `apply` raises: the state is torn then."""
+        """Makes what has come part of the state. Raises what `apply` raises: the state is torn
+        then."""
         assert self._due is not None
         self._due()
         self._due = None
@@ -124,7 +137,9 @@ class Inlet(threading.Thread):
             if self._is_closed:
                 connection.close()
                 return
-            taking = threading.Thread(target=self._take_all, args=(connection,), name="session-taking", daemon=True)
+            taking = threading.Thread(
+                target=self._take_all, args=(connection,), name="session-taking", daemon=True
+            )
             taking.start()
 
     def _take_all(self, connection: socket.socket) -> None:
@@ -155,12 +170,14 @@ class Inlet(threading.Thread):
             self._take(receive(connection, room))
 
     def _check_ahead(self, members: int) -> None:
-        """Raises InvalidInput where the members would throw this process back. One step is no matter: a checkpoint may
-        be of one that the source has yet to commit."""
+        """Raises InvalidInput where the members would throw this process back. One step is no
+        matter: a checkpoint may be of one that the source has yet to commit."""
         if not self.is_touched and self._brought > members + 1:
             raise InvalidInput(
-                f"step: wanted state that is not ahead of the session's members, who have done {members} steps, got "
-                f"one after {self._brought}, which would be lost; begin the session again from it, or have this one "
+                "step: wanted state that is not ahead of the session's members, who have done "
+                f"{members} steps, got "
+                f"one after {self._brought}, which would be lost; begin the session again from it, "
+                "or have this one "
                 "come without it",
                 field="step",
             )
@@ -171,7 +188,9 @@ class Inlet(threading.Thread):
             case "chunk":
                 assert message.content is not None
                 self.is_touched = True
-                self._have_moved(partial(self._state.unpack, about["first"], about["last"], message.content))
+                self._have_moved(
+                    partial(self._state.unpack, about["first"], about["last"], message.content)
+                )
                 self.step, self.units = about["step"], about["last"]
                 self.is_torn = not self.is_complete
             case "gradients":
@@ -186,7 +205,8 @@ class Inlet(threading.Thread):
         self._changed()
 
     def _have_moved(self, change: Callable[[], None]) -> None:
-        """Waits for the state to be changed. Raises ConnectionAbortedError where it will not be any more."""
+        """Waits for the state to be changed. Raises ConnectionAbortedError where it will not be any
+        more."""
         self.is_torn, self._due = True, change
         self._changed()
         self._moved.acquire()
@@ -206,10 +226,18 @@ class Inlet(threading.Thread):
 
 
 def send(connection: socket.socket, message: TransferMessage) -> None:
-    """Sends one message whole, however long that takes: the connection's timeout is for some of it to go. Raises
-    OSError."""
-    content = None if message.content is None else message.content.contiguous().view(torch.uint8).numpy().data
-    head = {"kind": message.kind, "about": message.about, "bytes": 0 if content is None else content.nbytes}
+    """Sends one message whole, however long that takes: the connection's timeout is for some of it
+    to go. Raises OSError."""
+    content = (
+        None
+        if message.content is None
+        else message.content.contiguous().view(torch.uint8).numpy().data
+    )
+    head = {
+        "kind": message.kind,
+        "about": message.about,
+        "bytes": 0 if content is None else content.nbytes,
+    }
     line = json.dumps(head).encode()
     _send_all(connection, memoryview(len(line).to_bytes(4, "big") + line))
     if content is not None:
@@ -227,7 +255,9 @@ def receive(connection: socket.socket, room: Room) -> TransferMessage:
     head = json.loads(bytes(_exactly(connection, room.of(size))))
     content = _exactly(connection, room.of(head["bytes"]))
     return TransferMessage(
-        head["kind"], head["about"], torch.frombuffer(content, dtype=torch.uint8) if content else None
+        head["kind"],
+        head["about"],
+        torch.frombuffer(content, dtype=torch.uint8) if content else None,
     )
 
 

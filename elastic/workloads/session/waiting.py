@@ -1,4 +1,5 @@
-"""What a process says while it waits in vain: when that has gone on for some seconds, and then once in a while."""
+"""What a process says while it waits in vain: when that has gone on for some seconds, and then once
+in a while."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from collections.abc import Callable
 from elastic.figures import duration
 from elastic.workloads.session import shares
 from elastic.workloads.session.c10d import View
-from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.telling import tell
+from elastic.workloads.session.messages import tell
+from elastic.workloads.session.shared_state import SharedState
 
 LONG_S = 5.0  # a store that its daemon starts anew is back sooner
 AGAIN_S = 60.0
@@ -28,7 +29,10 @@ class WaitLog:
             self._since_s, self._due_s = now_s, now_s + LONG_S
         if now_s >= self._due_s:
             self._due_s = now_s + AGAIN_S
-            self._tell(f"session: {why}; has tried for {duration(now_s - self._since_s)}, and goes on trying")
+            self._tell(
+                f"session: {why}; has tried for {duration(now_s - self._since_s)}, and goes on "
+                "trying"
+            )
 
     def lasted_s(self, *, now_s: float) -> float:
         """Gives for how long it has waited."""
@@ -39,21 +43,22 @@ class WaitLog:
         self._since_s = None
 
 
-def awaited(desk: Desk, view: View, *, name: str, units: int) -> str | None:
-    """Gives what keeps the process `name` from training though the store answers, None where nothing does.
+def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | None:
+    """Gives what keeps the process `name` from training though the store answers, None where
+    nothing does.
 
     `units` are those of the whole state.
     """
-    members, inlet = len(view.participants), desk.inlet
-    if not desk.is_entering:
-        limits = () if desk.current is None or desk.is_lost else desk.current.limits
-        if not limits or shares.fits(desk.terms.batch, limits):
+    members, receiver = len(view.participants), shared.receiver
+    if not shared.is_entering:
+        limits = () if shared.current is None or shared.is_lost else shared.current.limits
+        if not limits or shares.fits(shared.terms.batch, limits):
             return None
-        return f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's {desk.terms.batch} samples"
+        return f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's {shared.terms.batch} samples"
     if name in view.participants:
         return f"is to be one of {members} members, who have yet to meet"
-    if inlet is not None and inlet.is_streaming:
-        return f"is not let in yet, has {inlet.units} of {units} units of the state that {members} members send it"
+    if receiver is not None and receiver.is_streaming:
+        return f"is not let in yet, has {receiver.units} of {units} units of the state that {members} members send it"
     if members:
         return f"is not let in yet: none of {members} members has begun to send it the state"
     return f"is not let in yet: no member is there, and one of the {len(view.waiting)} that wait is to begin"

@@ -1,4 +1,5 @@
-"""The story told once to a store that tests only read, and stores of their own for tests that write."""
+"""The story told once to a store that tests only read, and stores of their own for tests that
+write."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ CHROMIUM_ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A store to which a story was told, and a client that may read about it, at the instant the story has come to."""
+    """A store to which a story was told, and a client that may read about it, at the instant the
+    story has come to."""
 
     story: Story
     store: Store
@@ -40,7 +42,9 @@ class Told:
 
 
 @pytest.fixture(scope="session")
-def told_template(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> tuple[Path, Story]:
+def told_template(
+    tmp_path_factory: pytest.TempPathFactory, empty_database: Path
+) -> tuple[Path, Story]:
     """The whole story, on disk; tests get copies."""
     folder = tmp_path_factory.mktemp("story")
     store = _copy_of(empty_database, folder)
@@ -93,10 +97,13 @@ def chromium() -> Iterator[Browser]:
     """A real browser, for all tests."""
     if not Path(CHROMIUM).exists():
         pytest.fail(
-            f"wanted {CHROMIUM}, found none: `apt-get install chromium`, or leave these out by -m 'not browser'"
+            f"wanted {CHROMIUM}, found none: `apt-get install chromium`, or leave these out by -m "
+            "'not browser'"
         )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=list(CHROMIUM_ARGUMENTS)
+        )
         yield browser
         browser.close()
 

@@ -1,4 +1,5 @@
-"""The real app on a real port, over a real store, at an instant that stands still until it is told to move."""
+"""The real app on a real port, over a real store, at an instant that stands still until it is told
+to move."""
 
 from __future__ import annotations
 
@@ -22,7 +23,11 @@ from elastic.store import Store
 from tests.api.dashboard.story import START_S
 
 TOKEN = "a-token-for-tests"
-TYPES = (NodeType("local.quarter", 0.25, 2.0), NodeType("local.half", 0.5, 2.0), NodeType("local.full", 1.0, 2.0))
+TYPES = (
+    NodeType("local.quarter", 0.25, 2.0),
+    NodeType("local.half", 0.5, 2.0),
+    NodeType("local.full", 1.0, 2.0),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +64,16 @@ def make_context(store: Store, data_dir: Path, clock: ManualClock) -> Context:
 
 
 @contextmanager
-def serving(store: Store, data_dir: Path, *, now_s: float = START_S, port: int = 0) -> Iterator[Site]:
+def serving(
+    store: Store, data_dir: Path, *, now_s: float = START_S, port: int = 0
+) -> Iterator[Site]:
     """Serves until the block ends, on a free port unless told which."""
     clock = ManualClock(now_s)
     context = make_context(store, data_dir, clock)
     app = create_app(context)
-    config = uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=1
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -76,7 +76,9 @@ class Story:
         self.job_id = job.id
         return job
 
-    def decide(self, action: Action, offering: Offering, code: str, text: str, **numbers: float) -> None:
+    def decide(
+        self, action: Action, offering: Offering, code: str, text: str, **numbers: float
+    ) -> None:
         """A decision with its candidates and its snapshot."""
         target = Group.of(offering)
         plan = Plan(action, target, Reason(code, text, numbers), self.candidates())
@@ -94,7 +96,9 @@ class Story:
             changes=facts.changes,
             spent_usd=self.store.spent(self.job_id, self.now_s),
         )
-        self.store.record_decision(snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True)
+        self.store.record_decision(
+            snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True
+        )
 
     def enter(self, phase: JobPhase) -> None:
         self.store.move_job(self.job_id, phase, now_s=self.now_s)
@@ -103,10 +107,14 @@ class Story:
         """Brings up a node in place of the one before, and trains on it."""
         old = self.node
         bought = intend(self.store, self.job_id, offering, why=why, now_s=self.now_s)
-        self.store.node_launched(bought.id, f"local-{bought.id}", launched_at_s=self.now_s + 0.4, minimum_s=60.0)
+        self.store.node_launched(
+            bought.id, f"local-{bought.id}", launched_at_s=self.now_s + 0.4, minimum_s=60.0
+        )
         self.now_s += 4.0
         node = self.store.node_joined(bought.id, now_s=self.now_s)
-        self.store.start_generation(self.job_id, (node,), rdzv_endpoint="127.0.0.1:29400", now_s=self.now_s)
+        self.store.start_generation(
+            self.job_id, (node,), rdzv_endpoint="127.0.0.1:29400", now_s=self.now_s
+        )
         if old is not None:
             self.store.intend_end(old.id, reason="another group trains", now_s=self.now_s)
             self.store.node_gone(old.id, at_s=self.now_s + 1.0)
@@ -128,7 +136,8 @@ class Story:
         self.store.heard(
             self.node.id,
             HeartbeatReport(
-                NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))), acked_seq=self.seq
+                NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))),
+                acked_seq=self.seq,
             ),
             now_s=self.now_s,
         )
@@ -141,7 +150,9 @@ class Story:
         """The job succeeds and its node goes."""
         assert self.node is not None
         self.store.request_stop(self.job_id, JobPhase.SUCCEEDED, None, now_s=self.now_s)
-        self.store.end_generation(self.job_id, len(self.store.generations(self.job_id)), now_s=self.now_s)
+        self.store.end_generation(
+            self.job_id, len(self.store.generations(self.job_id)), now_s=self.now_s
+        )
         self.store.intend_end(self.node.id, reason="the job is complete", now_s=self.now_s)
         self.store.node_gone(self.node.id, at_s=self.now_s)
         self.enter(JobPhase.SUCCEEDED)
@@ -170,7 +181,9 @@ class Story:
         )
 
     def _price(self, offering: Offering, usd_per_h: float, *, at_s: float) -> Price:
-        return self.store.add_price(offering, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="price trace")
+        return self.store.add_price(
+            offering, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="price trace"
+        )
 
     def _windows(self, node: Node, duration_s: float) -> Iterator[Window]:
         end_s, generation = self.now_s + duration_s, len(self.store.generations(self.job_id))
@@ -206,7 +219,8 @@ def begin(store: Store) -> Story:
 
 
 def tell(store: Store) -> Story:
-    """The whole story up to the middle of the job's second life on the node type that a lower price made best."""
+    """The whole story up to the middle of the job's second life on the node type that a lower price
+    made best."""
     story = begin(store)
     story.now_s += 3.0
     story.decide(
@@ -230,7 +244,8 @@ def tell(store: Store) -> Story:
         Action.TRIAL,
         QUARTER,
         "trial",
-        "local.quarter is unmeasured; 8 windows on it cost at most $0.0011 and could gain up to 18 %.",
+        "local.quarter is unmeasured; 8 windows on it cost at most $0.0011 and could gain up to 18 "
+        "%.",
         trial_usd=0.0011,
         possible_gain=0.18,
     )
@@ -240,7 +255,8 @@ def tell(store: Store) -> Story:
         Action.MOVE,
         HALF,
         "move_pays",
-        "local.half finishes for $0.063 with the move counted, local.full for $0.066, local.quarter for $0.077.",
+        "local.half finishes for $0.063 with the move counted, local.full for $0.066, "
+        "local.quarter for $0.077.",
         switch_usd=0.00021,
         gain=0.18,
     )
@@ -252,7 +268,8 @@ def tell(store: Store) -> Story:
         Action.MOVE,
         FULL,
         "move_pays",
-        "local.full fell from $0.09 to $0.058 an hour: 242,690 iterations per dollar against 163,200, 48.7 % more; "
+        "local.full fell from $0.09 to $0.058 an hour: 242,690 iterations per dollar against "
+        "163,200, 48.7 % more; "
         "moving costs $0.00023 and 12 s.",
         gain=0.487,
         switch_usd=0.00023,
@@ -270,7 +287,8 @@ def _hold(story: Story) -> None:
             Action.HOLD,
             story.node.offering if story.node else HALF,
             "best_already",
-            "Nothing else would finish cheaper by the 10 % that a move must gain; the best other gains 3.4 %.",
+            "Nothing else would finish cheaper by the 10 % that a move must gain; the best other "
+            "gains 3.4 %.",
             best_other_gain=0.034,
             margin=0.10,
         )

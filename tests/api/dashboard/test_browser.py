@@ -25,7 +25,10 @@ expect.set_options(timeout=20_000)
 
 AXE = Path(__file__).parents[2] / "vendor" / "axe.min.js"
 WIDTHS = (390, 768, 1280)
-AXE_RUNS = (("light", 1280), ("dark", 390))  # each theme and each layout once: a run takes a second or two
+AXE_RUNS = (
+    ("light", 1280),
+    ("dark", 390),
+)  # each theme and each layout once: a run takes a second or two
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES = (
     "/",
@@ -67,7 +70,8 @@ class Watched:
 
 @contextmanager
 def opened(browser: Browser, site: Site, path: str = "/", **options: Any) -> Iterator[Watched]:
-    """A page of the site in a browser of its own, signed in; what it complains of fails the test at the end."""
+    """A page of the site in a browser of its own, signed in; what it complains of fails the test at
+    the end."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
     context.set_default_timeout(15_000)
     watched = Watched(context.new_page(), site)
@@ -113,7 +117,8 @@ def test_the_headline_numbers_are_the_apis(chromium: Browser, site: Site) -> Non
 def test_the_candidates_numbers_are_the_apis(chromium: Browser, site: Site) -> None:
     with opened(chromium, site) as seen:
         candidates = sorted(
-            seen.api("jobs/esrgan-demo")["candidates"], key=lambda each: -each["iterations_per_usd"]["value"]
+            seen.api("jobs/esrgan-demo")["candidates"],
+            key=lambda each: -each["iterations_per_usd"]["value"],
         )
         wanted: Mapping[str, list[float]] = {
             "iterations_per_usd": [each["iterations_per_usd"]["value"] for each in candidates],
@@ -127,9 +132,13 @@ def test_the_candidates_numbers_are_the_apis(chromium: Browser, site: Site) -> N
 
 def test_nodes_prices_and_decisions_are_the_apis(chromium: Browser, site: Site) -> None:
     with opened(chromium, site) as seen:
-        costs = {each["node_id"]: each["usd"] for each in seen.api("jobs/esrgan-demo/report")["nodes"]}
+        costs = {
+            each["node_id"]: each["usd"] for each in seen.api("jobs/esrgan-demo/report")["nodes"]
+        }
         shown = seen.values("tr[id^=node-] data[data-field=usd]")
-        assert shown == pytest.approx([costs[each["id"]] for each in seen.api("nodes?all=true")["items"]], rel=1e-12)
+        assert shown == pytest.approx(
+            [costs[each["id"]] for each in seen.api("nodes?all=true")["items"]], rel=1e-12
+        )
         seen.page.goto(f"{site.url}/decisions")
         texts = seen.page.locator(".decisions .reason").all_inner_texts()
         assert texts == [each["plan"]["reason"]["text"] for each in seen.api("decisions")["items"]]
@@ -158,7 +167,9 @@ def test_the_pages_script_writes_numbers_as_the_server_does(chromium: Browser, s
 
 def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
     with opened(chromium, site) as seen:
-        drawn = seen.page.evaluate("JSON.parse(document.querySelector('#throughput script.points').textContent)")
+        drawn = seen.page.evaluate(
+            "JSON.parse(document.querySelector('#throughput script.points').textContent)"
+        )
         shown = {
             (at_s, value)
             for each in drawn["series"]
@@ -167,21 +178,30 @@ def test_the_charts_hold_the_apis_points(chromium: Browser, site: Site) -> None:
         }
         points = seen.api("jobs/esrgan-demo/throughput")["items"]
         assert shown == {(each["at_s"], each["iterations_per_s"]) for each in points}
-        cost = seen.page.evaluate("JSON.parse(document.querySelector('#cost script.points').textContent)")
+        cost = seen.page.evaluate(
+            "JSON.parse(document.querySelector('#cost script.points').textContent)"
+        )
         spent = [value for value in cost["series"][0]["values"] if value is not None]
         assert spent == [each["usd"] for each in seen.api("jobs/esrgan-demo/cost")["items"]]
         priced = seen.page.locator(".frontier [data-field=finish_usd]")
-        drawn = [float(each) for each in priced.evaluate_all("all => all.map((each) => each.value)")]
+        drawn = [
+            float(each) for each in priced.evaluate_all("all => all.map((each) => each.value)")
+        ]
         told = [each["usd"]["value"] for each in seen.api("jobs/esrgan-demo/forecast")["finishes"]]
         assert len(drawn) >= 2 and [each for each in told if each in drawn] == drawn
         expect(seen.page.locator("#throughput .u-over .mark")).to_have_count(5)
         expect(seen.page.locator("#throughput canvas")).to_be_visible()
 
 
-def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_template: tuple[Path, Story]) -> None:
+def test_news_arrives_without_a_reload(
+    chromium: Browser, site: Site, told_template: tuple[Path, Story]
+) -> None:
     with opened(chromium, site) as seen:
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
-        seen.page.evaluate("window.wasHere = true; (window.focused = document.querySelector('.decisions a')).focus()")
+        seen.page.evaluate(
+            "window.wasHere = true; (window.focused = document.querySelector('.decisions "
+            "a')).focus()"
+        )
         story = story_of(site, told_template)
         story.train(20.0)
         site.clock.advance(story.now_s - site.clock.now_s())
@@ -190,8 +210,12 @@ def test_news_arrives_without_a_reload(chromium: Browser, site: Site, told_templ
         job = seen.api("jobs/esrgan-demo")
         assert seen.value("iteration") == job["progress"]["iteration"] == story.iteration
         assert seen.value("spent_usd") == job["spent_usd"]
-        assert seen.page.evaluate("window.wasHere && document.activeElement.matches('.decisions a')")
-        assert seen.page.evaluate("document.activeElement === window.focused"), "the same row, further down"
+        assert seen.page.evaluate(
+            "window.wasHere && document.activeElement.matches('.decisions a')"
+        )
+        assert seen.page.evaluate("document.activeElement === window.focused"), (
+            "the same row, further down"
+        )
         expect(seen.page.locator("#throughput canvas")).to_be_visible()
         expect(seen.page.locator("#throughput .drawn > svg")).to_be_hidden()
         expect(seen.page.locator("#cost .readout")).to_contain_text(usd(job["spent_usd"]))
@@ -226,7 +250,9 @@ def test_news_is_asked_for_at_most_once_a_second(
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
         seen.requests.clear()
         for number in range(12):
-            site.store.add_event("note", f"event {number}", job_id=told_template[1].job_id, now_s=site.clock.now_s())
+            site.store.add_event(
+                "note", f"event {number}", job_id=told_template[1].job_id, now_s=site.clock.now_s()
+            )
             seen.page.wait_for_timeout(250)
         assert 1 <= sum(url == f"{site.url}/" for url in seen.requests) <= 4
 
@@ -240,13 +266,21 @@ def test_a_job_s_log_grows_on_its_open_page_and_its_progress_bar_moves(
     with opened(chromium, site, f"/jobs/{job_id}") as seen:
         log = seen.page.locator("pre.log")
         expect(log).to_contain_text("[rank 0] begins <img src=x onerror=alert(1)>")
-        site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("loss 0.5",), open=" 10%")], seq=2, now_s=0.0)
-        expect(log).to_contain_text("step 99\n==> generation 2 <==\n[rank 0] loss 0.5\n[rank 0]  10%\n")
+        site.logs.add(
+            job_id, "n1", [LogPiece(2, 0, 0, ("loss 0.5",), open=" 10%")], seq=2, now_s=0.0
+        )
+        expect(log).to_contain_text(
+            "step 99\n==> generation 2 <==\n[rank 0] loss 0.5\n[rank 0]  10%\n"
+        )
         site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("done",), open=None)], seq=3, now_s=0.0)
         expect(log).to_contain_text("loss 0.5\n[rank 0] done\n")
-        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), "the end is in view"
+        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), (
+            "the end is in view"
+        )
         log.evaluate("log => { log.scrollTop = 0 }")
-        site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=site.clock.now_s())
+        site.store.add_event(
+            "note", "the page is brought up to date", job_id=job_id, now_s=site.clock.now_s()
+        )
         expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
         site.logs.add(job_id, "n1", [LogPiece(2, 0, 0, ("later",))], seq=4, now_s=0.0)
         expect(log).to_contain_text("[rank 0] later\n")
@@ -265,7 +299,9 @@ def test_the_log_of_a_job_that_is_over_is_linked_from_the_top_and_opens_at_its_e
     with opened(chromium, site, f"/jobs/{job_id}") as seen:
         log = seen.page.locator("pre.log")
         expect(log).to_contain_text("step 149")
-        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), "the end is in view"
+        assert log.evaluate("log => log.scrollTop + log.clientHeight > log.scrollHeight - 40"), (
+            "the end is in view"
+        )
         log.evaluate("log => { log.scrollTop = 0 }")
         site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=now_s)
         expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
@@ -291,7 +327,10 @@ def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, 
             for width in WIDTHS:
                 seen.page.set_viewport_size({"width": width, "height": 900})
                 seen.page.wait_for_timeout(60)
-                assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (theme, width)
+                assert seen.page.evaluate("document.documentElement.scrollWidth") <= width, (
+                    theme,
+                    width,
+                )
                 if (theme, width) in AXE_RUNS:
                     assert _repeated_ids(seen.page) == []
                     assert _violations(seen.page) == [], (theme, width)
@@ -303,7 +342,12 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
     story = story_of(site, told_template)
     story.finish()
     _leave_pictures(site.settings.job_folder / story.job_id / "artifacts", 12)
-    for each, path in ((empty_site, "/"), (empty_site, "/jobs"), (empty_site, "/prices"), (site, "/jobs/esrgan-demo")):
+    for each, path in (
+        (empty_site, "/"),
+        (empty_site, "/jobs"),
+        (empty_site, "/prices"),
+        (site, "/jobs/esrgan-demo"),
+    ):
         with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
             seen.page.evaluate(AXE.read_text(encoding="utf-8"))
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -314,23 +358,32 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
 def _leave_pictures(folder: Path, count: int) -> None:
     folder.mkdir(parents=True)
     for place in range(count):
-        Image.new("RGB", (1064, 1090), (20 * place, 90, 140)).save(folder / f"samples_{place:04}.png")
+        Image.new("RGB", (1064, 1090), (20 * place, 90, 140)).save(
+            folder / f"samples_{place:04}.png"
+        )
 
 
 def _repeated_ids(page: Page) -> list[str]:
     """Ids that several elements have, or that HTML does not allow: rows would be mixed up."""
     ids: list[str] = page.eval_on_selector_all("[id]", "all => all.map(each => each.id)")
-    return sorted(each for each in set(ids) if ids.count(each) > 1 or not each or any(map(str.isspace, each)))
+    return sorted(
+        each for each in set(ids) if ids.count(each) > 1 or not each or any(map(str.isspace, each))
+    )
 
 
 def _violations(page: Page) -> list[str]:
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)")
+    found = page.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
+    )
     return [
-        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary')}" for each in found
+        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary')}"
+        for each in found
     ]
 
 
-def test_a_first_job_appears_on_the_empty_page_by_itself(chromium: Browser, empty_site: Site) -> None:
+def test_a_first_job_appears_on_the_empty_page_by_itself(
+    chromium: Browser, empty_site: Site
+) -> None:
     with opened(chromium, empty_site) as seen:
         expect(seen.page.get_by_role("heading", name="No job yet")).to_be_visible()
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
@@ -357,7 +410,9 @@ def test_a_lost_feed_is_said_with_the_time_of_the_last_data_and_comes_back(
         seen.complaints.clear()  # the browser itself reports each request that nobody answered
 
 
-def test_an_error_inside_is_told_on_the_open_page(chromium: Browser, site: Site, tmp_path: Path) -> None:
+def test_an_error_inside_is_told_on_the_open_page(
+    chromium: Browser, site: Site, tmp_path: Path
+) -> None:
     with opened(chromium, site) as seen:
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
         (tmp_path / "elasticd.db").write_bytes(b"this was a database" * 10_000)
@@ -422,4 +477,6 @@ def test_a_decisions_page_says_when_the_others_would_win(
         seen.page.get_by_role("button", name="When would the others win?").click()
         expect(seen.page.locator("#what-if dd").first).to_contain_text("Wins ")
         asked = seen.api("decisions/5/what-if")["losers"]
-        assert seen.page.locator("#what-if dt").all_inner_texts() == [each["name"] for each in asked]
+        assert seen.page.locator("#what-if dt").all_inner_texts() == [
+            each["name"] for each in asked
+        ]

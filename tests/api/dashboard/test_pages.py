@@ -17,7 +17,7 @@ from elastic.clock import ManualClock
 from elastic.errors import ProviderError
 from elastic.log_line import LogPiece
 from elastic.model import Action, JobPhase, ScriptError
-from elastic.reconciler import Alarms, Namespace, RightToEnd
+from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.served import TOKEN, make_context
 from tests.api.dashboard.story import HALF
@@ -69,7 +69,9 @@ def test_the_token_becomes_a_cookie_that_scripts_cannot_read(told: Told) -> None
 
 def test_the_form_takes_the_token_too(told: Told) -> None:
     del told.client.headers["Authorization"]
-    answer = told.client.post("/login", data={"token": f" {TOKEN}\n", "next": "/prices"}, follow_redirects=False)
+    answer = told.client.post(
+        "/login", data={"token": f" {TOKEN}\n", "next": "/prices"}, follow_redirects=False
+    )
     assert (answer.status_code, answer.headers["location"]) == (303, "/prices")
 
 
@@ -81,7 +83,9 @@ def test_a_wrong_token_is_refused_in_words_and_not_repeated(told: Told) -> None:
     assert "set-cookie" not in answer.headers
 
 
-@pytest.mark.parametrize("address", ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\nb"])
+@pytest.mark.parametrize(
+    "address", ["//evil.example", "/\\evil.example", "https://evil.example", "", "/a\nb"]
+)
 def test_nobody_is_sent_elsewhere_after_signing_in(address: str) -> None:
     assert own_path(address) == "/"
 
@@ -103,7 +107,10 @@ def test_a_store_that_cannot_be_read_is_told_in_words(told: Told) -> None:
 
 
 def test_a_fragment_is_the_page_without_its_frame(told: Told) -> None:
-    page, fragment = told.client.get("/").text, told.client.get("/", headers={"X-Fragment": "1"}).text
+    page, fragment = (
+        told.client.get("/").text,
+        told.client.get("/", headers={"X-Fragment": "1"}).text,
+    )
     assert main_of(fragment) == main_of(page)
     assert "<nav" not in fragment
 
@@ -113,14 +120,22 @@ def test_without_a_job_the_overview_shows_how_to_submit_one(nothing: Told) -> No
     assert "elasticd job submit -f job.yaml" in page
     example = unescape(re.findall(r"<pre[^>]*><code>(name:.*?)</code>", page, re.DOTALL)[0])
     body = example.replace("train.py", "/srv/train.py")  # as the command line makes it
-    planned = nothing.client.post("/v1/jobs:plan", content=body, headers={"Content-Type": "application/yaml"})
+    planned = nothing.client.post(
+        "/v1/jobs:plan", content=body, headers={"Content-Type": "application/yaml"}
+    )
     assert planned.status_code == 200, planned.text
 
 
 def test_a_job_that_waits_says_what_for(just_begun: Told) -> None:
     page = just_begun.client.get("/").text
     assert "waiting for its first nodes" in page
-    for words in ("No decision yet", "No measurement yet", "No dollar spent yet", "No node yet", "No candidate yet"):
+    for words in (
+        "No decision yet",
+        "No measurement yet",
+        "No dollar spent yet",
+        "No node yet",
+        "No candidate yet",
+    ):
         assert words in page
 
 
@@ -158,7 +173,12 @@ def test_a_finished_job_shows_its_account_and_its_pictures(told: Told) -> None:
 
 def test_the_newest_picture_is_large_and_earlier_ones_are_thumbnails(told: Told) -> None:
     told.artifacts.mkdir(parents=True)
-    for age_s, name in ((0, "a_newest.png"), (20, "b_oldest.PNG"), (10, "c_between.jpg"), (5, "report.json")):
+    for age_s, name in (
+        (0, "a_newest.png"),
+        (20, "b_oldest.PNG"),
+        (10, "c_between.jpg"),
+        (5, "report.json"),
+    ):
         (told.artifacts / name).write_bytes(b"x")
         os.utime(told.artifacts / name, (told.story.now_s - age_s,) * 2)
     page = told.client.get(f"/jobs/{told.story.job_id}").text
@@ -172,35 +192,53 @@ def _pictures_in(html: str) -> list[str]:
 
 
 def test_a_failed_job_says_why_first(told: Told) -> None:
-    told.store.request_stop(told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s)
-    told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s, message="worker exited with 1")
+    told.store.request_stop(
+        told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s
+    )
+    told.store.move_job(
+        told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s, message="worker exited with 1"
+    )
     assert "The job failed: worker exited with 1" in unescape(told.client.get("/").text)
 
 
 def test_a_job_s_page_shows_the_traceback_of_what_it_failed_with(told: Told) -> None:
-    error = ScriptError("ValueError", "ValueError: <no>", lines="Traceback (most recent call last):\nValueError: <no>")
+    error = ScriptError(
+        "ValueError",
+        "ValueError: <no>",
+        lines="Traceback (most recent call last):\nValueError: <no>",
+    )
     told.store.note_error(told.story.job_id, error, generation=1)
     page = told.client.get(f"/jobs/{told.story.job_id}").text
     assert "Traceback (most recent call last):\nValueError: &lt;no&gt;</code>" in page
     assert "It failed once, and begins again: ValueError: <no>" in unescape(page)
 
 
-def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(told: Told, bare_app: FastAPI) -> None:
-    error = ScriptError("ValueError", "ValueError: no", lines="Traceback (most recent call last):\nValueError: no")
+def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(
+    told: Told, bare_app: FastAPI
+) -> None:
+    error = ScriptError(
+        "ValueError", "ValueError: no", lines="Traceback (most recent call last):\nValueError: no"
+    )
     told.store.note_error(told.story.job_id, error, generation=1)
-    told.store.request_stop(told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s)
+    told.store.request_stop(
+        told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s
+    )
     told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s)
     path = f"/jobs/{told.story.job_id}"
     assert told.client.get(path).text.count("ValueError: no</code>") == 1
     lines = ("Traceback (most recent call last):", '  File "train.py", line 1', "ValueError: no")
-    bare_app.state.context.logs.add(told.story.job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0)
+    bare_app.state.context.logs.add(
+        told.story.job_id, "n1", [LogPiece(1, 0, 0, lines)], seq=1, now_s=0.0
+    )
     page = told.client.get(path).text
     assert "Log: rank 0 failed" in page
     assert page.count("Traceback (most recent call last):") == 1
 
 
 def test_what_users_wrote_is_never_markup(told: Told) -> None:
-    spec = replace(told.story.spec, name="x", command=("<script>alert(1)</script>",), env={"A": "'\"><img>"})
+    spec = replace(
+        told.story.spec, name="x", command=("<script>alert(1)</script>",), env={"A": "'\"><img>"}
+    )
     job, _ = told.store.submit_job(spec, key=None, request_hash="x", now_s=told.story.now_s)
     told.store.add_event("note", "<img src=x>", job_id=job.id, now_s=told.story.now_s)
     page = told.client.get(f"/jobs/{job.id}").text
@@ -223,17 +261,19 @@ def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
     context = make_context(told.store, told.folder, clock)
     assert alarms(context, now_s=1000.0) == ()
     failed = replace(context, last_tick=lambda: Tick(990.0, 0.1, "no route to host"))
-    assert alarms(failed, now_s=1000.0) == ("The daemon's last look at the world, 10 s ago, failed: no route to host",)
+    assert alarms(failed, now_s=1000.0) == (
+        "The daemon's last look at the world, 10 s ago, failed: no route to host",
+    )
     late = replace(context, last_tick=lambda: Tick(700.0, 0.1))
     assert "has not looked at the world for 5 min" in alarms(late, now_s=1000.0)[0]
     assert alarms(late, now_s=720.0) == ()
 
 
 def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> None:
-    right = RightToEnd(lambda _: None, 600.0)
+    right = TerminationPermission(lambda _: None, 600.0)
     right.note_failure(ProviderError("these credentials may not"))
     clock = ManualClock(1000.0)
-    namespace = Namespace(cluster="c", holder="h", place="p", clock=clock, register=None)
+    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=clock, register=None)
     context = make_context(told.store, told.folder, clock)
     late = replace(context, alarms=Alarms(namespace, right), last_tick=lambda: Tick(0.0, 0.1))
     (said,) = alarms(late, now_s=1000.0)

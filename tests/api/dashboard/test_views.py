@@ -71,8 +71,12 @@ MEASURED = Candidate(
 UNMEASURED = Candidate(Group.of(LARGE), "main", 0, usd_per_h=0.72)
 
 
-def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.HOLD, **changes: object) -> JobPageFacts:
-    plan = Plan(action, Group.of(SMALL), Reason("why", "because"), candidates or (MEASURED, UNMEASURED))
+def make_facts(
+    job: Job = JOB, *candidates: Candidate, action: Action = Action.HOLD, **changes: object
+) -> JobPageFacts:
+    plan = Plan(
+        action, Group.of(SMALL), Reason("why", "because"), candidates or (MEASURED, UNMEASURED)
+    )
     facts = JobPageFacts(
         now_s=100.0,
         job=job,
@@ -81,7 +85,9 @@ def make_facts(job: Job = JOB, *candidates: Candidate, action: Action = Action.H
         generation=None,
         eta_s=375.0,
         spent_usd=0.8,
-        decisions=(Decision(7, job.id, 90.0, 95.0, 3, "best_value", plan, version=1, weighed_at_s=95.0),),
+        decisions=(
+            Decision(7, job.id, 90.0, 95.0, 3, "best_value", plan, version=1, weighed_at_s=95.0),
+        ),
     )
     return replace(facts, **changes)  # type: ignore[arg-type]  # each test names fields of JobFacts
 
@@ -102,20 +108,38 @@ def card(facts: JobPageFacts, label: str) -> tuple[str, float | None, str]:
         (UNMEASURED, LARGE, LARGE, False, CandidateStanding.MEASURING),
         (UNMEASURED, SMALL, SMALL, False, CandidateStanding.UNMEASURED),
         (replace(UNMEASURED, usd_per_h=None), SMALL, SMALL, False, CandidateStanding.UNPRICED),
-        (replace(UNMEASURED, unavailable="no capacity"), SMALL, SMALL, False, CandidateStanding.UNAVAILABLE),
+        (
+            replace(UNMEASURED, unavailable="no capacity"),
+            SMALL,
+            SMALL,
+            False,
+            CandidateStanding.UNAVAILABLE,
+        ),
     ],
 )
 def test_a_candidate_says_where_it_stands(
-    candidate: Candidate, current: Offering, target: Offering, is_profiling: bool, standing: CandidateStanding
+    candidate: Candidate,
+    current: Offering,
+    target: Offering,
+    is_profiling: bool,
+    standing: CandidateStanding,
 ) -> None:
-    found = standing_of(candidate, current=Group.of(current), target=Group.of(target), is_profiling=is_profiling)
+    found = standing_of(
+        candidate, current=Group.of(current), target=Group.of(target), is_profiling=is_profiling
+    )
     assert found is standing
 
 
 def test_candidates_are_ranked_best_first_and_the_unknown_come_last() -> None:
-    worse = replace(MEASURED, group=Group.of(Offering("worse")), iterations_per_usd=Interval(9_000.0))
+    worse = replace(
+        MEASURED, group=Group.of(Offering("worse")), iterations_per_usd=Interval(9_000.0)
+    )
     table = candidate_table(
-        (UNMEASURED, worse, MEASURED), current=None, target=None, is_profiling=False, training_phase="main"
+        (UNMEASURED, worse, MEASURED),
+        current=None,
+        target=None,
+        is_profiling=False,
+        training_phase="main",
     )
     assert [row.name for row in table.rows] == ["small", "worse", "large"]
     assert table.rows[2].bar is None
@@ -124,26 +148,40 @@ def test_candidates_are_ranked_best_first_and_the_unknown_come_last() -> None:
 
 def test_the_axis_of_fast_candidates_has_short_numbers() -> None:
     fast = replace(MEASURED, iterations_per_usd=Interval(140e6))
-    table = candidate_table((fast,), current=None, target=None, is_profiling=False, training_phase="main")
+    table = candidate_table(
+        (fast,), current=None, target=None, is_profiling=False, training_phase="main"
+    )
     assert table.ticks == ("0", "50M", "100M", "150M")
 
 
 def test_a_candidate_says_what_each_of_its_nodes_runs() -> None:
     two = replace(MEASURED, workers=(Workers(2, 4),))
-    table = candidate_table((two,), current=None, target=None, is_profiling=False, training_phase="main")
+    table = candidate_table(
+        (two,), current=None, target=None, is_profiling=False, training_phase="main"
+    )
     assert table.rows[0].detail.endswith(", 2 x 4 threads")
 
 
 def test_candidates_of_another_phase_are_not_compared() -> None:
     warmup = replace(MEASURED, training_phase="warmup")
-    table = candidate_table((warmup, UNMEASURED), current=None, target=None, is_profiling=False, training_phase="main")
+    table = candidate_table(
+        (warmup, UNMEASURED), current=None, target=None, is_profiling=False, training_phase="main"
+    )
     assert [row.name for row in table.rows] == ["large"]
 
 
 def test_the_headline_numbers_are_the_values_themselves() -> None:
     facts = make_facts(outlook=foreseen(replace(HERE, usd=Interval(1.3))))
-    assert card(facts, "Iterations per dollar now") == ("20,000", 20_000.0, "small · 95 % interval 18,000 to 22,000")
-    assert card(facts, "Iterations done") == ("250", 250, "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55 UTC")
+    assert card(facts, "Iterations per dollar now") == (
+        "20,000",
+        20_000.0,
+        "small · 95 % interval 18,000 to 22,000",
+    )
+    assert card(facts, "Iterations done") == (
+        "250",
+        250,
+        "of 1,000 · 25 % · 6 min 15 s left · ready 00:07:55 UTC",
+    )
     assert card(facts, "Spent") == ("$0.80", 0.8, "of $2.00 budget · forecast $1.30 at the end")
 
 
@@ -151,7 +189,10 @@ def test_saving_is_against_the_group_that_trained_first_and_names_the_best() -> 
     cheap, dear = FixedChoice(Group.of(SMALL), 0.7, 1.0), FixedChoice(Group.of(LARGE), 1.0, 1.0)
     dearest = FixedChoice(Group.of(LARGE, 2), 1.5, 1.0)
     text, value, notes = card(make_facts(fixed=(cheap, dear, dearest), began=dear), "Saved")
-    assert (text, notes) == ("$0.20", "against large, where it began: $1.00 · best fixed: small, $0.70")
+    assert (text, notes) == (
+        "$0.20",
+        "against large, where it began: $1.00 · best fixed: small, $0.70",
+    )
     assert value == pytest.approx(0.2)
 
 
@@ -181,19 +222,35 @@ def test_a_job_that_is_over_shows_what_a_dollar_bought_all_in() -> None:
 
 @pytest.mark.parametrize(
     ("phase", "words"),
-    [(JobPhase.FAILED, "The job failed: disk full"), (JobPhase.BUDGET_EXHAUSTED, "stopped at its budget: disk full")],
+    [
+        (JobPhase.FAILED, "The job failed: disk full"),
+        (JobPhase.BUDGET_EXHAUSTED, "stopped at its budget: disk full"),
+    ],
 )
 def test_what_went_wrong_is_said_in_words(phase: JobPhase, words: str) -> None:
-    assert words in job_view(make_facts(replace(JOB, phase=phase, message="disk full"))).head.problem
+    assert (
+        words in job_view(make_facts(replace(JOB, phase=phase, message="disk full"))).head.problem
+    )
 
 
 def test_what_its_program_failed_with_is_shown_with_its_traceback_until_it_is_beyond_that() -> None:
-    error = ScriptError("ValueError", "ValueError: no", "train.py, line 3, in load", "Traceback:\nValueError: no")
+    error = ScriptError(
+        "ValueError", "ValueError: no", "train.py, line 3, in load", "Traceback:\nValueError: no"
+    )
     once = job_view(make_facts(replace(JOB, error=error))).head
-    assert once.problem == "It failed once, and begins again: ValueError: no (train.py, line 3, in load)"
+    assert (
+        once.problem
+        == "It failed once, and begins again: ValueError: no (train.py, line 3, in load)"
+    )
     assert once.error_lines == "Traceback:\nValueError: no"
-    assert job_view(make_facts(replace(JOB, error=replace(error, lines="")))).head.error_lines == "ValueError: no"
-    assert (job_view(make_facts()).head.problem, job_view(make_facts()).head.error_lines) == ("", "")
+    assert (
+        job_view(make_facts(replace(JOB, error=replace(error, lines="")))).head.error_lines
+        == "ValueError: no"
+    )
+    assert (job_view(make_facts()).head.problem, job_view(make_facts()).head.error_lines) == (
+        "",
+        "",
+    )
 
 
 def test_what_a_job_was_scaled_to_stands_beside_its_bounds() -> None:
@@ -203,17 +260,26 @@ def test_what_a_job_was_scaled_to_stands_beside_its_bounds() -> None:
 
 def test_a_job_that_did_not_succeed_says_how_it_goes_on() -> None:
     hints = {phase: job_view(make_facts(replace(JOB, phase=phase))).head.hint for phase in JobPhase}
-    assert {phase for phase, hint in hints.items() if hint} == {phase for phase in JobPhase if phase.may_resume}
+    assert {phase for phase, hint in hints.items() if hint} == {
+        phase for phase in JobPhase if phase.may_resume
+    }
     assert f"`elasticd job resume {JOB.id} --budget USD`" in hints[JobPhase.BUDGET_EXHAUSTED]
 
 
 def test_what_was_decided_before_a_resume_stops_nothing() -> None:
-    stop = replace(make_facts().decisions[0], plan=Plan(Action.STOP, None, Reason("budget", "all is spent")))
+    stop = replace(
+        make_facts().decisions[0], plan=Plan(Action.STOP, None, Reason("budget", "all is spent"))
+    )
     problems = {
-        phase: job_view(replace(make_facts(replace(JOB, phase=phase)), decisions=(stop,))).head.problem
+        phase: job_view(
+            replace(make_facts(replace(JOB, phase=phase)), decisions=(stop,))
+        ).head.problem
         for phase in (JobPhase.DRAINING, JobPhase.SUBMITTED)
     }
-    assert problems == {JobPhase.DRAINING: "The job is being stopped: all is spent", JobPhase.SUBMITTED: ""}
+    assert problems == {
+        JobPhase.DRAINING: "The job is being stopped: all is spent",
+        JobPhase.SUBMITTED: "",
+    }
 
 
 def test_the_time_between_an_end_and_a_resume_is_none_that_it_took() -> None:
@@ -229,7 +295,11 @@ def test_a_job_without_a_total_shows_no_fraction() -> None:
 
 def test_a_repeated_hold_is_one_line_that_counts() -> None:
     item = decision_items(make_facts().decisions, now_s=100.0)[0]
-    assert (item.headline, item.repeats, item.last_at.relative) == ("Hold small", "3 times", "5 s ago")
+    assert (item.headline, item.repeats, item.last_at.relative) == (
+        "Hold small",
+        "3 times",
+        "5 s ago",
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,15 +317,23 @@ def test_a_decision_is_a_sentence(action: Action, headline: str) -> None:
 
 def test_each_training_phase_has_a_line_of_its_own() -> None:
     points = tuple(
-        ThroughputPoint(10.0 * step, 4.0 if step < 3 else 2.0, "warmup" if step < 3 else "gan") for step in range(6)
+        ThroughputPoint(10.0 * step, 4.0 if step < 3 else 2.0, "warmup" if step < 3 else "gan")
+        for step in range(6)
     )
     chart = throughput_timeline(make_facts(throughput=points))
-    assert [(each.name, each.tone) for each in chart.series] == [("it/s in warmup", "earlier"), ("it/s in gan", "rate")]
+    assert [(each.name, each.tone) for each in chart.series] == [
+        ("it/s in warmup", "earlier"),
+        ("it/s in gan", "rate"),
+    ]
     assert chart.series[0].values == (4.0, 4.0, 4.0, None, None, None)
 
 
-def ledger_row(from_s: float, to_s: float | None, usd_per_h: float, *, minimum_s: float = 0.0) -> LedgerRow:
-    return LedgerRow(1, JOB.id, "n", SMALL, 1, usd_per_h, from_s=from_s, to_s=to_s, minimum_s=minimum_s)
+def ledger_row(
+    from_s: float, to_s: float | None, usd_per_h: float, *, minimum_s: float = 0.0
+) -> LedgerRow:
+    return LedgerRow(
+        1, JOB.id, "n", SMALL, 1, usd_per_h, from_s=from_s, to_s=to_s, minimum_s=minimum_s
+    )
 
 
 def test_what_a_dollar_bought_is_iterations_by_the_dollars_of_the_same_stretch() -> None:
@@ -270,7 +348,9 @@ def test_what_a_dollar_bought_is_iterations_by_the_dollars_of_the_same_stretch()
 
 def test_a_minimum_bill_is_no_free_ride_after_its_first_second() -> None:
     points = tuple(ThroughputPoint(10.0 * step, 4.0, "gan") for step in range(10))
-    chart = value_timeline(make_facts(throughput=points, ledger=(ledger_row(0.0, None, 36.0, minimum_s=60.0),)))
+    chart = value_timeline(
+        make_facts(throughput=points, ledger=(ledger_row(0.0, None, 36.0, minimum_s=60.0),))
+    )
     assert chart.series[0].values == pytest.approx((400.0,) * 10)
 
 
@@ -288,12 +368,16 @@ HERE = finish(SMALL, Interval(200.0, 150.0, 300.0), Interval(1.0, 0.9, 1.4), cha
 SOONER = finish(LARGE, Interval(100.0), Interval(1.5), is_measured=False)
 
 
-def foreseen(*finishes: Finish, left_s: float | None = None, budget_usd: float | None = None) -> JobForecast:
+def foreseen(
+    *finishes: Finish, left_s: float | None = None, budget_usd: float | None = None
+) -> JobForecast:
     return JobForecast(90.0, Forecast(finishes, left_s, budget_usd))
 
 
 def with_deadline(deadline_s: float) -> Job:
-    return replace(JOB, spec=replace(SPEC, objective=Objective(budget_usd=2.0, deadline_s=deadline_s)))
+    return replace(
+        JOB, spec=replace(SPEC, objective=Objective(budget_usd=2.0, deadline_s=deadline_s))
+    )
 
 
 def test_the_cost_goes_on_through_all_that_is_foreseen_and_to_the_deadline() -> None:
@@ -303,12 +387,15 @@ def test_the_cost_goes_on_through_all_that_is_foreseen_and_to_the_deadline() -> 
     lines = {each.name: each.values for each in chart.series}
     assert lines["spent"] == (0.0, 0.8, None, None, None, None)
     assert lines["foreseen"] == (None, 0.8, 0.9, 1.0, 1.4, None)
-    assert [(mark.label, mark.at_s, mark.href) for mark in chart.marks] == [("deadline", 500.0, None)]
+    assert [(mark.label, mark.at_s, mark.href) for mark in chart.marks] == [
+        ("deadline", 500.0, None)
+    ]
     assert chart.summary.endswith("$1.00 foreseen by 00:04:50 UTC")
 
 
 def test_the_forecast_is_a_fan_with_the_dollars_of_each_end_and_both_goals() -> None:
-    """10 of 1,000 iterations are done at 100 s; at 0.5 iterations a second for the last 20 of them."""
+    """10 of 1,000 iterations are done at 100 s; at 0.5 iterations a second for the last 20 of
+    them."""
     job = replace(with_deadline(350.0), iteration=10, phase=JobPhase.RUNNING)
     points = (ThroughputPoint(80.0, 0.5, "main"),)
     facts = make_facts(job, throughput=points, outlook=foreseen(HERE), now_s=100.0, spent_usd=0.5)
@@ -321,11 +408,18 @@ def test_the_forecast_is_a_fan_with_the_dollars_of_each_end_and_both_goals() -> 
         assert lines[name][100.0] == 10.0
         assert lines[name][end_s] == total
         assert all(value is None for at_s, value in lines[name].items() if at_s > end_s)
-    at_best, expected, at_worst = (lines[name][240.0] or 0.0 for name in ("at best", "expected", "at worst"))
+    at_best, expected, at_worst = (
+        lines[name][240.0] or 0.0 for name in ("at best", "expected", "at worst")
+    )
     assert at_best > expected > at_worst, "three lines, not one"
     notes = {each.name: each.note for each in chart.series}
-    assert "$0.90 in all" in notes["at best"] and "$1.00" in notes["expected"] and "$1.40" in notes["at worst"]
-    # $0.50 of a budget of $2.00 is spent, and $0.90 more are paid in 290 s: it would be reached after 483 s.
+    assert (
+        "$0.90 in all" in notes["at best"]
+        and "$1.00" in notes["expected"]
+        and "$1.40" in notes["at worst"]
+    )
+    # $0.50 of a budget of $2.00 is spent, and $0.90 more are paid in 290 s: it would be reached
+    # after 483 s.
     assert {mark.label for mark in chart.marks} == {"deadline"}
     poor = replace(job, spec=replace(job.spec, objective=Objective(budget_usd=1.0)))
     (budget,) = (forecast_timeline(replace(facts, job=poor)) or chart).marks
@@ -335,11 +429,15 @@ def test_the_forecast_is_a_fan_with_the_dollars_of_each_end_and_both_goals() -> 
 
 def test_nothing_is_drawn_of_an_end_that_nobody_foresees() -> None:
     assert forecast_timeline(make_facts()) is None
-    assert forecast_timeline(make_facts(outlook=foreseen(SOONER))) is None, "another group than the one that trains"
+    assert forecast_timeline(make_facts(outlook=foreseen(SOONER))) is None, (
+        "another group than the one that trains"
+    )
 
 
 def test_the_tile_and_the_panels_foresee_the_same_dollars() -> None:
-    facts = make_facts(outlook=foreseen(HERE, SOONER), spent_usd=0.95)  # it has gone on since the decision
+    facts = make_facts(
+        outlook=foreseen(HERE, SOONER), spent_usd=0.95
+    )  # it has gone on since the decision
     assert "forecast $1.00 at the end" in card(facts, "Spent")[2]
     frontier = job_view(facts).frontier
     assert frontier is not None
@@ -357,7 +455,9 @@ def test_a_range_that_leaves_the_picture_of_the_frontier_is_cut_where_it_does() 
     percent_per_s = (other.x - other.whisker.x1) / 10.0
     slope = 13.6 * percent_per_usd / (910.0 * percent_per_s)
     cut = (other.whisker.y1 - other.whisker.y2) / (other.whisker.x2 - other.whisker.x1)
-    assert cut == pytest.approx(slope, rel=0.01), "it goes on to where it ends, and not into a corner"
+    assert cut == pytest.approx(slope, rel=0.01), (
+        "it goes on to where it ends, and not into a corner"
+    )
     assert other.whisker.x2 < 100.0
 
 
@@ -378,7 +478,12 @@ def test_the_frontier_has_the_cheapest_first_and_says_what_is_late() -> None:
         True,
         "20 %",
     )
-    assert (sooner.letter, sooner.name, sooner.is_late, sooner.is_measured) == ("B", "large", False, False)
+    assert (sooner.letter, sooner.name, sooner.is_late, sooner.is_measured) == (
+        "B",
+        "large",
+        False,
+        False,
+    )
     assert sooner.x < here.x
     assert sooner.y < here.y, "dearer is higher, and height is counted from the top"
     assert here.whisker is not None
@@ -421,7 +526,9 @@ def test_a_decision_between_two_points_leaves_the_line_whole() -> None:
     points = (ThroughputPoint(80.0, 1.0, "main"), ThroughputPoint(100.0, 1.0, "main"))
     chart = throughput_timeline(make_facts(throughput=points, action=Action.MOVE))
     assert (chart.at_s, chart.series[0].values) == ((80.0, 100.0), (1.0, 1.0))
-    later = throughput_timeline(make_facts(throughput=(ThroughputPoint(95.0, 1.0, "main"),), action=Action.MOVE))
+    later = throughput_timeline(
+        make_facts(throughput=(ThroughputPoint(95.0, 1.0, "main"),), action=Action.MOVE)
+    )
     assert (later.at_s, later.series[0].values) == ((90.0, 95.0), (None, 1.0))
 
 
@@ -446,7 +553,9 @@ def test_a_job_whose_last_nodes_end_waits_for_no_first_ones() -> None:
 
 
 def test_a_node_costs_what_its_ledger_rows_add_up_to() -> None:
-    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, launched_at_s=0.0, heartbeat_at_s=99.0)
+    node = Node(
+        "node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, launched_at_s=0.0, heartbeat_at_s=99.0
+    )
     rows = (
         LedgerRow(1, "job-1", "node-1", SMALL, 1, 0.36, from_s=0.0, to_s=50.0),
         LedgerRow(2, "job-1", "node-1", SMALL, 2, 0.72, from_s=50.0, to_s=None),
@@ -457,9 +566,14 @@ def test_a_node_costs_what_its_ledger_rows_add_up_to() -> None:
 
 
 def test_a_node_shows_what_its_set_up_took() -> None:
-    node = Node("node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, setup=Setup(17.2, 333_423_179))
+    node = Node(
+        "node-1", "job-1", SMALL, NodePhase.JOINED, "t", 0.0, setup=Setup(17.2, 333_423_179)
+    )
     plain = replace(node, setup=None)
-    assert [each.detail.partition(" · set up in ")[2] for each in node_rows((node, plain), (), now_s=100.0)] == [
+    assert [
+        each.detail.partition(" · set up in ")[2]
+        for each in node_rows((node, plain), (), now_s=100.0)
+    ] == [
         "17 s, 318 MiB",
         "",
     ]
@@ -490,9 +604,15 @@ def test_a_price_is_compared_with_the_one_before_it() -> None:
 
 
 def test_what_was_left_open_is_left_out_of_the_spec() -> None:
-    names = [name for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")), running=None)]
+    names = [
+        name
+        for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")), running=None)
+    ]
     assert "budget" not in names and "precision" not in names
-    assert dict(spec_lines(JobSpec("first", ("train.py", "a b")), running=None))["command"] == "train.py 'a b'"
+    assert (
+        dict(spec_lines(JobSpec("first", ("train.py", "a b")), running=None))["command"]
+        == "train.py 'a b'"
+    )
 
 
 def test_the_precision_is_shown_where_the_job_has_one() -> None:

@@ -49,7 +49,9 @@ def alone() -> ProcessGroup:
     return ProcessGroup(rank=0, world_size=1, device=torch.device("cpu"))
 
 
-def stepper_in(dtype: torch.dtype, options: EsrganOptions, group: ProcessGroup) -> tuple[Networks, Stepper]:
+def stepper_in(
+    dtype: torch.dtype, options: EsrganOptions, group: ProcessGroup
+) -> tuple[Networks, Stepper]:
     """Gives untrained networks computing in `dtype`, and what trains them."""
     networks = build_networks(options, group.device, dtype=dtype)
     features = random_features(options.feature_layers, seed=options.seed).to(dtype)
@@ -66,14 +68,18 @@ def fp16_stepper(options: EsrganOptions, group: ProcessGroup) -> tuple[Networks,
 def a_batch(count: int = 2) -> SampleBatch:
     """Gives samples of chance, always the same."""
     random = torch.Generator().manual_seed(1)
-    low, high = torch.rand(count, 3, 4, 8, generator=random), torch.rand(count, 3, 16, 32, generator=random)
+    low, high = (
+        torch.rand(count, 3, 4, 8, generator=random),
+        torch.rand(count, 3, 16, 32, generator=random),
+    )
     return SampleBatch(low, high, torch.full((count,), 1 / count))
 
 
 def train_in_float64(
     options: EsrganOptions, group: ProcessGroup, photographs: Photographs, shares: tuple[int, ...]
 ) -> list[Tensor]:
-    """Gives every tensor of the state after all turns, computed in float64 so that only real differences show.
+    """Gives every tensor of the state after all turns, computed in float64 so that only real
+    differences show.
 
     `shares` are each rank's samples of a batch.
     """
@@ -85,7 +91,11 @@ def train_in_float64(
     for iteration in range(options.iterations):
         batch = batches.at(iteration * options.batch_size, places=places)
         # Weights are made anew: 1 / 3 in float32 is off by 1e-8, which is all that would be seen.
-        wide = SampleBatch(batch.low.double(), batch.high.double(), (batch.weights > 0).double() / options.batch_size)
+        wide = SampleBatch(
+            batch.low.double(),
+            batch.high.double(),
+            (batch.weights > 0).double() / options.batch_size,
+        )
         turn = stepper.warmup_turn if iteration < options.warmup_batches else stepper.gan_turn
         turn(wide, lr=options.lr, stop=False)
     return networks.tensors()

@@ -1,4 +1,5 @@
-"""One rank of a real gloo group that trains in fp16; the second one's gradients overflow in the third turn.
+"""One rank of a real gloo group that trains in fp16; the second one's gradients overflow in the
+third turn.
 
 Each rank keeps its state before that turn, after it, and after one more.
 """

@@ -1,4 +1,5 @@
-"""One rank of a real gloo group, for the test of uneven shares: trains in float64, the first rank keeps the state."""
+"""One rank of a real gloo group, for the test of uneven shares: trains in float64, the first rank
+keeps the state."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from tests.workloads.esrgan.builders import tiny_options, train_in_float64
 
 def main(folder: str, target: str, shares: tuple[int, ...]) -> None:
     options = tiny_options(data=folder)
-    photographs, _ = open_photographs(folder, None, height=options.hr_height, width=options.hr_width, channels=3)
+    photographs, _ = open_photographs(
+        folder, None, height=options.hr_height, width=options.hr_width, channels=3
+    )
     with joined(timeout_s=options.collective_timeout_s) as group:
         state = train_in_float64(options, group, photographs, shares)
         if group.is_first:

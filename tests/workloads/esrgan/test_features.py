@@ -19,7 +19,9 @@ def test_torchvisions_weights_fit_and_give_the_same_maps() -> None:
     ours = Features(35)
     ours.layers.load_state_dict(theirs.state_dict())
     image = torch.rand(1, 3, 32, 32)
-    mean, std = (torch.tensor(v).view(1, 3, 1, 1) for v in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)))
+    mean, std = (
+        torch.tensor(v).view(1, 3, 1, 1) for v in ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+    )
     with torch.no_grad():
         assert torch.equal(ours(image), theirs((image - mean) / std))
 
@@ -30,7 +32,9 @@ def test_random_features_are_the_same_on_every_rank_and_leave_chance_alone() -> 
     torch.manual_seed(5)
     first, second = random_features(8, seed=3), random_features(8, seed=3)
     assert torch.equal(torch.rand(1), expected)
-    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True)
+    )
 
 
 def test_random_features_keep_the_signals_size() -> None:
@@ -45,6 +49,8 @@ def test_a_cut_ends_at_the_layer_that_was_asked_for() -> None:
     assert len(Features(35).layers) == 35
 
 
-@pytest.mark.parametrize(("value", "expected"), [("1", True), ("yes", True), ("0", False), ("", False)])
+@pytest.mark.parametrize(
+    ("value", "expected"), [("1", True), ("yes", True), ("0", False), ("", False)]
+)
 def test_downloads_can_be_forbidden(value: str, expected: bool) -> None:
     assert is_offline({"ELASTICD_OFFLINE": value}) is expected

@@ -14,8 +14,15 @@ REPOSITORY = Path(__file__).parents[3]
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "benchmarks.esrgan_gpu", *arguments]
-    own = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "OMP_NUM_THREADS": "1", "ELASTICD_OFFLINE": "1"}
-    return subprocess.run(command, cwd=REPOSITORY, env=own, capture_output=True, text=True, timeout=300, check=False)
+    own = {
+        **os.environ,
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_OFFLINE": "1",
+    }
+    return subprocess.run(
+        command, cwd=REPOSITORY, env=own, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 def test_it_says_that_it_needs_a_gpu() -> None:
@@ -28,7 +35,18 @@ def test_it_says_that_it_needs_a_gpu() -> None:
 @pytest.mark.soak
 @pytest.mark.timeout(400)
 def test_all_of_it_but_the_gpu_runs_on_a_cpu() -> None:
-    small = ["--blocks", "1", "--size", "32", "--batches", "1", "--turns", "1", "--precisions", "tf32,bf16"]
+    small = [
+        "--blocks",
+        "1",
+        "--size",
+        "32",
+        "--batches",
+        "1",
+        "--turns",
+        "1",
+        "--precisions",
+        "tf32,bf16",
+    ]
     done = run("--device", "cpu", *small)
     assert done.returncode == 0, done.stderr
     for what in (

@@ -1,4 +1,5 @@
-"""ESRGAN in a session: a node comes, the first one is killed, and the job ends as one process would have ended it."""
+"""ESRGAN in a session: a node comes, the first one is killed, and the job ends as one process would
+have ended it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from tests.workloads.esrgan.builders import TINY, tiny_options, write_photograph
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
 
 ITERATIONS = 60
-# It would be through with its few turns before another one has imported torch: alone it takes its time over the later.
+# It would be through with its few turns before another one has imported torch: alone it takes its
+# time over the later.
 SLOW_ALONE = f"""
 import sys, time
 from elastic.workloads.checkpoint import Checkpoints
@@ -96,17 +98,25 @@ def test_nodes_come_and_die_and_the_weights_do_not_show_it(tmp_path: Path) -> No
                 process.wait()
     said = "VGG19 features are seeded random"
     assert [_log(tmp_path, name).count(said) for name in ("first", "second", "alone")] == [1, 0, 1]
-    found, wanted = (_weights(tmp_path / name, options_digest(options)) for name in ("second", "alone"))
+    found, wanted = (
+        _weights(tmp_path / name, options_digest(options)) for name in ("second", "alone")
+    )
     scale = max(float(each.abs().max()) for each in wanted)
-    assert max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) < 1e-3 * scale
+    assert (
+        max(float((a - b).abs().max()) for a, b in zip(found, wanted, strict=True)) < 1e-3 * scale
+    )
 
 
 @pytest.mark.slow
-def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them(tmp_path: Path) -> None:
+def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them(
+    tmp_path: Path,
+) -> None:
     photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
     options = tiny_options(**_changed(photographs))
     with running_fleet(tmp_path) as fleet:
-        first = _node(fleet, "first", photographs, start=("-c", SLOW_ALONE + HANGING_AT_LAST + AS_IT_IS))
+        first = _node(
+            fleet, "first", photographs, start=("-c", SLOW_ALONE + HANGING_AT_LAST + AS_IT_IS)
+        )
         wait_until(lambda: "1 ranks from" in _log(tmp_path, "first"), "the founder")
         second = _node(fleet, "second", photographs)
         try:
@@ -124,7 +134,9 @@ def test_where_the_first_node_dies_over_the_last_weights_the_next_one_keeps_them
 
 
 @pytest.mark.slow
-def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(tmp_path: Path) -> None:
+def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(
+    tmp_path: Path,
+) -> None:
     photographs = write_photographs(tmp_path / "photographs", size=(48, 48))
     with running_fleet(tmp_path) as fleet:
         slow_alone = SLOW_ALONE.partition("import sys, time")[2]
@@ -134,7 +146,9 @@ def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(tm
         small = {"ELASTICD_SESSION_MOST_SAMPLES": "1"}
         second = _node(fleet, "second", photographs, start=("-c", TELLING + AS_IT_IS), more=small)
         try:
-            assert [process.wait(timeout=90) for process in (first, second)] == [0, 0], _log(tmp_path, "second")
+            assert [process.wait(timeout=90) for process in (first, second)] == [0, 0], _log(
+                tmp_path, "second"
+            )
         finally:
             for process in (first, second):
                 process.kill()
@@ -152,7 +166,13 @@ def test_a_newcomer_computes_no_more_than_its_memory_holds_and_judges_nothing(tm
 
 
 def _changed(photographs: Path) -> dict[str, object]:
-    return {"data": str(photographs), "iterations": ITERATIONS, "hr_height": 32, "hr_width": 32, "lr": 1e-4}
+    return {
+        "data": str(photographs),
+        "iterations": ITERATIONS,
+        "hr_height": 32,
+        "hr_width": 32,
+        "lr": 1e-4,
+    }
 
 
 def _node(

@@ -43,13 +43,17 @@ def test_fp16_trains_as_fp32_does_but_for_rounding() -> None:
     whole, in_fp32 = stepper_in(torch.float32, options, alone())
     half, in_fp16 = fp16_stepper(options, alone())
     assert half.loss_scale is not None
-    half.loss_scale.value.fill_(1024.0)  # the first scale is too great for the first turn, as it often is
+    half.loss_scale.value.fill_(
+        1024.0
+    )  # the first scale is too great for the first turn, as it often is
     begun = [weight.detach().clone() for weight in whole.generator.parameters()]
     for _ in range(5):
         losses = in_fp32.gan_turn(a_batch(), lr=1e-4, stop=False).losses
         losses_fp16 = in_fp16.gan_turn(a_batch(), lr=1e-4, stop=False).losses
     torch.testing.assert_close(losses_fp16, losses, rtol=0.005, atol=0)
-    moved = sum((a - b).square().sum() for a, b in zip(begun, whole.generator.parameters(), strict=True))
+    moved = sum(
+        (a - b).square().sum() for a, b in zip(begun, whole.generator.parameters(), strict=True)
+    )
     pairs = zip(half.generator.parameters(), whole.generator.parameters(), strict=True)
     apart = sum((a - b).square().sum() for a, b in pairs)
     assert apart < 0.02 * moved
@@ -122,7 +126,9 @@ def test_a_job_in_fp16_trains_on_and_says_its_scale(tmp_path: Path) -> None:
     data = str(write_photographs(tmp_path / "photographs"))
     log = _train_in_fp16(tmp_path, data, iterations=2)
     assert "losses multiplied by 65536" in log
-    kept = torch.load(max((tmp_path / "checkpoints").glob("*.pt")), weights_only=True)["state"]["loss_scale"]
+    kept = torch.load(max((tmp_path / "checkpoints").glob("*.pt")), weights_only=True)["state"][
+        "loss_scale"
+    ]
     assert [each.item() for each in kept] == [65536.0, 2]
     assert "iteration 2 of 5" in _train_in_fp16(tmp_path, data, iterations=5)
 
@@ -141,8 +147,12 @@ def _train_in_fp16(folder: Path, data: str, *, iterations: int) -> str:
     return done.stderr
 
 
-def _run_in_fp16(folder: Path, data: str, *, iterations: int, **more: str) -> subprocess.CompletedProcess[str]:
-    options = WORKLOADS["esrgan"].configure({**TINY, "data": data, "iterations": iterations, "precision": "fp16"})
+def _run_in_fp16(
+    folder: Path, data: str, *, iterations: int, **more: str
+) -> subprocess.CompletedProcess[str]:
+    options = WORKLOADS["esrgan"].configure(
+        {**TINY, "data": data, "iterations": iterations, "precision": "fp16"}
+    )
     arguments = [*WORKLOADS["esrgan"].command(options), "--log_interval", "1"]
     environment = {
         **os.environ,
@@ -153,4 +163,6 @@ def _run_in_fp16(folder: Path, data: str, *, iterations: int, **more: str) -> su
         **more,
     }
     command = [sys.executable, "-c", IN_FP16, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=90, check=False
+    )

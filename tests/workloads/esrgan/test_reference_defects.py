@@ -1,4 +1,5 @@
-"""Each defect of the reference implementation (eriklindernoren/PyTorch-GAN) that ours must not have."""
+"""Each defect of the reference implementation (eriklindernoren/PyTorch-GAN) that ours must not
+have."""
 
 from __future__ import annotations
 
@@ -21,7 +22,13 @@ from elastic.workloads.esrgan.step import Stepper
 from elastic.workloads.esrgan.vgg import choose_features
 from elastic.workloads.group import ProcessGroup
 from elastic.workloads.photographs import open_photographs
-from tests.workloads.esrgan.builders import a_batch, alone, stepper_in, tiny_options, write_photographs
+from tests.workloads.esrgan.builders import (
+    a_batch,
+    alone,
+    stepper_in,
+    tiny_options,
+    write_photographs,
+)
 
 
 def operators_of_a_gan_turn(stepper: Stepper) -> dict[str, int]:
@@ -35,7 +42,9 @@ def test_vgg_weight_gradients_are_neither_computed_nor_kept() -> None:
     _, stepper = stepper_in(torch.float32, tiny_options(), alone())
     stepper.gan_turn(a_batch(), lr=1e-3, stop=False)
     assert stepper.features is not None
-    assert all(not weight.requires_grad and weight.grad is None for weight in stepper.features.parameters())
+    assert all(
+        not weight.requires_grad and weight.grad is None for weight in stepper.features.parameters()
+    )
 
 
 def test_the_discriminator_runs_once_on_each_input() -> None:
@@ -59,7 +68,8 @@ def test_the_discriminators_gradients_are_not_computed_in_the_generators_step() 
 def test_no_value_is_read_back_from_the_device_in_a_step() -> None:
     networks, stepper = stepper_in(torch.float32, tiny_options(), alone())
     weights = [*networks.generator.parameters(), *networks.discriminator.parameters()]
-    # Adam's fused kernel for the CPU looks at its own step counts; the one for GPUs leaves them where they are.
+    # Adam's fused kernel for the CPU looks at its own step counts; the one for GPUs leaves them
+    # where they are.
     assert operators_of_a_gan_turn(stepper)["aten::_local_scalar_dense"] == len(weights)
 
 
@@ -75,10 +85,14 @@ def test_bf16_trains_and_stays_near_float32() -> None:
     _, stepper = stepper_in(torch.float32, options, alone())
     mixed, _ = stepper_in(torch.float32, options, alone())
     assert stepper.features is not None
-    in_bf16 = Stepper(mixed, options, alone(), features=stepper.features.to(torch.bfloat16), dtype=torch.bfloat16)
+    in_bf16 = Stepper(
+        mixed, options, alone(), features=stepper.features.to(torch.bfloat16), dtype=torch.bfloat16
+    )
     losses_bf16 = in_bf16.gan_turn(a_batch(), lr=1e-3, stop=False).losses
     stepper.features.to(torch.float32)
-    torch.testing.assert_close(stepper.gan_turn(a_batch(), lr=1e-3, stop=False).losses, losses_bf16, rtol=0.05, atol=0)
+    torch.testing.assert_close(
+        stepper.gan_turn(a_batch(), lr=1e-3, stop=False).losses, losses_bf16, rtol=0.05, atol=0
+    )
     assert all(weight.dtype == torch.float32 for weight in mixed.generator.parameters())
 
 
@@ -96,7 +110,9 @@ def test_a_checkpoint_holds_optimizers_generator_of_chance_and_position(tmp_path
     networks, stepper = stepper_in(torch.float32, options, alone())
     stepper.gan_turn(a_batch(), lr=1e-3, stop=False)
     checkpoints = Checkpoints(tmp_path, "esrgan", options_digest(options))
-    saved = TrainingProgress(iteration=9, samples_seen=36, start_psnr_y_db=20.5, is_pretrained=False)
+    saved = TrainingProgress(
+        iteration=9, samples_seen=36, start_psnr_y_db=20.5, is_pretrained=False
+    )
     checkpoints.save(saved.iteration, state_of(networks, saved, lr=1e-3))
     chance = torch.rand(1)
     fresh, _ = stepper_in(torch.float32, options, alone())
@@ -126,10 +142,17 @@ def test_the_relativistic_loss_is_two_sided() -> None:
     one = torch.ones(1)
     real, fake = torch.tensor([[[[2.0]]]]), torch.tensor([[[[-1.0]]]])
     means = {"mean_real": real[0], "mean_fake": fake[0]}
-    # softplus(3) from the real side, softplus(3) from the fake side; told apart well, each costs softplus(-3).
-    assert losses.generator_loss(real, fake, weights=one, **means).item() == pytest.approx(3.04859, abs=1e-5)
-    assert losses.discriminator_loss(real, fake, weights=one, **means).item() == pytest.approx(0.04859, abs=1e-5)
-    other = losses.generator_loss(real, fake, mean_real=real[0], mean_fake=fake[0] + 1, weights=one).item()
+    # softplus(3) from the real side, softplus(3) from the fake side; told apart well, each costs
+    # softplus(-3).
+    assert losses.generator_loss(real, fake, weights=one, **means).item() == pytest.approx(
+        3.04859, abs=1e-5
+    )
+    assert losses.discriminator_loss(real, fake, weights=one, **means).item() == pytest.approx(
+        0.04859, abs=1e-5
+    )
+    other = losses.generator_loss(
+        real, fake, mean_real=real[0], mean_fake=fake[0] + 1, weights=one
+    ).item()
     assert other == pytest.approx((2.12693 + 3.04859) / 2, abs=1e-5)
 
 
@@ -137,10 +160,16 @@ def test_only_the_first_rank_looks_for_pretrained_weights(tmp_path: Path) -> Non
     options = tiny_options(features="cached")
     kept = tmp_path / "vgg19-features.pt"
     features, _ = choose_features(options, alone(), kept=kept, settled=False, dtype=torch.float32)
-    torch.save({name: torch.ones_like(value) for name, value in features.layers.state_dict().items()}, kept)
-    first, was_found = choose_features(options, alone(), kept=kept, settled=None, dtype=torch.float32)
+    torch.save(
+        {name: torch.ones_like(value) for name, value in features.layers.state_dict().items()}, kept
+    )
+    first, was_found = choose_features(
+        options, alone(), kept=kept, settled=None, dtype=torch.float32
+    )
     other = ProcessGroup(rank=1, world_size=1, device=torch.device("cpu"))
-    _, was_found_by_other = choose_features(options, other, kept=kept, settled=None, dtype=torch.float32)
+    _, was_found_by_other = choose_features(
+        options, other, kept=kept, settled=None, dtype=torch.float32
+    )
     assert (was_found, was_found_by_other) == (True, False)
     assert all(weight.eq(1).all() for weight in first.layers.parameters())
 
@@ -148,7 +177,9 @@ def test_only_the_first_rank_looks_for_pretrained_weights(tmp_path: Path) -> Non
 def test_what_was_settled_on_holds(tmp_path: Path) -> None:
     options = tiny_options(features="cached")
     with pytest.raises(FileNotFoundError, match="wanted the VGG19 weights this job began with"):
-        choose_features(options, alone(), kept=tmp_path / "vgg19-features.pt", settled=True, dtype=torch.float32)
+        choose_features(
+            options, alone(), kept=tmp_path / "vgg19-features.pt", settled=True, dtype=torch.float32
+        )
 
 
 def test_a_score_does_not_depend_on_the_companions_in_the_batch() -> None:

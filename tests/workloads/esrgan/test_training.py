@@ -54,7 +54,11 @@ def test_stopping_and_going_on_changes_nothing(data: str, threads: int, tmp_path
 
 
 def test_a_short_job_saves_in_its_warm_up(data: str, tmp_path: Path) -> None:
-    train(tiny_options(data=data, warmup_batches=10, iterations=3, checkpoint_interval=2), alone(), places(tmp_path))
+    train(
+        tiny_options(data=data, warmup_batches=10, iterations=3, checkpoint_interval=2),
+        alone(),
+        places(tmp_path),
+    )
     names = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
     assert names == ["checkpoint-000000002.pt", "checkpoint-000000003.pt"]
 
@@ -66,13 +70,16 @@ def test_progress_counts_samples(data: str, tmp_path: Path) -> None:
 
 
 def test_epochs_set_the_length_where_iterations_do_not(data: str, tmp_path: Path) -> None:
-    # Two images to train on and batches of 4: three epochs are six samples, rounded up to whole batches.
+    # Two images to train on and batches of 4: three epochs are six samples, rounded up to whole
+    # batches.
     done = train(tiny_options(data=data, iterations=None, n_epochs=3), alone(), places(tmp_path))
     assert done.iteration == 2
 
 
 def test_the_learning_rate_decays(data: str, tmp_path: Path) -> None:
-    train(tiny_options(data=data, iterations=4, n_epochs=4, decay_epoch=2), alone(), places(tmp_path))
+    train(
+        tiny_options(data=data, iterations=4, n_epochs=4, decay_epoch=2), alone(), places(tmp_path)
+    )
     assert newest_state(tmp_path)["learning_rate"] == 0.0
 
 
@@ -105,7 +112,9 @@ def test_what_the_content_loss_looks_through_is_told_once_a_job(
 
 
 def test_an_epoch_to_go_on_from_must_have_been_reached(data: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"epoch: wanted a checkpoint of epoch 5 or later .* found 0.00 epochs"):
+    with pytest.raises(
+        InvalidInput, match=r"epoch: wanted a checkpoint of epoch 5 or later .* found 0.00 epochs"
+    ):
         train(tiny_options(data=data, epoch=5, n_epochs=9), alone(), places(tmp_path))
 
 
@@ -116,7 +125,12 @@ def test_other_options_do_not_overwrite_a_job(data: str, tmp_path: Path) -> None
 
 
 def test_grey_images_train_too(data: str, tmp_path: Path) -> None:
-    assert train(tiny_options(data=data, channels=1, iterations=3), alone(), places(tmp_path)).iteration == 3
+    assert (
+        train(
+            tiny_options(data=data, channels=1, iterations=3), alone(), places(tmp_path)
+        ).iteration
+        == 3
+    )
 
 
 @pytest.mark.parametrize("skip", ["bicubic", "nearest"])
@@ -143,6 +157,12 @@ def test_a_corrupt_image_is_told_of_before_the_first_iteration_and_ends_nothing(
 def test_too_many_unreadable_images_are_an_error_before_the_first_iteration(tmp_path: Path) -> None:
     folder = write_photographs(tmp_path / "photographs", count=6)
     (folder / "5.png").write_bytes(b"not an image")
-    with pytest.raises(InvalidInput, match=r"wanted at most 0 images that cannot be read, found 1: .*5\.png"):
-        train(tiny_options(data=str(folder), iterations=4, most_unreadable=0), alone(), places(tmp_path))
+    with pytest.raises(
+        InvalidInput, match=r"wanted at most 0 images that cannot be read, found 1: .*5\.png"
+    ):
+        train(
+            tiny_options(data=str(folder), iterations=4, most_unreadable=0),
+            alone(),
+            places(tmp_path),
+        )
     assert not (tmp_path / "checkpoints").exists()

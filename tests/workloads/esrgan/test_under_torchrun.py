@@ -27,7 +27,13 @@ def start(folder: Path, arguments: list[str], *, ranks: int) -> subprocess.Popen
         "ELASTICD_ARTIFACT_DIR": str(folder / "artifacts"),
         "ELASTICD_DRAIN_FILE": str(folder / "drain"),
     }
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
+    torchrun = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        f"--nproc-per-node={ranks}",
+    ]
     command = [*torchrun, "--module", "elastic.workloads.esrgan", *arguments]
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 
@@ -56,7 +62,9 @@ def test_the_small_preset_learns_to_beat_its_start_and_bicubic(tmp_path: Path) -
 def test_two_ranks_stop_at_the_same_turn_and_one_goes_on_from_there(tmp_path: Path) -> None:
     data = str(write_photographs(tmp_path / "photographs"))
     workload = WORKLOADS["esrgan"]
-    endless = workload.configure({**TINY, "data": data, "iterations": 10**6, "checkpoint_interval": 10})
+    endless = workload.configure(
+        {**TINY, "data": data, "iterations": 10**6, "checkpoint_interval": 10}
+    )
     process = start(tmp_path, workload.command(endless), ranks=2)
     _wait_for_a_checkpoint(tmp_path / "checkpoints", process)
     (tmp_path / "drain").touch()

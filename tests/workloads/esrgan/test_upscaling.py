@@ -37,7 +37,9 @@ def scene(height: int, width: int) -> NDArray[numpy.uint8]:
     """Gives a picture without symmetry: soft colours with edges."""
     down, across = numpy.mgrid[:height, :width] / max(height, width)
     planes = [down, across, (down + across) / 2 + 0.2 * (numpy.sin(40 * down * across) > 0)]
-    pixels: NDArray[numpy.uint8] = (numpy.stack(planes, axis=2).clip(0, 1) * 255).astype(numpy.uint8)
+    pixels: NDArray[numpy.uint8] = (numpy.stack(planes, axis=2).clip(0, 1) * 255).astype(
+        numpy.uint8
+    )
     return pixels
 
 
@@ -67,7 +69,11 @@ def save(kind: str, folder: Path) -> Path:
             picture.crop((12, 10, 13, 11)).save(path)
         case ["16-bit", "TIFF"]:
             path = path.with_suffix(".tif")
-            tifffile.imwrite(path, scene(20, 24).astype(numpy.uint16) * 257 - scene(20, 24) // 3, photometric="rgb")
+            tifffile.imwrite(
+                path,
+                scene(20, 24).astype(numpy.uint16) * 257 - scene(20, 24) // 3,
+                photometric="rgb",
+            )
         case ["one", "row"]:
             Image.fromarray(scene(1, 300)).save(path)
         case _:
@@ -121,7 +127,8 @@ def test_a_picture_of_each_kind_comes_out_as_it_was_and_four_times_as_large(
         assert 0x0112 not in image.getexif()
     most = float(numpy.iinfo(before.dtype).max)
     apart = numpy.abs(shrunk(after) - before) / most
-    # What it learnt adds a little; a picture that is turned, darkened, clipped or mixed up is far from it.
+    # What it learnt adds a little; a picture that is turned, darkened, clipped or mixed up is far
+    # from it.
     assert numpy.median(apart) < 0.02, kind
     if before.shape[2] in (2, 4):
         assert numpy.median(apart[:, :, -1]) < 0.005, "alpha"
@@ -147,7 +154,9 @@ def test_no_seam_is_to_be_seen(skip: str, tmp_path: Path) -> None:
     whole = upscaler.generator(low)[0].clamp(0, 1).permute(1, 2, 0).numpy() * 255
     # From one pixel to the next it changes no more than where all is computed as one.
     for axis in (0, 1):
-        steps, wanted = (numpy.abs(numpy.diff(each, axis=axis)).mean((1 - axis, 2)) for each in (found, whole))
+        steps, wanted = (
+            numpy.abs(numpy.diff(each, axis=axis)).mean((1 - axis, 2)) for each in (found, whole)
+        )
         assert (steps - wanted).max() < 1.0
 
 
@@ -163,7 +172,9 @@ def test_a_wide_picture_is_enlarged_in_lower_bands_and_one_that_is_too_wide_is_r
     assert whole.shape == banded.shape == (320, 1200, 3)
     assert numpy.abs(whole - banded).mean() < 2
     monkeypatch.setattr("elastic.workloads.esrgan.upscaling._MOST_BAND_BYTES", 32 * 200 * 3 * 16)
-    with pytest.raises(InvalidInput, match="wanted at most 200 pixels in a row, found 300; cut it in parts"):
+    with pytest.raises(
+        InvalidInput, match="wanted at most 200 pixels in a row, found 300; cut it in parts"
+    ):
         upscaler.upscale(tmp_path / "a.png", tmp_path / "d.png")
     assert not (tmp_path / "d.png").exists()
 
@@ -188,6 +199,8 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     upscaler = an_upscaler(tmp_path)
     with pytest.raises(InvalidInput, match=r"b\.png: wanted to write the picture: Is a directory"):
         upscaler.upscale(tmp_path / "a.png", tmp_path / "b.png")
-    with pytest.raises(InvalidInput, match=r"a_x4\.png: wanted to write the picture: (File exists|Not a directory)"):
+    with pytest.raises(
+        InvalidInput, match=r"a_x4\.png: wanted to write the picture: (File exists|Not a directory)"
+    ):
         upscaler.upscale(tmp_path / "a.png", tmp_path / "a.png" / "a_x4.png")
     assert not list(tmp_path.glob("*.partial"))

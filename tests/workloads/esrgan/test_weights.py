@@ -35,11 +35,15 @@ def trained(folder: Path, data: str, **options: Any) -> Path:
 
 
 def state_of(folder: Path) -> dict[str, Any]:
-    state: dict[str, Any] = torch.load(max((folder / "checkpoints").glob("*.pt")), weights_only=True)["state"]
+    state: dict[str, Any] = torch.load(
+        max((folder / "checkpoints").glob("*.pt")), weights_only=True
+    )["state"]
     return state
 
 
-def test_a_job_leaves_its_last_weights_and_their_average_and_says_what_they_are(data: str, tmp_path: Path) -> None:
+def test_a_job_leaves_its_last_weights_and_their_average_and_says_what_they_are(
+    data: str, tmp_path: Path
+) -> None:
     left = trained(tmp_path, data, iterations=5)
     state = state_of(tmp_path)
     for name, part in ((weights.LAST, "generator"), (weights.AVERAGE, "generator_average")):
@@ -47,15 +51,25 @@ def test_a_job_leaves_its_last_weights_and_their_average_and_says_what_they_are(
         found = weights.read(left / name)
         assert all(map(torch.equal, (found[each] for each in names), state[part]))
         told = weights.told_by(left / name)
-        shape = {"channels": "3", "filters": "4", "residual_blocks": "1", "skip": "none", "scale": "4"}
-        assert told.items() >= {**shape, "preset": "none", "iteration": "5", "iterations": "5"}.items()
+        shape = {
+            "channels": "3",
+            "filters": "4",
+            "residual_blocks": "1",
+            "skip": "none",
+            "scale": "4",
+        }
+        assert (
+            told.items() >= {**shape, "preset": "none", "iteration": "5", "iterations": "5"}.items()
+        )
         assert told["is_moving_average"] == str(name == weights.AVERAGE).lower()
         with safe_open(left / name, framework="pt") as file:  # as other programs read it
             assert file.metadata() == told
     assert not any(map(torch.equal, state["generator"], state["generator_average"]))
 
 
-def test_a_job_that_is_asked_to_stop_leaves_them_as_far_as_it_came(data: str, tmp_path: Path) -> None:
+def test_a_job_that_is_asked_to_stop_leaves_them_as_far_as_it_came(
+    data: str, tmp_path: Path
+) -> None:
     left = trained(tmp_path, data, iterations=2)
     before = weights.read(left / weights.AVERAGE)
     trained(tmp_path, data, iterations=4)
@@ -64,7 +78,9 @@ def test_a_job_that_is_asked_to_stop_leaves_them_as_far_as_it_came(data: str, tm
     assert sorted(path.name for path in left.glob("*.partial")) == []
 
 
-def test_a_checkpoint_from_before_there_was_an_average_begins_one_at_its_weights(data: str, tmp_path: Path) -> None:
+def test_a_checkpoint_from_before_there_was_an_average_begins_one_at_its_weights(
+    data: str, tmp_path: Path
+) -> None:
     trained(tmp_path, data, iterations=2)
     path = max((tmp_path / "checkpoints").glob("*.pt"))
     content = torch.load(path, weights_only=True)
@@ -76,7 +92,9 @@ def test_a_checkpoint_from_before_there_was_an_average_begins_one_at_its_weights
 
 def test_a_job_begins_with_the_weights_that_it_is_given(data: str, tmp_path: Path) -> None:
     left = trained(tmp_path / "first", data, iterations=3)
-    again = trained(tmp_path / "second", data, iterations=1, init=str(left / weights.AVERAGE), lr=1e-12)
+    again = trained(
+        tmp_path / "second", data, iterations=1, init=str(left / weights.AVERAGE), lr=1e-12
+    )
     given = weights.read(left / weights.AVERAGE)
     for name in (weights.LAST, weights.AVERAGE):
         found = weights.read(again / name)
@@ -92,9 +110,17 @@ def test_weights_to_begin_with_may_lie_beside_the_images(data: str, tmp_path: Pa
 def test_weights_of_another_shape_are_refused_before_training(data: str, tmp_path: Path) -> None:
     left = trained(tmp_path / "first", data, iterations=1)
     with pytest.raises(
-        InvalidInput, match="init: wanted weights with filters 8, skip bicubic, as this job trains; "
+        InvalidInput,
+        match="init: wanted weights with filters 8, skip bicubic, as this job trains; ",
     ) as e:
-        trained(tmp_path / "second", data, iterations=1, init=str(left / weights.LAST), filters=8, skip="bicubic")
+        trained(
+            tmp_path / "second",
+            data,
+            iterations=1,
+            init=str(left / weights.LAST),
+            filters=8,
+            skip="bicubic",
+        )
     assert "has filters 4, skip none" in str(e.value) and e.value.field == "init"
     assert not (tmp_path / "second" / "artifacts").exists()
 

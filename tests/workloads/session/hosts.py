@@ -30,13 +30,25 @@ class Host:
     def slow_down(self, mbit_per_s: int) -> None:
         """Has what this host sends leave no faster than that."""
         rate = ["rate", f"{mbit_per_s}mbit", "burst", "256kb", "latency", "200ms"]
-        subprocess.run(self.command("tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", *rate), check=True)
+        subprocess.run(
+            self.command("tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", *rate), check=True
+        )
 
     def lose(self, other: Host) -> None:
         """Has what this host sends to one other be lost without a word."""
         nobody = "02:00:00:00:00:01"
         _ip(
-            "-n", self.namespace, "neigh", "replace", other.address, "lladdr", nobody, "dev", "eth0", "nud", "permanent"
+            "-n",
+            self.namespace,
+            "neigh",
+            "replace",
+            other.address,
+            "lladdr",
+            nobody,
+            "dev",
+            "eth0",
+            "nud",
+            "permanent",
         )
 
     def find(self, other: Host) -> None:
@@ -57,7 +69,20 @@ def running_hosts(count: int) -> Iterator[list[Host]]:
         for number, host in enumerate(hosts):
             _ip("netns", "add", host.namespace)
             port = f"p{number}"
-            _ip("-n", switch, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", host.namespace)
+            _ip(
+                "-n",
+                switch,
+                "link",
+                "add",
+                port,
+                "type",
+                "veth",
+                "peer",
+                "name",
+                "eth0",
+                "netns",
+                host.namespace,
+            )
             _ip("-n", switch, "link", "set", port, "master", "br0", "up")
             _ip("-n", host.namespace, "link", "set", "lo", "up")
             _ip("-n", host.namespace, "address", "add", f"{host.address}/24", "dev", "eth0")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import Gloo
+from elastic.workloads.session.round import Round
 
 
 def met(

@@ -1,4 +1,5 @@
-"""A member of a test's session: a small network, or another task, and a line of log for every committed step.
+"""A member of a test's session: a small network, or another task, and a line of log for every
+committed step.
 
 python -m tests.workloads.session.member LOG GOAL [--dtype float32] [--pause 0.02] [--width 16] ...
 """
@@ -21,7 +22,7 @@ from torch import Tensor, nn
 
 from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
-from elastic.workloads.session.turn import Compute
+from elastic.workloads.session.session_step import Compute
 from tests.workloads.session import nccl_stand_in
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ ITEMS = 240
 class Task:
     """The network, its optimizer and its data: all a function of the seed."""
 
-    def __init__(self, *, dtype: torch.dtype, width: int, depth: int = 2, pause_s: float = 0.0) -> None:
+    def __init__(
+        self, *, dtype: torch.dtype, width: int, depth: int = 2, pause_s: float = 0.0
+    ) -> None:
         layers: list[nn.Module] = [nn.Linear(8, width), nn.Tanh()]
         for _ in range(depth - 1):
             layers += [nn.Linear(width, width), nn.Tanh()]
@@ -60,7 +63,10 @@ class Task:
         places = [place % ITEMS for place in turn.places()]
         if self.pause_s and places:
             time.sleep(self.pause_s)
-        loss = nn.functional.cross_entropy(self.model(self.x[places]), self.y[places], reduction="sum") / turn.batch
+        loss = (
+            nn.functional.cross_entropy(self.model(self.x[places]), self.y[places], reduction="sum")
+            / turn.batch
+        )
         if not places:
             loss = self.model(self.x[:1]).sum() * 0.0
         turn.numbers = loss.detach().reshape(1)
@@ -70,22 +76,32 @@ class Task:
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("log", type=Path)
-    parser.add_argument("goal", type=Path, help="a file that comes to hold the last step, well ahead of it")
+    parser.add_argument(
+        "goal", type=Path, help="a file that comes to hold the last step, well ahead of it"
+    )
     parser.add_argument("--task", choices=("network", "classifier", "esrgan"), default="network")
-    parser.add_argument("--optimizer", choices=("ours", "adamw", "sgd"), default="ours", help="but of the network")
+    parser.add_argument(
+        "--optimizer", choices=("ours", "adamw", "sgd"), default="ours", help="but of the network"
+    )
     parser.add_argument("--dtype", default="float64")
     parser.add_argument("--pause", type=float, default=0.02)
     parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--chunk-bytes", type=int, default=2000)
     parser.add_argument("--no-digests", action="store_true")
-    parser.add_argument("--stand-in", action="store_true", help="sum as if over NCCL, each rank with a GPU of its own")
+    parser.add_argument(
+        "--stand-in",
+        action="store_true",
+        help="sum as if over NCCL, each rank with a GPU of its own",
+    )
     options = parser.parse_args(argv)
     torch.set_num_threads(1)
     if options.stand_in:
         nccl_stand_in.install()
     with options.log.open("a", buffering=1) as log:
-        return _train(options, lambda **about: print(json.dumps({"at_s": time.time(), **about}), file=log))
+        return _train(
+            options, lambda **about: print(json.dumps({"at_s": time.time(), **about}), file=log)
+        )
 
 
 def _train(options: argparse.Namespace, tell: object) -> int:
@@ -98,11 +114,15 @@ def _train(options: argparse.Namespace, tell: object) -> int:
     tell(event="warm")
     parent = os.getppid()
     try:
-        with Session.join(task.units(), task.apply, batch=task.batch, settings=settings, numbers=1) as session:
+        with Session.join(
+            task.units(), task.apply, batch=task.batch, settings=settings, numbers=1
+        ) as session:
             signal.signal(signal.SIGTERM, lambda *_: session.leave())
             tell(event="joined", step=session.step, generation=session.generation.number)
             # A test that was killed must leave nothing running.
-            while session.is_member and session.step < _goal(options.goal) and os.getppid() == parent:
+            while (
+                session.is_member and session.step < _goal(options.goal) and os.getppid() == parent
+            ):
                 outcome = session.run(compute)
                 now = session.generation
                 digest = None if options.no_digests else session.digest()
@@ -117,11 +137,15 @@ def _train(options: argparse.Namespace, tell: object) -> int:
             if session.is_member:
                 session.finish()
             sums = nccl_stand_in.sums()
-            tell(event="finished" if session.is_member else "left", step=session.step, nccl_sums=sums)
+            tell(
+                event="finished" if session.is_member else "left", step=session.step, nccl_sums=sums
+            )
     except SessionEnded as ended:
         tell(event="ended", why=str(ended))
         return 3
-    torch.save([parameter.detach() for parameter in task.parameters], options.log.with_suffix(".pt"))
+    torch.save(
+        [parameter.detach() for parameter in task.parameters], options.log.with_suffix(".pt")
+    )
     return 0
 
 
@@ -129,7 +153,9 @@ def _task(options: argparse.Namespace) -> Trained:
     dtype = getattr(torch, options.dtype)
     if options.task == "network":
         return Task(dtype=dtype, width=options.width, depth=options.depth)
-    from tests.workloads.session.tasks import task_of  # late: most members need none of what it imports
+    from tests.workloads.session.tasks import (
+        task_of,  # late: most members need none of what it imports
+    )
 
     return task_of(options.task, options.optimizer, dtype)
 

@@ -1,7 +1,8 @@
-"""What stands in for NCCL where there is no GPU: groups that neither notice a death nor fail, and must be aborted.
+"""What stands in for NCCL where there is no GPU: groups that neither notice a death nor fail, and
+must be aborted.
 
-A collective goes on by itself, as a kernel does, over gloo; where gloo fails it hangs. Once it is aborted, it is over
-and looks as if it were done.
+A collective goes on by itself, as a kernel does, over gloo; where gloo fails it hangs. Once it is
+aborted, it is over and looks as if it were done.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def sums() -> int:
 
 
 class Late(float):
-    """A mark, in seconds, that a GPU comes to later than the thread that puts it there, which hears so at first."""
+    """A mark, in seconds, that a GPU comes to later than the thread that puts it there, which hears
+    so at first."""
 
     asked: ClassVar[set[float]] = set()
 

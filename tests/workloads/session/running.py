@@ -88,7 +88,8 @@ class Member:
         self.process.send_signal(number)
 
     def hang(self, *, is_hanging: bool = True) -> None:
-        """Has its training thread stand still in its turns, or go on; its process answers all the same."""
+        """Has its training thread stand still in its turns, or go on; its process answers all the
+        same."""
         if is_hanging:
             self.log.with_suffix(".hang").touch()
         else:
@@ -153,7 +154,10 @@ class Fleet:
                 widest = {"avx2": "AVX2", "default": "SSE41"}[capability]
                 environment |= {"ATEN_CPU_CAPABILITY": capability, "ONEDNN_MAX_CPU_ISA": widest}
             if host is not None:
-                command, environment = host.command(*command), {**environment, "ELASTICD_SESSION_HOST": host.address}
+                command, environment = (
+                    host.command(*command),
+                    {**environment, "ELASTICD_SESSION_HOST": host.address},
+                )
             member = Member(self.launch(command, environment, log.with_suffix(".err")), log)
             self.members.append(member)
             started.append(member)
@@ -164,33 +168,39 @@ class Fleet:
 
         def is_so() -> bool:
             last = [member.last for member in members]
-            return len({(each["generation"], each["world_size"]) for each in last}) == 1 and last[0][
-                "world_size"
-            ] == len(members)
+            return len({(each["generation"], each["world_size"]) for each in last}) == 1 and last[
+                0
+            ]["world_size"] == len(members)
 
         wait_until(is_so, f"a world of {len(members)}", tell=self.tell)
         self.await_step(members, max(member.last["step"] for member in members) + further)
 
     def await_step(self, members: Sequence[Member], step: int) -> None:
         """Waits until each of these has committed as many steps."""
-        wait_until(lambda: all(m.last["step"] >= step for m in members), f"step {step}", tell=self.tell)
+        wait_until(
+            lambda: all(m.last["step"] >= step for m in members), f"step {step}", tell=self.tell
+        )
 
     def await_event(self, member: Member, event: str) -> None:
         """Waits until this member's log tells of it."""
         wait_until(lambda: member.has(event), event, tell=self.tell)
 
     def await_end(self, members: Sequence[Member], *, ahead: int = 60) -> int:
-        """Lets members go some further steps, waits until each has ended with status 0, and gives the last step."""
+        """Lets members go some further steps, waits until each has ended with status 0, and gives
+        the last step."""
         goal: int = max(member.last["step"] for member in self.members) + ahead
         partial = self.folder / "goal.partial"
         partial.write_text(str(goal))
         partial.rename(self.folder / "goal")
-        wait_until(lambda: all(m.process.poll() is not None for m in members), "the end", tell=self.tell)
+        wait_until(
+            lambda: all(m.process.poll() is not None for m in members), "the end", tell=self.tell
+        )
         assert [member.process.returncode for member in members] == [0] * len(members), self.tell()
         return goal
 
     def assert_identical(self) -> None:
-        """Compares the state's digests over all members, at every step that any of them committed."""
+        """Compares the state's digests over all members, at every step that any of them
+        committed."""
         torn = []
         for member in self.members:
             steps = member.steps()
@@ -211,9 +221,12 @@ class Fleet:
     def tell(self) -> str:
         lines = []
         for index, member in enumerate(self.members):
-            ends = [{k: v for k, v in event.items() if k != "digest"} for event in member.events()[-3:]]
+            ends = [
+                {k: v for k, v in event.items() if k != "digest"} for event in member.events()[-3:]
+            ]
             lines.append(
-                f"{index} ({member.process.poll()}): {ends} {member.log.with_suffix('.err').read_text()[-1500:]}"
+                f"{index} ({member.process.poll()}): {ends} "
+                f"{member.log.with_suffix('.err').read_text()[-1500:]}"
             )
         return "\n".join(lines)
 
@@ -253,7 +266,10 @@ def undisturbed(steps: int, *, dtype: torch.dtype = torch.float64, width: int = 
     task = Task(dtype=dtype, width=width)
     for step in range(steps):
         places = [place % ITEMS for place in range(step * BATCH, (step + 1) * BATCH)]
-        loss = nn.functional.cross_entropy(task.model(task.x[places]), task.y[places], reduction="sum") / BATCH
+        loss = (
+            nn.functional.cross_entropy(task.model(task.x[places]), task.y[places], reduction="sum")
+            / BATCH
+        )
         task.apply(torch.autograd.grad(loss, task.parameters), step)
     return [parameter.detach() for parameter in task.parameters]
 
@@ -267,9 +283,15 @@ def assert_near(found: Sequence[Tensor], wanted: Sequence[Tensor], *, tolerance:
 
 
 def wait_until(
-    is_so: Callable[[], bool], what: str, *, timeout_s: float = TIMEOUT_S, tell: Callable[[], str] | None = None
+    is_so: Callable[[], bool],
+    what: str,
+    *,
+    timeout_s: float = TIMEOUT_S,
+    tell: Callable[[], str] | None = None,
 ) -> None:
     deadline_s = monotonic() + timeout_s
     while not is_so():
-        assert monotonic() < deadline_s, f"waited {timeout_s:.0f} s for {what}: {tell() if tell else ''}"
+        assert monotonic() < deadline_s, (
+            f"waited {timeout_s:.0f} s for {what}: {tell() if tell else ''}"
+        )
         SystemClock().sleep(0.05)

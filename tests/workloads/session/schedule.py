@@ -14,7 +14,8 @@ MOST = 4
 
 @dataclass(slots=True)
 class Schedule:
-    """Plays seeded events: join (one or two), leave, kill (one, the first, or two at once), stop and wake, store.
+    """Plays seeded events: join (one or two), leave, kill (one, the first, or two at once), stop
+    and wake, store.
 
     No event leaves fewer members than `least`.
     """

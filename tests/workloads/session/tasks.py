@@ -1,5 +1,5 @@
-"""What members of a test's session train: a small network, the example's classifier or ESRGAN, by one of three
-optimizers."""
+"""What members of a test's session train: a small network, the example's classifier or ESRGAN, by
+one of three optimizers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.esrgan.step import Passes
 from elastic.workloads.session import SessionStep, optimizer_units
-from elastic.workloads.session.generation import Round
+from elastic.workloads.session.round import Round
 from examples.classifier.__main__ import CLASSES, SIZE, Classifier
 from tests.workloads.esrgan.builders import alone, tiny_options
 
 WARMUP = 20
-# ESRGAN makes much of little: the faster it trains, the further apart two undisturbed processes come, one with AVX2 and
-# one without. Then no comparison of weights tells whether members went wrong.
+# ESRGAN makes much of little: the faster it trains, the further apart two undisturbed processes
+# come, one with AVX2 and one without. Then no comparison of weights tells whether members went
+# wrong.
 CALM_LR = 2e-6
 Unit = tuple[Tensor, ...]
 Stepping = Callable[[Sequence[Tensor | None]], None]
@@ -93,7 +94,8 @@ class Striped:
 
 
 def _stripes(place: int) -> tuple[Tensor, int]:
-    """Gives stripes under noise as the example's are, but from whole numbers: the same on all processors."""
+    """Gives stripes under noise as the example's are, but from whole numbers: the same on all
+    processors."""
     chance = torch.Generator().manual_seed(place)
     label = int(torch.randint(CLASSES, (), generator=chance))
     down, across = torch.meshgrid(torch.arange(SIZE), torch.arange(SIZE), indexing="ij")
@@ -105,7 +107,8 @@ def _stripes(place: int) -> tuple[Tensor, int]:
 
 
 class Enlarging:
-    """A tiny ESRGAN on images drawn from their places: the pixel loss alone at first, then both networks."""
+    """A tiny ESRGAN on images drawn from their places: the pixel loss alone at first, then both
+    networks."""
 
     def __init__(self, optimizer: str, dtype: torch.dtype) -> None:
         self._options: EsrganOptions = tiny_options(batch_size=6, hr_height=16, hr_width=16)
@@ -115,8 +118,13 @@ class Enlarging:
         features = random_features(self._options.feature_layers, seed=0).to(dtype)
         for each in (networks.generator, networks.discriminator, features):
             _begin_alike(each)
-        self._passes = Passes(networks, self._options, device, features=features, dtype=torch.float32)
-        generator, discriminator = self._passes.generator_weights, self._passes.discriminator_weights
+        self._passes = Passes(
+            networks, self._options, device, features=features, dtype=torch.float32
+        )
+        generator, discriminator = (
+            self._passes.generator_weights,
+            self._passes.discriminator_weights,
+        )
         self._first = len(generator)
         self.parameters = [*generator, *discriminator]
         units, self._generate = optimized(optimizer, generator, lr=CALM_LR)
@@ -134,7 +142,9 @@ class Enlarging:
     def compute(self, turn: SessionStep) -> Sequence[Tensor | None]:
         batch = self._samples(turn)
         is_warmup = turn.step < WARMUP
-        computed = self._passes.warmup(batch) if is_warmup else self._passes.gan(batch, summed=turn.summed)
+        computed = (
+            self._passes.warmup(batch) if is_warmup else self._passes.gan(batch, summed=turn.summed)
+        )
         turn.numbers = computed.losses[0].detach().reshape(1)
         nothing: list[Tensor | None] = [None] * (len(self.parameters) - self._first)
         return [*computed.generator, *(computed.discriminator or nothing)]
@@ -146,16 +156,21 @@ class Enlarging:
         low = functional.avg_pool2d(high, 4)
         layout = torch.channels_last
         weights = torch.full((len(places),), weight, dtype=self._dtype)
-        return SampleBatch(low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights)
+        return SampleBatch(
+            low.contiguous(memory_format=layout), high.contiguous(memory_format=layout), weights
+        )
 
 
 @torch.no_grad()
 def _begin_alike(network: nn.Module) -> None:
-    """Draws weights as whole numbers: torch's normal distribution comes out otherwise on other processors."""
+    """Draws weights as whole numbers: torch's normal distribution comes out otherwise on other
+    processors."""
     chance = torch.Generator().manual_seed(0)
     for each in network.parameters():
         spread = 2.0 ** round(math.log2(float(each.std()) + 2**-20)) if each.dim() > 1 else 0.0
-        drawn = torch.randint(-1024, 1025, each.shape, generator=chance).to(each.dtype) / 512 * spread
+        drawn = (
+            torch.randint(-1024, 1025, each.shape, generator=chance).to(each.dtype) / 512 * spread
+        )
         each.copy_(drawn if each.dim() > 1 else each.round())
 
 
@@ -170,9 +185,13 @@ def undisturbed(task: Trained, steps: int) -> list[Tensor]:
     """Gives the weights that one process comes to, without any session."""
     generation = Round(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
     for step in range(steps):
-        gradients = task.compute(SessionStep(step, task.batch, range(task.batch), generation, _nothing_to_sum))
+        gradients = task.compute(
+            SessionStep(step, task.batch, range(task.batch), generation, _nothing_to_sum)
+        )
         pairs = zip(gradients, task.parameters, strict=True)
-        task.apply([torch.zeros_like(each) if found is None else found for found, each in pairs], step)
+        task.apply(
+            [torch.zeros_like(each) if found is None else found for found, each in pairs], step
+        )
     return [parameter.detach() for parameter in task.parameters]
 
 

@@ -21,14 +21,16 @@ TIMEOUT_S = 60.0
 WIDTH = 4
 STAYING, LOSING, LEAVING = (0, 1), 2, 3
 FURTHER = 4
-# Ranks follow the names, which begin with the addresses; the last member brings newcomers up to date.
+# Ranks follow the names, which begin with the addresses; the last member brings newcomers up to
+# date.
 SOURCE, COMING = 1, 0
 ADDRESSES = {COMING: "127.0.0.1", LOSING: "127.0.0.2", SOURCE: "127.0.0.3"}
 
 
 @dataclass(slots=True)
 class Watch:
-    """What all members have begun to compute, and at which turn one of them loses the sum that `following` have."""
+    """What all members have begun to compute, and at which turn one of them loses the sum that
+    `following` have."""
 
     following: tuple[int, ...]
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -40,7 +42,9 @@ class Watch:
     until_s: float = field(default_factory=lambda: monotonic() + TIMEOUT_S)
 
     def is_over(self, step: int) -> bool:
-        return monotonic() > self.until_s or (self.lost_at is not None and step >= self.lost_at + FURTHER)
+        return monotonic() > self.until_s or (
+            self.lost_at is not None and step >= self.lost_at + FURTHER
+        )
 
     def begins(self, member: int, turn: SessionStep) -> None:
         with self.changed:
@@ -49,22 +53,29 @@ class Watch:
             self.changed.notify_all()
 
     def wait_for_all(self, count: int) -> None:
-        """Returns when each of so many members trains in one generation with all others; then the sum may be lost."""
+        """Returns when each of so many members trains in one generation with all others; then the
+        sum may be lost."""
         with self.changed:
             found = self.newest.values()
-            assert self.changed.wait_for(lambda: [size for _, size in found] == [count] * count, TIMEOUT_S)
+            assert self.changed.wait_for(
+                lambda: [size for _, size in found] == [count] * count, TIMEOUT_S
+            )
             self.is_due = True
 
     def loses(self, step: int) -> bool:
-        """Whether the others have changed over by the sum of this step, and the one that asks is to have lost it.
+        """Whether the others have changed over by the sum of this step, and the one that asks is to
+        have lost it.
 
-        They have begun their next turn by then: of their own sums nothing is under way that could be lost with it.
+        They have begun their next turn by then: of their own sums nothing is under way that could
+        be lost with it.
         """
         with self.changed:
             if not self.is_due or self.lost_at is not None:
                 return False
             following = [(each, step + 1) for each in self.following]
-            assert self.changed.wait_for(lambda: all(each in self.begun for each in following), TIMEOUT_S)
+            assert self.changed.wait_for(
+                lambda: all(each in self.begun for each in following), TIMEOUT_S
+            )
             if self.begun[following[0]] == self.begun[LOSING, step]:
                 return False
             self.lost_at = step
@@ -72,17 +83,22 @@ class Watch:
 
 
 def test_a_change_is_agreed_on_by_a_sum_that_one_loses_and_nobody_s_next_gradients_suffer() -> None:
-    """The last step's sums are handed on to it: to all, and so to one as well that has gradients of its own to tell."""
+    """The last step's sums are handed on to it: to all, and so to one as well that has gradients of
+    its own to tell."""
     store, watch = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), Watch(STAYING)
     with ThreadPoolExecutor(4) as pool:
-        running = [pool.submit(_member, each, store.port, watch) for each in (*STAYING, LOSING, LEAVING)]
+        running = [
+            pool.submit(_member, each, store.port, watch) for each in (*STAYING, LOSING, LEAVING)
+        ]
         watch.wait_for_all(4)
         watch.sessions[LEAVING].leave()
         *found, _ = [each.result(timeout=TIMEOUT_S) for each in running]
     assert watch.lost_at is not None
     agreed = watch.begun[STAYING[0], watch.lost_at + 1]
     assert agreed[1] == 3
-    assert [number for number, _ in found] == [agreed[0]] * 3, "it came in again, and needed no further generation"
+    assert [number for number, _ in found] == [agreed[0]] * 3, (
+        "it came in again, and needed no further generation"
+    )
     wanted = undisturbed(watch.lost_at + FURTHER, width=WIDTH)
     for _, weights in found:
         assert_near(weights, wanted, tolerance=1e-12)
@@ -92,7 +108,10 @@ def test_a_newcomer_that_is_first_of_all_does_not_hand_on_sums_that_it_never_had
     """It joins by a sum that one member loses, and was itself moved by what it was sent."""
     store, watch = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), Watch((SOURCE,))
     with ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(_member, each, store.port, watch, host=ADDRESSES[each]) for each in (SOURCE, LOSING)]
+        running = [
+            pool.submit(_member, each, store.port, watch, host=ADDRESSES[each])
+            for each in (SOURCE, LOSING)
+        ]
         watch.wait_for_all(2)
         running.append(pool.submit(_member, COMING, store.port, watch, host=ADDRESSES[COMING]))
         found = [each.result(timeout=TIMEOUT_S) for each in running]
@@ -100,14 +119,19 @@ def test_a_newcomer_that_is_first_of_all_does_not_hand_on_sums_that_it_never_had
     agreed = watch.begun[SOURCE, watch.lost_at + 1]
     assert agreed[1] == 3
     assert watch.sessions[COMING].generation.rank == 0
-    assert [number for number, _ in found] == [agreed[0]] * 3, "it came in again, and needed no further generation"
+    assert [number for number, _ in found] == [agreed[0]] * 3, (
+        "it came in again, and needed no further generation"
+    )
     wanted = undisturbed(watch.lost_at + FURTHER, width=WIDTH)
     for _, weights in found:
         assert_near(weights, wanted, tolerance=1e-12)
 
 
-def _member(index: int, port: int, watch: Watch, *, host: str = "127.0.0.1") -> tuple[int, list[Tensor]]:
-    """Trains until a few turns after the loss, or until it has left; gives its last generation and its weights."""
+def _member(
+    index: int, port: int, watch: Watch, *, host: str = "127.0.0.1"
+) -> tuple[int, list[Tensor]]:
+    """Trains until a few turns after the loss, or until it has left; gives its last generation and
+    its weights."""
     task = Task(dtype=torch.float64, width=WIDTH)
 
     def compute(turn: SessionStep) -> Sequence[Tensor]:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elastic.workloads.session.agreement import HOLD, MAX_MEMBERS, AgreedMove, MemberView, Move, decide
+from elastic.workloads.session.agreement import (
+    HOLD,
+    MAX_MEMBERS,
+    AgreedMove,
+    MemberView,
+    Move,
+    decide,
+)
 
-CALM = MemberView("b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"), trained=("a", "b", "c"))
+CALM = MemberView(
+    "b", 4, ("a", "b", "c"), known=4, known_members=("a", "b", "c"), trained=("a", "b", "c")
+)
 
 
 def test_holds_while_nothing_changes() -> None:
@@ -49,13 +58,19 @@ def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw
     forgetful = replace(CALM, round=0, participants=())
     assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
     assert decide(replace(forgetful, floor=4)) == AgreedMove(Move.PUBLISH, ("a", "b", "c"), 5)
-    assert decide(replace(forgetful, floor=4, claimed=6)) == AgreedMove(Move.PUBLISH, ("a", "b", "c"), 7)
+    assert decide(replace(forgetful, floor=4, claimed=6)) == AgreedMove(
+        Move.PUBLISH, ("a", "b", "c"), 7
+    )
 
 
 def test_the_last_member_stays_though_it_wants_to_leave() -> None:
-    alone = replace(CALM, participants=("b",), known_members=("b",), trained=("b",), is_leaving=True)
+    alone = replace(
+        CALM, participants=("b",), known_members=("b",), trained=("b",), is_leaving=True
+    )
     assert decide(alone) == HOLD
-    assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == AgreedMove(Move.PUBLISH, ("b",), 5)
+    assert decide(replace(CALM, is_leaving=True, gone=frozenset({"a", "c"}))) == AgreedMove(
+        Move.PUBLISH, ("b",), 5
+    )
     with_newcomer = replace(alone, arrived=frozenset({"d"}))
     assert decide(with_newcomer) == AgreedMove(Move.PUBLISH, ("b", "d"), 5), "which may yet be lost"
     joined = replace(alone, round=5, participants=("b", "d"), known=5, known_members=("b", "d"))
@@ -66,8 +81,12 @@ def test_the_last_member_stays_though_it_wants_to_leave() -> None:
 
 def test_admits_no_more_members_than_messages_have_room_for() -> None:
     members = tuple(f"m{index:04}" for index in range(MAX_MEMBERS - 1))
-    nearly_full = MemberView("m0000", 4, members, known=4, known_members=members, arrived=frozenset({"n1", "n2"}))
+    nearly_full = MemberView(
+        "m0000", 4, members, known=4, known_members=members, arrived=frozenset({"n1", "n2"})
+    )
     assert decide(nearly_full) == AgreedMove(Move.PUBLISH, (*members, "n1"), 5)
     full = replace(nearly_full, participants=(*members, "n1"), arrived=frozenset({"n2"}))
     assert decide(full) == HOLD
-    assert decide(replace(full, gone=frozenset({"n1"}))) == AgreedMove(Move.PUBLISH, (*members, "n2"), 5)
+    assert decide(replace(full, gone=frozenset({"n1"}))) == AgreedMove(
+        Move.PUBLISH, (*members, "n2"), 5
+    )

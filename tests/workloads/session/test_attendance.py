@@ -1,4 +1,5 @@
-"""A session's member under elasticd: what it says of its turns, and what it does once it is asked to stop."""
+"""A session's member under elasticd: what it says of its turns, and what it does once it is asked
+to stop."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.worker.hook import Worker
-from elastic.worker.membership import WorkerPlace
+from elastic.worker.place import WorkerPlace
 from elastic.workloads.session import Attendance, Session, SessionSettings
-from elastic.workloads.session.generation import Round
+from elastic.workloads.session.round import Round
 from tests.worker.conftest import AgentSocket
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -26,13 +27,16 @@ TIMEOUT_S = 60.0
 
 
 class Node:
-    """One node's end of it: a worker, the agent that hears it, and the file by which that asks it to stop."""
+    """One node's end of it: a worker, the agent that hears it, and the file by which that asks it
+    to stop."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self.drain = folder / "drain"
         self.agent = AgentSocket(folder / "s")
-        membership = WorkerPlace(generation=1, socket_path=str(self.agent.path), drain_file=str(self.drain))
+        membership = WorkerPlace(
+            generation=1, socket_path=str(self.agent.path), drain_file=str(self.drain)
+        )
         self.worker = Worker(membership, started_at=0.0)
         self.said: list[dict[str, Any]] = []
 
@@ -52,8 +56,12 @@ class Node:
 
 @contextmanager
 def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples)
-    with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+    settings = SessionSettings(
+        store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples
+    )
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+    ) as session:
         yield session
 
 
@@ -65,7 +73,11 @@ def test_the_last_member_that_is_asked_to_stop_is_to_keep_what_the_job_has_come_
     store: TCPStore, tmp_path: Path
 ) -> None:
     task = _task()
-    with _joined(store, task) as session, closing(Node(tmp_path / "a")) as calm, closing(Node(tmp_path / "b")) as asked:
+    with (
+        _joined(store, task) as session,
+        closing(Node(tmp_path / "a")) as calm,
+        closing(Node(tmp_path / "b")) as asked,
+    ):
         attendance = Attendance(session, worker=calm.worker)
         for _ in range(3):
             session.run(task.compute)
@@ -96,14 +108,20 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
                 node.listen()
 
     task = _task()
-    with closing(Node(tmp_path / "a")) as old, closing(Node(tmp_path / "b")) as new, ThreadPoolExecutor(1) as pool:
+    with (
+        closing(Node(tmp_path / "a")) as old,
+        closing(Node(tmp_path / "b")) as new,
+        ThreadPoolExecutor(1) as pool,
+    ):
         founder = pool.submit(found, old)
         assert founded.wait(TIMEOUT_S)
         with _joined(store, task) as session:
             attendance = Attendance(session, worker=new.worker)
             old.drain.touch()
             # Until it has done a turn alone: before, it was for the other to tell.
-            while not founder.done() or session.turned_in is None or session.turned_in.world_size > 1:
+            while (
+                not founder.done() or session.turned_in is None or session.turned_in.world_size > 1
+            ):
                 session.run(task.compute)
                 assert not attendance.turned()
                 new.listen()
@@ -111,14 +129,20 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
     assert not any(must_stop), "others go on: what the job has come to is theirs to keep"
     turns = [[each["iterations"] for each in node.words("window")] for node in (old, new)]
     assert all(turns) and sum(map(sum, turns)) == session.step
-    worlds = [list(dict.fromkeys(each["world_size"] for each in node.words("joined"))) for node in (old, new)]
+    worlds = [
+        list(dict.fromkeys(each["world_size"] for each in node.words("joined")))
+        for node in (old, new)
+    ]
     assert worlds == [[1, 2], [2, 1]]
 
 
 @pytest.mark.timeout(30)
 def test_who_waits_for_others_memory_is_told_to_stop(store: TCPStore, tmp_path: Path) -> None:
     task = _task()
-    with _joined(store, task, most_samples=BATCH - 1) as session, closing(Node(tmp_path / "a")) as node:
+    with (
+        _joined(store, task, most_samples=BATCH - 1) as session,
+        closing(Node(tmp_path / "a")) as node,
+    ):
         attendance = Attendance(session, worker=node.worker)
         assert session.run(task.compute) is None and not attendance.turned()
         node.drain.touch()
@@ -143,12 +167,17 @@ def _generation(number: int, *, rank: int, world_size: int) -> Round:
 
 
 def test_a_turn_is_told_of_by_who_was_first_in_the_generation_that_ran_it(tmp_path: Path) -> None:
-    """One `run` may lose a member, turn without it, and let another in, who is first from then on."""
+    """One `run` may lose a member, turn without it, and let another in, who is first from then
+    on."""
     both, alone = _generation(1, rank=1, world_size=2), _generation(2, rank=0, world_size=1)
     with closing(Node(tmp_path / "a")) as node:
         session: Any = Told(both)
         attendance = Attendance(session, worker=node.worker)
-        session.turned_in, session.generation, session.step = alone, _generation(3, rank=1, world_size=2), 1
+        session.turned_in, session.generation, session.step = (
+            alone,
+            _generation(3, rank=1, world_size=2),
+            1,
+        )
         assert not attendance.turned()
         session.turned_in, session.step = session.generation, 2
         assert not attendance.turned(), "the first of generation 3 tells of this one"

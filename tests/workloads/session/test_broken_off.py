@@ -1,4 +1,5 @@
-"""Turns that an error or a signal breaks off at any place: the script may go on, and nobody's weights are wrong."""
+"""Turns that an error or a signal breaks off at any place: the script may go on, and nobody's
+weights are wrong."""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.buffers import Buffers
+from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.generation import Round
 from elastic.workloads.session.gloo import GenerationLost, Gloo
-from elastic.workloads.session.meeting import Meeting
-from elastic.workloads.session.riders import FIRST_STEPS, Riders, Told
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.round_start import Meeting
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
@@ -38,17 +39,24 @@ class Broken(Exception):
 
 @dataclass
 class Counting:
-    """Trains weights that come to numbers known beforehand, in exact arithmetic; a turn of it is broken off at `place`,
-    once two members train."""
+    """Trains weights that come to numbers known beforehand, in exact arithmetic; a turn of it is
+    broken off at `place`, once two members train."""
 
     place: str | None
     done: threading.Event
-    parameters: list[Tensor] = field(default_factory=lambda: [torch.zeros(4, dtype=torch.float64) for _ in range(3)])
+    parameters: list[Tensor] = field(
+        default_factory=lambda: [torch.zeros(4, dtype=torch.float64) for _ in range(3)]
+    )
     session: Session | None = None
 
     def at(self, place: str) -> None:
         session = self.session
-        if place == self.place and session is not None and session.generation.world_size == 2 and session.step > 20:
+        if (
+            place == self.place
+            and session is not None
+            and session.generation.world_size == 2
+            and session.step > 20
+        ):
             self.place = None
             raise Broken(place)
 
@@ -70,10 +78,13 @@ class Counting:
         return [own] * 3
 
     def trains(self, settings: SessionSettings) -> int:
-        """Trains on, whatever a turn raises, until some turns after one was broken off; gives the steps done."""
+        """Trains on, whatever a turn raises, until some turns after one was broken off; gives the
+        steps done."""
         goal = math.inf
         units = [(parameter,) for parameter in self.parameters]
-        with Session.join(units, self.apply, batch=BATCH, numbers=1, settings=settings) as self.session:
+        with Session.join(
+            units, self.apply, batch=BATCH, numbers=1, settings=settings
+        ) as self.session:
             while self.session.step < goal:
                 try:
                     outcome = self.session.run(self.compute)
@@ -99,7 +110,10 @@ def settings() -> Iterator[SessionSettings]:
 
 def _train(settings: SessionSettings, tasks: Sequence[Counting]) -> None:
     with ThreadPoolExecutor(2) as pool:
-        steps = [each.result(timeout=60.0) for each in [pool.submit(task.trains, settings) for task in tasks]]
+        steps = [
+            each.result(timeout=60.0)
+            for each in [pool.submit(task.trains, settings) for task in tasks]
+        ]
     for task, count in zip(tasks, steps, strict=True):
         task.assert_exact(count)
     assert tasks[0].place is None and steps[0] == steps[1]
@@ -111,7 +125,9 @@ def _tasks(place: str) -> list[Counting]:
 
 
 @pytest.mark.parametrize("place", ["compute", "between sums", "apply"])
-def test_a_turn_that_is_broken_off_is_done_again_and_adds_up(settings: SessionSettings, place: str) -> None:
+def test_a_turn_that_is_broken_off_is_done_again_and_adds_up(
+    settings: SessionSettings, place: str
+) -> None:
     _train(settings, _tasks(place))
 
 
@@ -134,15 +150,15 @@ def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
 def test_a_second_break_while_members_meet_again_adds_up_too(
     settings: SessionSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    end, compared = Meeting.end, Riders.compared
+    end, compared = Meeting.end, ControlValues.compared
 
-    def compares(riders: Riders, told: list[float], generation: Round) -> Told:
+    def compares(control: ControlValues, told: list[float], generation: Round) -> RankValues:
         session = tasks[0].session
         is_late = session is not None and session.step > 20
         if generation.rank == 0 and generation.world_size == 2 and is_late and not breaks:
             breaks.append("once it was summed, and before it was applied")
             raise Broken(breaks[-1])
-        return compared(riders, told, generation)
+        return compared(control, told, generation)
 
     def ends(meeting: Meeting, buffers: Buffers) -> bool:
         if len(breaks) == 1:  # the others hand on the last sums here, to whoever lacks them
@@ -153,7 +169,7 @@ def test_a_second_break_while_members_meet_again_adds_up_too(
 
     breaks: list[str] = []
     tasks = _tasks("never")
-    monkeypatch.setattr(Riders, "compared", compares)
+    monkeypatch.setattr(ControlValues, "compared", compares)
     monkeypatch.setattr(Meeting, "end", ends)
     _train(settings, tasks)
     assert len(breaks) == 2
@@ -201,7 +217,9 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: SessionS
 
 @pytest.mark.parametrize("has_store", [True, False], ids=["with a store", "without one"])
 @pytest.mark.timeout(60)
-def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(tmp_path: Path, *, has_store: bool) -> None:
+def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(
+    tmp_path: Path, *, has_store: bool
+) -> None:
     place, stores = tmp_path / "place", list[TCPStore]()
     settings, done = SessionSettings(str(place), "job", silence_s=5.0), threading.Event()
     stays, leaves = Counting(None, done), Counting("apply", done)
@@ -245,22 +263,22 @@ def _joined(task: Counting, settings: SessionSettings) -> Session:
 def test_sums_of_different_steps_are_none() -> None:
     state = State.of([(torch.zeros(4),)], lambda gradients, step: None)
     here, there = met(1, ("a", "b"), 0), met(1, ("a", "b"), 1)
-    riders, others = Riders(state), Riders(state)
+    control, others = ControlValues(state), ControlValues(state)
     for step in range(FIRST_STEPS):
-        sums = riders.own(here, offered=None, cost=0.0, step=step) + others.own(
+        sums = control.own(here, offered=None, cost=0.0, step=step) + others.own(
             there, offered=None, cost=0.0, step=step
         )
-        riders.compared(sums.tolist(), here)
+        control.compared(sums.tolist(), here)
         others.compared(sums.tolist(), there)
     for ahead in (0, 1):
         step = 3 * FIRST_STEPS + 1
-        sums = riders.own(here, offered=None, cost=0.0, step=step)
+        sums = control.own(here, offered=None, cost=0.0, step=step)
         sums = sums + others.own(there, offered=None, cost=0.0, step=step + ahead)
         if not ahead:
-            riders.compared(sums.tolist(), here)
+            control.compared(sums.tolist(), here)
             continue
         with pytest.raises(GenerationLost, match="different steps"):
-            riders.compared(sums.tolist(), here)
+            control.compared(sums.tolist(), here)
 
 
 def test_who_ends_by_an_error_keeps_nobody_waiting_as_one_would_that_ends_in_order(

@@ -16,43 +16,51 @@ def _buffers(*, numbers: int = 1) -> Buffers:
     return Buffers([torch.zeros(2, 2), torch.zeros(3)], numbers)
 
 
-def test_a_message_holds_gradients_then_numbers_then_riders() -> None:
-    message = _buffers().fill([torch.ones(2, 2), torch.full((3,), 2.0)], torch.tensor([5.0]), torch.tensor([7.0, 0.25]))
+def test_a_message_holds_gradients_then_numbers_then_control() -> None:
+    message = _buffers().fill(
+        [torch.ones(2, 2), torch.full((3,), 2.0)], torch.tensor([5.0]), torch.tensor([7.0, 0.25])
+    )
 
     assert message.whole.tolist() == [1.0] * 4 + [2.0] * 3 + [5.0, 7.0, 0.25]
 
 
-def test_its_riders_are_those_that_were_summed() -> None:
+def test_its_control_are_those_that_were_summed() -> None:
     message = _buffers().fill([torch.ones(2, 2), torch.ones(3)], None, torch.tensor([1.0, 0.5]))
     message.whole.mul_(2)
 
-    assert message.riders.tolist() == [2.0, 1.0]
+    assert message.control.tolist() == [2.0, 1.0]
 
 
-def test_riders_that_go_aside_leave_gradients_and_numbers_to_themselves() -> None:
-    riders = torch.tensor([7.0, 0.25], dtype=torch.float64)
-    message = _buffers().fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), riders, is_aside=True)
+def test_control_that_go_aside_leave_gradients_and_numbers_to_themselves() -> None:
+    control = torch.tensor([7.0, 0.25], dtype=torch.float64)
+    message = _buffers().fill(
+        [torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), control, is_aside=True
+    )
 
     assert message.whole.tolist() == [1.0] * 7 + [5.0]
-    assert message.aside is message.riders and message.riders.tolist() == [7.0, 0.25]
-    message.riders.mul_(2)
-    assert riders.tolist() == [7.0, 0.25], "they are given anew for each sum"
+    assert message.aside is message.control and message.control.tolist() == [7.0, 0.25]
+    message.control.mul_(2)
+    assert control.tolist() == [7.0, 0.25], "they are given anew for each sum"
 
 
-def test_riders_follow_the_number_of_ranks() -> None:
+def test_control_follow_the_number_of_ranks() -> None:
     buffers, gradients = _buffers(), [torch.ones(2, 2), torch.ones(3)]
 
-    for riders in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0], [6.0, 5.0]):
-        assert buffers.fill(gradients, None, torch.tensor(riders)).whole[8:].tolist() == riders
+    for control in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0], [6.0, 5.0]):
+        assert buffers.fill(gradients, None, torch.tensor(control)).whole[8:].tolist() == control
 
 
 def test_no_gradient_is_zeros_even_where_there_is_none_at_all() -> None:
     buffers = _buffers()
     for _ in range(2):  # both buffers hold something
-        buffers.fill([torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), torch.tensor([1.0, 1.0]))
+        buffers.fill(
+            [torch.ones(2, 2), torch.ones(3)], torch.tensor([5.0]), torch.tensor([1.0, 1.0])
+        )
         buffers.keep(1)
 
-    assert buffers.fill([None, torch.ones(3)], None, NOTHING).whole[:8].tolist() == [0.0] * 4 + [1.0] * 3 + [0.0]
+    assert buffers.fill([None, torch.ones(3)], None, NOTHING).whole[:8].tolist() == [0.0] * 4 + [
+        1.0
+    ] * 3 + [0.0]
     assert not buffers.fill([None, None], None, NOTHING).whole.any()
 
 
@@ -78,14 +86,24 @@ def test_knows_by_which_step_s_sums_the_state_came_about() -> None:
 
 def test_a_parameter_s_layout_moves_no_gradient() -> None:
     plain = torch.arange(120.0).reshape(2, 3, 4, 5)
-    parameters = [plain[:, :, :, :2], plain[0, 0].t(), plain.to(memory_format=torch.channels_last), torch.zeros(3)]
+    parameters = [
+        plain[:, :, :, :2],
+        plain[0, 0].t(),
+        plain.to(memory_format=torch.channels_last),
+        torch.zeros(3),
+    ]
     gradients = [torch.arange(each.numel()).reshape(each.shape) + 0.5 for each in parameters]
     buffers = Buffers(parameters, 0)
     buffers.fill(gradients, None, NOTHING)
     buffers.keep(1)
 
-    assert all(torch.equal(summed, given) for summed, given in zip(buffers.summed(), gradients, strict=True))
-    assert sorted(buffers.flat().tolist()) == sorted(torch.cat([each.reshape(-1) for each in gradients]).tolist())
+    assert all(
+        torch.equal(summed, given)
+        for summed, given in zip(buffers.summed(), gradients, strict=True)
+    )
+    assert sorted(buffers.flat().tolist()) == sorted(
+        torch.cat([each.reshape(-1) for each in gradients]).tolist()
+    )
 
 
 def test_refuses_a_parameter_whose_values_share_memory() -> None:
@@ -94,5 +112,5 @@ def test_refuses_a_parameter_whose_values_share_memory() -> None:
 
 
 def test_has_room_for_as_many_members_as_a_generation_may_have() -> None:
-    riders = [1.0] * 3 * MAX_MEMBERS
-    assert _buffers().fill([None, None], None, torch.tensor(riders)).riders.tolist() == riders
+    control = [1.0] * 3 * MAX_MEMBERS
+    assert _buffers().fill([None, None], None, torch.tensor(control)).control.tolist() == control

@@ -1,4 +1,5 @@
-"""A generation whose members find out, as they are about to meet, that they do not train the same."""
+"""A generation whose members find out, as they are about to meet, that they do not train the
+same."""
 
 from __future__ import annotations
 
@@ -24,18 +25,25 @@ def test_who_trains_on_other_terms_is_not_met() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     settings = SessionSettings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     view = View(2, ("a", "b"), (), is_closed=False)
-    builders = [_builder(view, name, settings, batch=batch) for name, batch in (("a", 12), ("b", 24))]
+    builders = [
+        _builder(view, name, settings, batch=batch) for name, batch in (("a", 12), ("b", 24))
+    ]
     for each in builders:
         each.start()
     for each in builders:
         each.join(timeout=TIMEOUT_S)
     assert [(each.result, each.has_failed) for each in builders] == [(None, True)] * 2
-    assert str(builders[1].misfit).startswith("batch: wanted 12, as the session's members have it, got 24")
+    assert str(builders[1].misfit).startswith(
+        "batch: wanted 12, as the session's members have it, got 24"
+    )
 
 
 def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -> None:
     own = SessionTerms(24, None, 1, "s")
-    with pytest.raises(InvalidInput, match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol"):
+    with pytest.raises(
+        InvalidInput,
+        match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol",
+    ):
         own.check(replace(own, protocol=PROTOCOL + 1).told())
     before = own.told()
     del before["protocol"]

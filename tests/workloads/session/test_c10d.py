@@ -24,11 +24,16 @@ def address() -> Iterator[str]:
 
 
 def test_knows_the_torch_whose_private_names_it_uses() -> None:
-    assert re.match(r"2\.13\.", version("torch")), "read elastic/workloads/session/c10d.py against this torch first"
+    assert re.match(r"2\.13\.", version("torch")), (
+        "read elastic/workloads/session/c10d.py against this torch first"
+    )
 
 
 def test_one_member_writes_the_next_round_whole(address: str) -> None:
-    one, two = StoreRendezvous(address, "job", "10.0.0.1"), StoreRendezvous(address, "job", "10.0.0.2")
+    one, two = (
+        StoreRendezvous(address, "job", "10.0.0.1"),
+        StoreRendezvous(address, "job", "10.0.0.2"),
+    )
     one.register()
     two.register()
     seen = one.look()
@@ -43,14 +48,24 @@ def test_a_store_s_address_may_be_of_ipv6(written: str) -> None:
         listener = listen("::1", 0)
     except OSError:
         pytest.skip("this machine has no IPv6")
-    store = TCPStore("::1", listener.port, None, True, wait_for_workers=False, master_listen_fd=listener.descriptor)
+    store = TCPStore(
+        "::1",
+        listener.port,
+        None,
+        True,
+        wait_for_workers=False,
+        master_listen_fd=listener.descriptor,
+    )
     one = StoreRendezvous(f"{written}:{store.port}", "job", "::1")
     one.register()
     assert one.look().waiting == (one.name,)
 
 
 def test_of_two_who_publish_at_once_one_succeeds(address: str) -> None:
-    one, two = StoreRendezvous(address, "job", "10.0.0.1"), StoreRendezvous(address, "job", "10.0.0.2")
+    one, two = (
+        StoreRendezvous(address, "job", "10.0.0.1"),
+        StoreRendezvous(address, "job", "10.0.0.2"),
+    )
     seen = one.look()
     assert one.publish(seen, (one.name,), number=1)
     assert not two.publish(seen, (two.name,), number=1)
@@ -61,7 +76,9 @@ def test_torchs_own_handler_reads_the_state_and_waits_in_its_list(address: str) 
     one = StoreRendezvous(address, "job", "10.0.0.1")
     assert one.publish(one.look(), (one.name,), number=3)
     store = TCPStore(*_split(address), None, False)
-    stock = DynamicRendezvousHandler.from_backend("job", store, C10dRendezvousBackend(store, "job"), 1, 4)
+    stock = DynamicRendezvousHandler.from_backend(
+        "job", store, C10dRendezvousBackend(store, "job"), 1, 4
+    )
     assert stock.num_nodes_waiting() == 0 and not stock.is_closed()
     two = StoreRendezvous(address, "job", "10.0.0.2")
     two.register()
@@ -89,8 +106,13 @@ def test_a_name_survives_a_new_connection(address: str) -> None:
 def test_a_script_s_own_connection_to_a_port_of_that_number_is_left_as_it_is() -> None:
     place = listen("127.0.0.1", 0)
     port = place.port
-    served = TCPStore("127.0.0.1", port, None, True, wait_for_workers=False, master_listen_fd=place.descriptor)
-    with socket.create_server(("127.0.0.2", port)) as server, socket.create_connection(("127.0.0.2", port)) as own:
+    served = TCPStore(
+        "127.0.0.1", port, None, True, wait_for_workers=False, master_listen_fd=place.descriptor
+    )
+    with (
+        socket.create_server(("127.0.0.2", port)) as server,
+        socket.create_connection(("127.0.0.2", port)) as own,
+    ):
         before = own.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16)
         store = connect(f"127.0.0.1:{port}")
         assert own.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16) == before

@@ -16,25 +16,38 @@ Costs = Callable[[int], Sequence[float]]
 
 
 def _run(
-    batch: int, costs: Costs, turns: int, *, told: Sequence[float] | None = None, new: Sequence[bool] = ()
+    batch: int,
+    costs: Costs,
+    turns: int,
+    *,
+    told: Sequence[float] | None = None,
+    new: Sequence[bool] = (),
 ) -> list[tuple[int, ...]]:
-    """Gives the splits of so many turns, where `costs` gives the ranks' seconds a sample in each."""
+    """Gives the splits of so many turns, where `costs` gives the ranks' seconds a sample in
+    each."""
     size = len(costs(0))
     known = list(told or [0.0] * size)
     are_new = tuple(new) or (False,) * size
-    division = Division(batch, met(1, tuple(map(str, range(size))), 0, costs=known, are_new=are_new))
+    division = Division(
+        batch, met(1, tuple(map(str, range(size))), 0, costs=known, are_new=are_new)
+    )
     paces, found = [Pace() for _ in range(size)], []
     for turn in range(turns):
         found.append(division.now)
-        measured = [cost * bool(share) for cost, share in zip(costs(turn), division.now, strict=True)]
-        known = [pace.after(cost) or old for pace, cost, old in zip(paces, measured, known, strict=True)]
+        measured = [
+            cost * bool(share) for cost, share in zip(costs(turn), division.now, strict=True)
+        ]
+        known = [
+            pace.after(cost) or old for pace, cost, old in zip(paces, measured, known, strict=True)
+        ]
         division.turned(known)
     return found
 
 
 def _lengths(splits: Sequence[Sequence[int]], costs: Costs) -> list[float]:
     return [
-        max(share * cost for share, cost in zip(each, costs(turn), strict=True)) for turn, each in enumerate(splits)
+        max(share * cost for share, cost in zip(each, costs(turn), strict=True))
+        for turn, each in enumerate(splits)
     ]
 
 
@@ -65,7 +78,9 @@ def test_one_odd_turn_leaves_nobody_out() -> None:
 def test_two_that_are_crippled_are_both_left_out() -> None:
     assert split(8, (1.0, 20.0, 1.0, 20.0)) == (4, 0, 4, 0)
     assert split(8, (1.0, 20.0, 1.0, 30.0), limits=(2, None, None, None)) == (2, 0, 6, 0)
-    assert split(8, (1.0, 20.0, 1.0, 30.0), limits=(2, None, 2, None)) == (2, 3, 2, 1), "the others have no room"
+    assert split(8, (1.0, 20.0, 1.0, 30.0), limits=(2, None, 2, None)) == (2, 3, 2, 1), (
+        "the others have no room"
+    )
 
 
 def test_one_that_is_known_to_be_crippled_begins_without() -> None:
@@ -76,7 +91,10 @@ def test_one_that_is_known_to_be_crippled_begins_without() -> None:
 
 def test_a_newcomer_has_its_first_sample_at_once() -> None:
     new = (False, False, True)
-    assert _run(6, lambda _: (1.0, 1.0, 1.0), 3, told=(1.0, 1.0, 0.0), new=new)[1:] == [(3, 2, 1), (2, 2, 2)]
+    assert _run(6, lambda _: (1.0, 1.0, 1.0), 3, told=(1.0, 1.0, 0.0), new=new)[1:] == [
+        (3, 2, 1),
+        (2, 2, 2),
+    ]
     assert _run(6, lambda _: (1.0, 1.0, 1.0), 2, told=(1.0, 1.0, 1.0), new=new)[1] == (2, 2, 2)
 
 

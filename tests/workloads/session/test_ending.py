@@ -64,7 +64,9 @@ def test_nobody_ends_before_the_first_rank_has_kept_the_state(store: TCPStore) -
     assert ended.value.is_complete
 
 
-def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_it(store: TCPStore) -> None:
+def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_it(
+    store: TCPStore,
+) -> None:
     kept: list[int] = []
     ends: list[bool] = []
 
@@ -90,7 +92,9 @@ def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_i
 
 
 @pytest.mark.parametrize("is_first_longer", [False, True])
-def test_who_goes_on_where_others_end_is_told_so_and_they_end(store: TCPStore, is_first_longer: bool) -> None:
+def test_who_goes_on_where_others_end_is_told_so_and_they_end(
+    store: TCPStore, is_first_longer: bool
+) -> None:
     ends: list[tuple[str, int]] = []
 
     def member(session: Session, task: Task) -> None:
@@ -98,7 +102,9 @@ def test_who_goes_on_where_others_end_is_told_so_and_they_end(store: TCPStore, i
         session.run(task.compute)
         last = session.step
         if is_longer:
-            with pytest.raises(SessionEnded, match=f"over after step {last}, and this one goes on") as ended:
+            with pytest.raises(
+                SessionEnded, match=f"over after step {last}, and this one goes on"
+            ) as ended:
                 session.run(task.compute)
             assert not ended.value.is_complete and session.step == last
         else:

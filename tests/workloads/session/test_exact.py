@@ -1,4 +1,5 @@
-"""Exact arithmetic: the same bits on processors that round otherwise, and what torch's own optimizers come to."""
+"""Exact arithmetic: the same bits on processors that round otherwise, and what torch's own
+optimizers come to."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ from elastic.workloads.session.exact import ExactArithmetic, arithmetic_of
 STEPS = 12
 VARIANTS: Mapping[str, tuple[type[optim.Optimizer], Mapping[str, Any]]] = {
     "SGD": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}),
-    "SGD, Nesterov, by lists": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True, "foreach": True}),
+    "SGD, Nesterov, by lists": (
+        optim.SGD,
+        {"lr": 0.1, "momentum": 0.9, "nesterov": True, "foreach": True},
+    ),
     "SGD, fused": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "fused": True}),
     "Adam": (optim.Adam, {"weight_decay": 0.1}),
     "Adam, AMSGrad, by lists": (optim.Adam, {"amsgrad": True, "foreach": True}),
@@ -45,7 +49,8 @@ for digest in digests():
 
 
 def digests() -> list[str]:
-    """Gives a line for each optimizer: its name, and what it comes to in exact arithmetic and as torch does it."""
+    """Gives a line for each optimizer: its name, and what it comes to in exact arithmetic and as
+    torch does it."""
     lines = []
     for name in VARIANTS:
         exact, usual = (_crc(_trained(name, is_exact=is_exact)) for is_exact in (True, False))
@@ -78,7 +83,11 @@ def _norms() -> list[Tensor]:
     with ExactArithmetic():
         values = _values(torch.float32, seed=3)
         totals = [*(each.norm() for each in values), *(each.sum() for each in values)]
-        return [*totals, torch.nn.utils.get_total_norm(values), *(torch.lerp(each, -each, 0.3) for each in values)]
+        return [
+            *totals,
+            torch.nn.utils.get_total_norm(values),
+            *(torch.lerp(each, -each, 0.3) for each in values),
+        ]
 
 
 def _within(step: Any, *, is_exact: bool) -> None:
@@ -104,10 +113,16 @@ def _crc(values: list[Tensor]) -> int:
 
 
 def _as_on(capability: str) -> dict[str, tuple[str, str]]:
-    """Gives by optimizer what a processor of such a capability comes to, exactly and as torch does it."""
+    """Gives by optimizer what a processor of such a capability comes to, exactly and as torch does
+    it."""
     environment = {**os.environ, "ATEN_CPU_CAPABILITY": capability, "OMP_NUM_THREADS": "1"}
     output = subprocess.run(
-        [sys.executable, "-c", AS_ELSEWHERE], env=environment, capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", AS_ELSEWHERE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     ).stdout
     found = {}
     for line in output.splitlines():
@@ -118,20 +133,31 @@ def _as_on(capability: str) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.skipif(
-    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"), reason="this processor has no unlike kernels"
+    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
+    reason="this processor has no unlike kernels",
 )
-def test_every_optimizer_comes_to_the_same_bits_on_processors_with_and_without_fused_multiply_adds() -> None:
+def test_every_optimizer_comes_to_the_same_bits_on_processors_with_and_without_fused_multiply_adds() -> (
+    None
+):
     plain, fused = _as_on("default"), _as_on("avx2")
-    assert {name: exact for name, (exact, _) in plain.items()} == {name: exact for name, (exact, _) in fused.items()}
+    assert {name: exact for name, (exact, _) in plain.items()} == {
+        name: exact for name, (exact, _) in fused.items()
+    }
     differing = [name for name in plain if plain[name][1] != fused[name][1]]
-    assert len(differing) > len(VARIANTS) / 2, "else nothing is shown: torch's own kernels differ for most"
+    assert len(differing) > len(VARIANTS) / 2, (
+        "else nothing is shown: torch's own kernels differ for most"
+    )
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
 def test_exact_arithmetic_takes_the_steps_that_torch_takes(name: str, dtype: torch.dtype) -> None:
     digits = 50 * torch.finfo(dtype).eps
-    pairs = zip(_trained(name, is_exact=True, dtype=dtype), _trained(name, is_exact=False, dtype=dtype), strict=True)
+    pairs = zip(
+        _trained(name, is_exact=True, dtype=dtype),
+        _trained(name, is_exact=False, dtype=dtype),
+        strict=True,
+    )
     for exact, usual in pairs:
         assert (exact - usual).norm() <= digits * usual.norm()
 
@@ -157,9 +183,11 @@ def test_a_spike_of_gradients_is_survived_as_without() -> None:
 def _with_a_spike(name: str, *, is_exact: bool) -> Tensor:
     kind, options = VARIANTS[name]
     weight = torch.ones(3, requires_grad=True)
-    # Centred, a processor without fused multiply-adds has infinity less infinity, by torch's own kernels too.
+    # Centred, a processor without fused multiply-adds has infinity less infinity, by torch's own
+    # kernels too.
     optimizer = kind(
-        [weight], **{each: value for each, value in options.items() if each not in ("centered", "maximize")}
+        [weight],
+        **{each: value for each, value in options.items() if each not in ("centered", "maximize")},
     )
     for gradient in (0.5, 0.5, 1e22, 0.5):
         weight.grad = torch.full((3,), gradient)
@@ -175,7 +203,10 @@ def test_numbers_that_are_no_floats_of_one_type_are_left_to_torch() -> None:
         lists = [counts.float(), counts.double()]
         return [
             *(counts.sqrt(), counts.rsqrt(), 1 / counts, complex_.sqrt(), complex_.norm().real),
-            *(counts.float().addcmul(counts.float(), wide), counts.bfloat16().addcmul(counts.bfloat16(), wide)),
+            *(
+                counts.float().addcmul(counts.float(), wide),
+                counts.bfloat16().addcmul(counts.bfloat16(), wide),
+            ),
             *torch._foreach_addcmul(lists, lists[::-1], lists, value=0.5),  # noqa: SLF001 (torch has no other name)
             torch.add(counts.float(), wide.float(), alpha=0.5, out=torch.empty(0)),
         ]

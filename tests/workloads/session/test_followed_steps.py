@@ -1,4 +1,5 @@
-"""A script with a torch optimizer, run as an agent runs it: each turn of the job is told of once, by who made it."""
+"""A script with a torch optimizer, run as an agent runs it: each turn of the job is told of once,
+by who made it."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from pathlib import Path
 import pytest
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.agent.intake import Intake, WorkerReports
-from elastic.agent.spool import Spool
+from elastic.agent.disk_outbox import DiskOutbox
+from elastic.agent.ingest import Ingest, WorkerReports
 from elastic.protocol import WindowMessage
 from tests.docs.pages import blocks
 from tests.workloads.session.running import wait_until
@@ -38,8 +39,8 @@ class Node:
     """One node's end of it: its intake, and the worker that it has started."""
 
     def __init__(self, folder: Path, name: str, store: TCPStore) -> None:
-        self._spool = Spool(folder / f"{name}.spool")
-        self._intake = Intake(folder / f"{name}.s", spool=self._spool)
+        self._spool = DiskOutbox(folder / f"{name}.spool")
+        self._intake = Ingest(folder / f"{name}.s", disk_outbox=self._spool)
         self._intake.listen_to(1)
         self._intake.start()
         environment = {
@@ -56,7 +57,9 @@ class Node:
     def heard(self) -> tuple[WorkerReports, list[WindowMessage]]:
         """What the worker has said of itself, and the windows that the daemon is told of."""
         self._intake.settle()
-        return self._intake.heard(), [each for each in self._spool.batch() if isinstance(each, WindowMessage)]
+        return self._intake.heard(), [
+            each for each in self._spool.batch() if isinstance(each, WindowMessage)
+        ]
 
     def close(self) -> None:
         self.process.kill()
@@ -88,7 +91,9 @@ def _said(folder: Path) -> list[str]:
 
 
 @pytest.mark.timeout(120)
-def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(tmp_path: Path, store: TCPStore) -> None:
+def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(
+    tmp_path: Path, store: TCPStore
+) -> None:
     (block,) = [each for each in blocks("python") if "torch.optim" in each.text]
     (tmp_path / "train.py").write_text(block.text + LOOP)
     with _nodes(tmp_path, store) as nodes:
@@ -96,6 +101,8 @@ def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(tmp_p
         assert [each.process.wait(60) for each in nodes] == [0, 0]
         (_, turns), (newcomer, followed) = (each.heard() for each in nodes)
         last = max(int(text.split()[0]) for text in _said(tmp_path))
-    assert newcomer.has_joined and min(int(each.name[5:]) for each in tmp_path.glob("step-[1-9]*")) > 0
+    assert (
+        newcomer.has_joined and min(int(each.name[5:]) for each in tmp_path.glob("step-[1-9]*")) > 0
+    )
     assert sum(each.iterations for each in [*turns, *followed]) == last, "each once"
     assert all(each.iteration is not None for each in [*turns, *followed])

@@ -38,13 +38,17 @@ def test_a_child_of_a_member_that_has_died_does_not_keep_it_alive() -> None:
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job")
     environment = {**os.environ, "ELASTICD_SESSION_STORE": settings.store, "ELASTICD_JOB_ID": "job"}
     command = [sys.executable, "-c", MEMBER]
-    member = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    member = subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert member.stdin is not None and member.stdout is not None
     child = int(member.stdout.readline())
     task = Task(dtype=torch.float64, width=4)
 
     def come() -> int:
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             return session.generation.world_size
 
     try:

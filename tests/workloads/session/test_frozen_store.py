@@ -60,7 +60,11 @@ def test_no_call_waits_for_ever(fleet: Fleet) -> None:
     address = _address(fleet)
     stores = [connect(address, timeout_s=0.5) for _ in CALLS]
     stores[0].set("key", "value")
-    assert [call(store) for call, store in zip(CALLS, stores, strict=True)] == [b"value", True, b"other"]
+    assert [call(store) for call, store in zip(CALLS, stores, strict=True)] == [
+        b"value",
+        True,
+        b"other",
+    ]
     _stop(fleet)
     for call, store in zip(CALLS, stores, strict=True):
         with pytest.raises(RuntimeError):
@@ -112,7 +116,9 @@ def test_members_end_their_job_without_it(fleet: Fleet) -> None:
     assert all(member.has("finished") for member in members)
 
 
-def test_a_member_leaves_a_store_that_its_file_names_no_more(store: TCPStore, tmp_path: Path) -> None:
+def test_a_member_leaves_a_store_that_its_file_names_no_more(
+    store: TCPStore, tmp_path: Path
+) -> None:
     """It may have been replaced while it was stopped, and be back."""
     other = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     file = tmp_path / "store"
@@ -120,14 +126,20 @@ def test_a_member_leaves_a_store_that_its_file_names_no_more(store: TCPStore, tm
     task = Task(dtype=torch.float64, width=4, pause_s=0.002)
     with (
         Session.join(
-            task.units(), task.apply, batch=BATCH, settings=SessionSettings(str(file), "job"), numbers=1
+            task.units(),
+            task.apply,
+            batch=BATCH,
+            settings=SessionSettings(str(file), "job"),
+            numbers=1,
         ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         names = session.generation.members
         file.write_text(f"127.0.0.1:{other.port}")
         there = StoreRendezvous(f"127.0.0.1:{other.port}", "job", "nowhere")
-        moving = pool.submit(wait_until, lambda: there.look().participants == names, "the member at the other store")
+        moving = pool.submit(
+            wait_until, lambda: there.look().participants == names, "the member at the other store"
+        )
         while not moving.done():
             session.run(task.compute)
         moving.result()
@@ -140,4 +152,6 @@ def _address(fleet: Fleet) -> str:
 def _stop(fleet: Fleet) -> None:
     assert fleet.store is not None
     fleet.store.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, fleet.store.pid, os.WSTOPPED | os.WNOWAIT)  # until its last thread stands still
+    os.waitid(
+        os.P_PID, fleet.store.pid, os.WSTOPPED | os.WNOWAIT
+    )  # until its last thread stands still

@@ -14,7 +14,8 @@ from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
 
 
 class DeafWork:
-    """A collective that neither ends nor fails, and of whose waits only those with a limit return."""
+    """A collective that neither ends nor fails, and of whose waits only those with a limit
+    return."""
 
     def __init__(self) -> None:
         self.waits = 0

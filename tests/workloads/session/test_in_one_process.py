@@ -1,4 +1,5 @@
-"""Sessions whose members are threads: quick, and exact about what is recorded, shared and refused."""
+"""Sessions whose members are threads: quick, and exact about what is recorded, shared and
+refused."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def _settings(
     store: TCPStore, *, most_samples: int | None = None, losses_per_h: float | None = None
 ) -> SessionSettings:
     address = f"127.0.0.1:{store.port}"
-    return SessionSettings(address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h)
+    return SessionSettings(
+        address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h
+    )
 
 
 def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
@@ -50,15 +53,26 @@ def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
         recorded.append((number, len(members)))
 
     with Session.join(
-        task.units(), task.apply, batch=BATCH, settings=_settings(store), numbers=1, on_generation=record
+        task.units(),
+        task.apply,
+        batch=BATCH,
+        settings=_settings(store),
+        numbers=1,
+        on_generation=record,
     ) as session:
-        assert recorded == [(42, 1)], "a generation is newer than any that was ever recorded, and recorded first"
-        losses = [float(outcome.numbers) for _ in range(20) if (outcome := session.run(task.compute))]
+        assert recorded == [(42, 1)], (
+            "a generation is newer than any that was ever recorded, and recorded first"
+        )
+        losses = [
+            float(outcome.numbers) for _ in range(20) if (outcome := session.run(task.compute))
+        ]
         assert session.step == 20 and session.generation.number == 42 and session.is_first
         snapshot = session.snapshot()
         again = session.run(task.compute)
         session.finish()
-    assert again is not None and float(again.numbers) < losses[0], "of the same samples, all others came in between"
+    assert again is not None and float(again.numbers) < losses[0], (
+        "of the same samples, all others came in between"
+    )
     assert (snapshot.step, snapshot.generation) == (20, 42)
     assert_near(snapshot.tensors[::4], undisturbed(20), tolerance=1e-15)
     with pytest.raises(SessionEnded, match="complete") as ended:
@@ -68,7 +82,9 @@ def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
 
 def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
     task = Task(dtype=torch.float64, width=16, pause_s=0.01)
-    with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)
+    ) as session:
         session.leave()
         for _ in range(20):
             session.run(task.compute)
@@ -78,7 +94,12 @@ def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
 def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore) -> None:
     def lying() -> list[Tensor]:
         plain = torch.arange(12.0).reshape(3, 4)
-        views = [plain.clone()[:, ::2], plain.clone()[1:, 1], plain.clone().t(), torch.complex(plain, plain).conj()]
+        views = [
+            plain.clone()[:, ::2],
+            plain.clone()[1:, 1],
+            plain.clone().t(),
+            torch.complex(plain, plain).conj(),
+        ]
         return [*views, plain.clone().requires_grad_()]
 
     found, worlds = {}, {}
@@ -91,13 +112,18 @@ def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore)
             worlds[turn.step, index] = (turn.world_size, 0)
             return task.compute(turn)
 
-        with Session.join(task.units(), task.apply, batch=96, numbers=1, settings=_settings(store)) as session:
+        with Session.join(
+            task.units(), task.apply, batch=96, numbers=1, settings=_settings(store)
+        ) as session:
             _train_until(session, compute, done.is_set)
 
     done = threading.Event()
     _run_members(2, member, worlds, done)
     for sums in (found[2, 0], found[2, 1]):
-        assert all(torch.equal(each.detach(), 2 * own.detach()) for each, own in zip(sums, lying(), strict=True))
+        assert all(
+            torch.equal(each.detach(), 2 * own.detach())
+            for each, own in zip(sums, lying(), strict=True)
+        )
 
 
 def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
@@ -112,14 +138,20 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
             return task.compute(turn)
 
         limited = _settings(store, most_samples=40) if index == 1 else _settings(store)
-        with Session.join(task.units(), task.apply, batch=96, numbers=1, settings=limited) as session:
+        with Session.join(
+            task.units(), task.apply, batch=96, numbers=1, settings=limited
+        ) as session:
             _train_until(session, compute, done.is_set)
             for _ in range(8):
                 session.run(compute)
 
     done = threading.Event()
     _run_members(3, member, shares, done)
-    last = max(step for step, _ in shares if all(shares.get((step, each), (0, 0))[0] == 3 for each in range(3)))
+    last = max(
+        step
+        for step, _ in shares
+        if all(shares.get((step, each), (0, 0))[0] == 3 for each in range(3))
+    )
     found = [shares[last, index][1] for index in range(3)]
     assert sum(found) == 96 and found[1] <= 40
     assert found[2] < found[0] / 2, f"the slow one has {found[2]}, a fast one {found[0]}"
@@ -131,8 +163,13 @@ def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: TCP
     is_alone = threading.Event()
 
     def member(*, is_first: bool) -> None:
-        task, settings = Task(dtype=torch.float64, width=4), _settings(store, most_samples=BATCH // 2)
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        task, settings = (
+            Task(dtype=torch.float64, width=4),
+            _settings(store, most_samples=BATCH // 2),
+        )
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+        ) as session:
             while is_first and session.generation.world_size == 1:
                 assert session.run(task.compute) is None
                 is_alone.set()
@@ -164,7 +201,9 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store
 
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)
+        ) as session:
             turns = 0
             while session.is_member and turns < 20:
                 session.run(task.compute)
@@ -180,14 +219,17 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store
 
 
 def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_path: Path) -> None:
-    """Its members have lost the store, train on, and find the next one only after the newcomer has."""
+    """Its members have lost the store, train on, and find the next one only after the newcomer
+    has."""
     place, first = tmp_path / "place", _store()
     place.write_text(f"127.0.0.1:{first.port}")
     found = SessionSettings(store=str(place), job="job", silence_s=5.0)
     old, new = Task(dtype=torch.float64, width=4), Task(dtype=torch.float64, width=4)
 
     def newcomer(second: TCPStore) -> tuple[int, int, int]:
-        with Session.join(new.units(), new.apply, batch=BATCH, numbers=1, settings=_settings(second)) as session:
+        with Session.join(
+            new.units(), new.apply, batch=BATCH, numbers=1, settings=_settings(second)
+        ) as session:
             began = session.step
             session.run(new.compute)
             return session.generation.number, session.generation.world_size, began
@@ -228,7 +270,9 @@ def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
 
     def newcomer() -> str:
         try:
-            Session.join(new.units(), new.apply, settings=_settings(store), **{**usual, **other}).close()
+            Session.join(
+                new.units(), new.apply, settings=_settings(store), **{**usual, **other}
+            ).close()
         except InvalidInput as error:
             return str(error)
         return "let in"
@@ -251,7 +295,10 @@ def test_says_which_setting_is_missing() -> None:
         SessionSettings.from_environment({})
     told = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_SESSION_LOSSES_PER_H": "0.125"}
     assert SessionSettings.from_environment(told).losses_per_h == 0.125
-    assert SessionSettings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h is None
+    assert (
+        SessionSettings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h
+        is None
+    )
 
 
 def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
@@ -263,7 +310,9 @@ def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCP
     def member(index: int) -> None:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
         settings = _settings(store, losses_per_h=losses_per_h[index])
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             turns = 0
             while session.is_member and turns < 5:
                 session.run(task.compute)
@@ -292,26 +341,37 @@ def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:
     def newcomer() -> str:
         settings = _settings(store)
         with pytest.raises(InvalidInput) as refused:
-            Session.join(new.units(), new.apply, batch=BATCH, numbers=1, settings=settings, step=10**6)
+            Session.join(
+                new.units(), new.apply, batch=BATCH, numbers=1, settings=settings, step=10**6
+            )
         return str(refused.value)
 
     with (
-        Session.join(old.units(), old.apply, batch=BATCH, numbers=1, settings=_settings(store)) as session,
+        Session.join(
+            old.units(), old.apply, batch=BATCH, numbers=1, settings=_settings(store)
+        ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         coming = pool.submit(newcomer)
         _train_until(session, old.compute, coming.done)
-        assert re.match(r"step: wanted .* members, who have done \d+ steps, got one after 1000000", coming.result())
+        assert re.match(
+            r"step: wanted .* members, who have done \d+ steps, got one after 1000000",
+            coming.result(),
+        )
         assert session.generation.world_size == 1
     assert torch.equal(before, torch.cat([each.detach().reshape(-1) for each in new.parameters]))
 
 
 @pytest.mark.parametrize("first", [0, 150])
-def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(store: TCPStore, first: int) -> None:
+def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(
+    store: TCPStore, first: int
+) -> None:
     def member(step: int) -> tuple[int, int]:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
         settings = dataclasses.replace(_settings(store), founding_s=3.0)
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step
+        ) as session:
             # A turn together: one that is only about to come in would be left out where it is late.
             while session.turned_in is None or session.turned_in.world_size == 1:
                 session.run(task.compute)
@@ -328,14 +388,19 @@ def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(store: TCPSt
 
 
 def _train_until(
-    session: Session, compute: Callable[[SessionStep], Sequence[Tensor]], is_done: Callable[[], bool]
+    session: Session,
+    compute: Callable[[SessionStep], Sequence[Tensor]],
+    is_done: Callable[[], bool],
 ) -> None:
     while not is_done():
         session.run(compute)
 
 
 def _run_members(
-    count: int, member: Callable[[int], None], seen: dict[tuple[int, int], tuple[int, int]], done: threading.Event
+    count: int,
+    member: Callable[[int], None],
+    seen: dict[tuple[int, int], tuple[int, int]],
+    done: threading.Event,
 ) -> None:
     """Runs members as threads; lets them end a few turns after all have trained together."""
     with ThreadPoolExecutor(count) as pool:

@@ -25,7 +25,9 @@ def _store() -> TCPStore:
 
 def _joined(place: Path, task: Task, *, step: int = 0) -> Session:
     settings = SessionSettings(store=str(place), job="job", silence_s=5.0)
-    return Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step)
+    return Session.join(
+        task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step
+    )
 
 
 def _task() -> Task:
@@ -33,9 +35,12 @@ def _task() -> Task:
 
 
 @contextmanager
-def _left_out(folder: Path, *, has_heard: bool = True) -> Iterator[tuple[Session, Task, Future[tuple[int, str]]]]:
-    """Gives a lone member of round 1 some steps on, without a store, and what comes of the side that founds round 6 in
-    a new one at step 1000; the first is told of that store before, or only as that side has ended its first turn."""
+def _left_out(
+    folder: Path, *, has_heard: bool = True
+) -> Iterator[tuple[Session, Task, Future[tuple[int, str]]]]:
+    """Gives a lone member of round 1 some steps on, without a store, and what comes of the side
+    that founds round 6 in a new one at step 1000; the first is told of that store before, or only
+    as that side has ended its first turn."""
     place, other = folder / "place", folder / "other"
     first, is_over, is_begun = _store(), Event(), Event()
     place.write_text(f"127.0.0.1:{first.port}")
@@ -87,7 +92,9 @@ def test_a_lone_member_that_the_job_has_gone_on_without_comes_in_again(
     with _left_out(tmp_path) as (session, task, _):
         _run_until(session, task, lambda: session.generation.number > 1)
         assert session.generation.world_size == 2 and session.step >= 1000
-    assert capsys.readouterr().err.count("the others go on without this process after its step") == 1
+    assert (
+        capsys.readouterr().err.count("the others go on without this process after its step") == 1
+    )
 
 
 def test_it_ends_no_job_that_others_go_on_with(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def settings() -> Iterator[SessionSettings]:
 
 
 def _rounded_otherwise(task: Task) -> Apply:
-    """Gives the task's step with an error in the last digits, as another processor's products of matrices have."""
+    """Gives the task's step with an error in the last digits, as another processor's products of
+    matrices have."""
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         task.apply(gradients, step)
@@ -45,21 +46,33 @@ def test_members_that_round_otherwise_are_brought_level_and_none_ends(
 
     def train(index: int, apply: Apply) -> None:
         task = tasks[index]
-        with Session.join(task.units(), apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             while session.generation.world_size < 2:
                 session.run(task.compute)
             last = session.step + STEPS
             while session.step < last:
                 assert session.run(task.compute) is not None
-                weights[index][session.step] = torch.cat([each.detach().flatten() for each in task.parameters])
+                weights[index][session.step] = torch.cat(
+                    [each.detach().flatten() for each in task.parameters]
+                )
 
     with ThreadPoolExecutor(2) as pool:
-        for each in [pool.submit(train, 0, tasks[0].apply), pool.submit(train, 1, _rounded_otherwise(tasks[1]))]:
+        for each in [
+            pool.submit(train, 0, tasks[0].apply),
+            pool.submit(train, 1, _rounded_otherwise(tasks[1])),
+        ]:
             each.result()
     both = sorted(weights[0].keys() & weights[1].keys())
     assert len(both) >= STEPS / 2
-    off = [float((weights[0][step] - weights[1][step]).norm() / weights[0][step].norm()) for step in both]
-    assert 0 < max(off) <= 12 * 2**-22, "compared at every eighth step at least, and level after that"
+    off = [
+        float((weights[0][step] - weights[1][step]).norm() / weights[0][step].norm())
+        for step in both
+    ]
+    assert 0 < max(off) <= 12 * 2**-22, (
+        "compared at every eighth step at least, and level after that"
+    )
     assert capfd.readouterr().err.count("values differed within rounding") == 2, "each says it once"
 
 

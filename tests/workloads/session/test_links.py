@@ -26,7 +26,9 @@ def _links(name: str, *, silence_s: float = 5.0) -> Iterator[Links]:
         links.join()
 
 
-@pytest.mark.parametrize("host", ["255.255.255.255", "nobody.invalid"], ids=["no way there", "no such name"])
+@pytest.mark.parametrize(
+    "host", ["255.255.255.255", "nobody.invalid"], ids=["no way there", "no such name"]
+)
 def test_one_that_cannot_be_reached_is_given_up_and_the_others_are_heard(host: str) -> None:
     with _links("m-1") as one, _links("m-2") as two:
         two.reach({"m-0": (host, 9), "m-1": ("127.0.0.1", one.port)})
@@ -35,18 +37,25 @@ def test_one_that_cannot_be_reached_is_given_up_and_the_others_are_heard(host: s
         assert {"m-1"} == set(two.heard()) and {"m-2"} == set(one.heard()) and not one.gone()
 
 
-def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with _links("m-1", silence_s=0.6) as one, _links("m-2", silence_s=1000.0) as two:
         one.reach({"m-2": ("127.0.0.1", two.port)})
         two.reach({"m-1": ("127.0.0.1", one.port)})
         wait_until(lambda: bool(one.heard() and two.heard()), "the link")
-        ctypes.PyDLL(None).usleep(900_000)  # microseconds, in which no other thread of Python's runs
+        ctypes.PyDLL(None).usleep(
+            900_000
+        )  # microseconds, in which no other thread of Python's runs
         wait_until(lambda: "ELASTICD_SESSION_SILENCE_S" in capsys.readouterr().err, "its word")
 
 
 @pytest.mark.timeout(30)
 def test_a_link_that_comes_about_late_waits_for_no_beat() -> None:
-    with _links("m-2", silence_s=1000.0) as two, socket.create_server(("127.0.0.1", 0), backlog=0) as other:
+    with (
+        _links("m-2", silence_s=1000.0) as two,
+        socket.create_server(("127.0.0.1", 0), backlog=0) as other,
+    ):
         address = other.getsockname()
         crowd = [socket.socket() for _ in range(3)]
         for each in crowd:
@@ -66,9 +75,14 @@ def test_a_link_that_comes_about_late_waits_for_no_beat() -> None:
 
 
 @pytest.mark.timeout(30)
-def test_a_stranger_that_says_its_name_late_waits_for_no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stranger_that_says_its_name_late_waits_for_no_beat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("elastic.workloads.session.links.FIRST_WORD_S", 1000.0)
-    with _links("m-1", silence_s=1000.0) as one, socket.create_connection(("127.0.0.1", one.port)) as stranger:
+    with (
+        _links("m-1", silence_s=1000.0) as one,
+        socket.create_connection(("127.0.0.1", one.port)) as stranger,
+    ):
         one.reach({"m-2": ("127.0.0.1", 9)})
         time.sleep(0.2)
         stranger.sendall(b'{"name": "m-2", "job": "job", "status": {"step": 7}}\n')

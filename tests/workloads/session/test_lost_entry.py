@@ -11,9 +11,9 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.desk import Desk
-from elastic.workloads.session.generation import Round
-from elastic.workloads.session.meeting import Meeting, TooOld
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.round_start import Meeting, TooOld
+from elastic.workloads.session.shared_state import SharedState
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -24,15 +24,19 @@ MORE = 5
 def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The members went on by more than a step while it was met: here its first meeting is made to find that."""
+    """The members went on by more than a step while it was met: here its first meeting is made to
+    find that."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     begun, is_over, lost = threading.Event(), threading.Event(), list[int]()
-    await_entry, end = Desk.await_entry, Meeting.end
+    await_entry, end = SharedState.await_entry, Meeting.end
 
-    def entry(self: Desk) -> tuple[Round, bool] | None:
+    def entry(self: SharedState) -> tuple[Round, bool] | None:
         found = await_entry(self)
-        return found and (found[0], False)  # it meets them at once, as one whose source had to let it go
+        return found and (
+            found[0],
+            False,
+        )  # it meets them at once, as one whose source had to let it go
 
     def ended(self: Meeting, buffers: Buffers) -> bool:
         if threading.current_thread() is threading.main_thread() and not lost:
@@ -40,12 +44,14 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
             raise TooOld("this process's state is too old to go on with")
         return end(self, buffers)
 
-    monkeypatch.setattr(Desk, "await_entry", entry)
+    monkeypatch.setattr(SharedState, "await_entry", entry)
     monkeypatch.setattr(Meeting, "end", ended)
 
     def train() -> str:
         task = Task(dtype=torch.float64, width=4, pause_s=0.005)
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             while not is_over.is_set() or session.generation.world_size == 2:
                 session.run(task.compute)
                 begun.set()
@@ -56,7 +62,9 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
         try:
             wait_until(begun.is_set, "the first member")
             task = Task(dtype=torch.float64, width=4, pause_s=0.005)
-            with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+            with Session.join(
+                task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+            ) as session:
                 assert session.generation.world_size == 2 and lost
                 last = session.step + MORE
                 while session.step < last:

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-5)])
-def test_scaling_changes_nothing_that_is_trained(tmp_path: Path, dtype: str, tolerance: float) -> None:
+def test_scaling_changes_nothing_that_is_trained(
+    tmp_path: Path, dtype: str, tolerance: float
+) -> None:
     with running_fleet(tmp_path, "--dtype", dtype) as fleet:
         (first,) = fleet.start()
         fleet.await_world([first])
@@ -60,9 +62,9 @@ def test_a_newcomer_that_hangs_in_its_first_turn_is_given_up(tmp_path: Path) -> 
         fleet.await_step(members, hanging.events()[-1]["step"] + 20)
         assert not hanging.steps()
         said = [member.log.with_suffix(".err").read_text() for member in members]
-        assert any("session: gives up" in each and "(sums begun in generation" in each for each in said), (
-            "one is enough"
-        )
+        assert any(
+            "session: gives up" in each and "(sums begun in generation" in each for each in said
+        ), "one is enough"
         (fourth,) = fleet.start()
         fleet.await_world([*members, fourth])
         hanging.hang(is_hanging=False)

@@ -21,7 +21,12 @@ pytestmark = pytest.mark.timeout(60)
 def _joined(store: TCPStore, task: Task, *, on_generation: OnGeneration | None = None) -> Session:
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     return Session.join(
-        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1, on_generation=on_generation
+        task.units(),
+        task.apply,
+        batch=BATCH,
+        settings=settings,
+        numbers=1,
+        on_generation=on_generation,
     )
 
 
@@ -70,13 +75,21 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
                 ends.append(str(ended))
 
     with ThreadPoolExecutor(2) as pool:
-        for each in [pool.submit(member, breaks=breaks) for breaks in ([True] if is_alone else [True, False])]:
+        for each in [
+            pool.submit(member, breaks=breaks) for breaks in ([True] if is_alone else [True, False])
+        ]:
             each.result()
-    assert ends == ["membership has failed: KeyError('no such field')"] and len(steps) == (not is_alone)
+    assert ends == ["membership has failed: KeyError('no such field')"] and len(steps) == (
+        not is_alone
+    )
 
 
-@pytest.mark.parametrize("error", [OSError("the database is locked"), SystemExit("the database is locked")])
-def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(store: TCPStore, error: BaseException) -> None:
+@pytest.mark.parametrize(
+    "error", [OSError("the database is locked"), SystemExit("the database is locked")]
+)
+def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(
+    store: TCPStore, error: BaseException
+) -> None:
     recorded: list[int] = []
     refused: list[int] = []
 

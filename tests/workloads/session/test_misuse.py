@@ -52,7 +52,9 @@ def test_apply_may_not_change_its_gradients_in_place(settings: SessionSettings) 
         task.apply(gradients, step)
 
     with Session.join(task.units(), decay, batch=4, settings=settings) as session:
-        with pytest.raises(InvalidInput, match="apply: wanted the gradients left as they are, found them changed"):
+        with pytest.raises(
+            InvalidInput, match="apply: wanted the gradients left as they are, found them changed"
+        ):
             session.run(_compute)
         assert session.step == 0
 
@@ -67,7 +69,10 @@ def test_apply_may_not_change_its_gradients_behind_torch_s_back(settings: Sessio
         task.apply(gradients, step)
 
     with Session.join(task.units(), clip, batch=4, settings=settings) as session:
-        with pytest.raises(InvalidInput, match=r"apply: wanted the gradients left as they are, .* nor gradient.data"):
+        with pytest.raises(
+            InvalidInput,
+            match=r"apply: wanted the gradients left as they are, .* nor gradient.data",
+        ):
             session.run(_compute)
         assert session.step == 0
 
@@ -92,20 +97,34 @@ def test_apply_may_work_on_new_tensors(settings: SessionSettings) -> None:
         ({"step": -3}, "step: wanted a whole number, 0 or more, got -3"),
         ({"steps": 0}, "steps: wanted a whole number, 1 or more, got 0"),
         ({"numbers": -1}, "numbers: wanted a whole number, 0 or more, got -1"),
-        ({"units": iter([(torch.zeros(2),)])}, "units: wanted a sequence, .* got a list_iterator; give list"),
+        (
+            {"units": iter([(torch.zeros(2),)])},
+            "units: wanted a sequence, .* got a list_iterator; give list",
+        ),
         ({"units": None}, "units: wanted a sequence, .* got a NoneType"),
         ({"apply": None}, "apply: wanted a function that moves the units, got None"),
         ({"terms": 5}, "terms: wanted a text of at most 1000 characters, got a int; give a digest"),
         ({"terms": "a" * 1001}, "terms: wanted a text of at most 1000 characters, got one of 1001"),
         ({"units": []}, "units: wanted one for each parameter, got none"),
-        ({"units": [torch.zeros(2, 3), torch.zeros(2)]}, "unit 0: wanted a sequence of tensors, .* found a Tensor"),
+        (
+            {"units": [torch.zeros(2, 3), torch.zeros(2)]},
+            "unit 0: wanted a sequence of tensors, .* found a Tensor",
+        ),
         ({"units": [(torch.zeros(2),), ()]}, "unit 1: wanted a sequence of tensors, .* found none"),
-        ({"units": [(torch.zeros(2, dtype=torch.int64),)]}, "unit 0: wanted .* floating point .* found torch.int64"),
-        ({"units": [(torch.zeros(2).to(torch.float8_e5m2),)]}, "unit 0: wanted .* 2 bytes or more, found torch.float8"),
+        (
+            {"units": [(torch.zeros(2, dtype=torch.int64),)]},
+            "unit 0: wanted .* floating point .* found torch.int64",
+        ),
+        (
+            {"units": [(torch.zeros(2).to(torch.float8_e5m2),)]},
+            "unit 0: wanted .* 2 bytes or more, found torch.float8",
+        ),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_join_refuses_what_makes_no_sense(settings: SessionSettings, wrong: dict[str, Any], wanted: str) -> None:
+def test_join_refuses_what_makes_no_sense(
+    settings: SessionSettings, wrong: dict[str, Any], wanted: str
+) -> None:
     task = Descent()
     given: dict[str, Any] = {"units": task.units(), "apply": task.apply, "batch": 4, **wrong}
     with pytest.raises(InvalidInput, match=wanted):
@@ -115,15 +134,30 @@ def test_join_refuses_what_makes_no_sense(settings: SessionSettings, wrong: dict
 @pytest.mark.parametrize(
     ("gradients", "wanted"),
     [
-        ([torch.tensor(1.0), torch.ones(2)], r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(\)"),
-        ([None, torch.ones(1)], r"gradient 1: wanted .* shape \(2,\), or None for zeros, got \(1,\)"),
-        ([torch.ones(3), torch.ones(2)], r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(3,\)"),
+        (
+            [torch.tensor(1.0), torch.ones(2)],
+            r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(\)",
+        ),
+        (
+            [None, torch.ones(1)],
+            r"gradient 1: wanted .* shape \(2,\), or None for zeros, got \(1,\)",
+        ),
+        (
+            [torch.ones(3), torch.ones(2)],
+            r"gradient 0: wanted .* shape \(2, 3\), or None for zeros, got \(3,\)",
+        ),
         ([torch.ones(2, 3), 1.0], "gradient 1: wanted .* got a float"),
         ([torch.ones(2, 3)], "wanted 2 gradients, .* got 1"),
         ([None, None, None], "wanted 2 gradients, .* got 3"),
         (None, "wanted 2 gradients, .* got nothing"),
-        ([None, torch.ones(2).to_sparse()], "gradient 1: wanted a dense one .* got .* torch.sparse_coo; .*to_dense"),
-        ([torch.ones(2, 3) * 1j, None], "gradient 0: wanted .* real numbers, got one of torch.complex64"),
+        (
+            [None, torch.ones(2).to_sparse()],
+            "gradient 1: wanted a dense one .* got .* torch.sparse_coo; .*to_dense",
+        ),
+        (
+            [torch.ones(2, 3) * 1j, None],
+            "gradient 0: wanted .* real numbers, got one of torch.complex64",
+        ),
     ],
     ids=str,
 )
@@ -140,12 +174,18 @@ def test_gradients_that_do_not_fit_are_told_by_number_and_shape(
 @pytest.mark.parametrize(
     ("values", "wanted"),
     [
-        (torch.ones(3, dtype=torch.int16), "turn: wanted a dense tensor of float64, .* got one of torch.int16"),
+        (
+            torch.ones(3, dtype=torch.int16),
+            "turn: wanted a dense tensor of float64, .* got one of torch.int16",
+        ),
         (torch.ones(3, dtype=torch.bool), "turn: .* got one of torch.bool"),
         (torch.eye(2).to_sparse(), "turn: .* torch.sparse_coo"),
         (torch.ones(3, device="meta"), "turn: .* on cpu or cuda to sum, .* on meta"),
         (2.0, "turn: .* got a float"),
-        (torch.ones(1).expand(3), r"turn.all_reduce: .* share no memory, .* strides \(0,\) of shape \(3,\)"),
+        (
+            torch.ones(1).expand(3),
+            r"turn.all_reduce: .* share no memory, .* strides \(0,\) of shape \(3,\)",
+        ),
     ],
     ids=str,
 )
@@ -162,16 +202,24 @@ def test_what_cannot_be_summed_is_told_before_there_is_anybody_to_sum_it_with(
         assert session.step == 0
 
 
-@pytest.mark.parametrize(("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)])
-def test_numbers_are_as_many_as_join_was_told(settings: SessionSettings, numbers: int, given: Any) -> None:
+@pytest.mark.parametrize(
+    ("numbers", "given"), [(0, torch.ones(2)), (3, torch.ones(1)), (2, torch.ones(3)), (1, 3.0)]
+)
+def test_numbers_are_as_many_as_join_was_told(
+    settings: SessionSettings, numbers: int, given: Any
+) -> None:
     def compute(turn: SessionStep) -> Sequence[Tensor]:
         turn.numbers = given
         return GRADIENTS
 
     task = Descent()
     with (
-        Session.join(task.units(), task.apply, batch=4, settings=settings, numbers=numbers) as session,
-        pytest.raises(InvalidInput, match=rf"turn.numbers: wanted a tensor of the shape \({numbers},\)"),
+        Session.join(
+            task.units(), task.apply, batch=4, settings=settings, numbers=numbers
+        ) as session,
+        pytest.raises(
+            InvalidInput, match=rf"turn.numbers: wanted a tensor of the shape \({numbers},\)"
+        ),
     ):
         session.run(compute)
 
@@ -216,7 +264,9 @@ def test_a_job_that_is_complete_trains_no_more(settings: SessionSettings) -> Non
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
         session.run(_compute)
         assert session.finish(lambda: kept.append(session.step))
-        with pytest.raises(InvalidInput, match="this session's job is complete, as finish has said"):
+        with pytest.raises(
+            InvalidInput, match="this session's job is complete, as finish has said"
+        ):
             session.run(_compute)
         assert session.finish(lambda: kept.append(session.step)) and session.is_member
     assert session.step == 1 and kept == [1]

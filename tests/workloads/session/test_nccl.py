@@ -82,7 +82,9 @@ def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numb
 
     def member(number: int) -> list[Tensor]:
         task = Task(dtype=torch.float64, width=16, pause_s=0.005)
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             while session.step < 60:
                 session.run(task.compute)
             session.finish()
@@ -98,7 +100,9 @@ def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numb
     assert max(sizes) == gradients + 1, "nothing rides behind"
 
 
-def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(groups: list[Gloo]) -> None:
+def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(
+    groups: list[Gloo],
+) -> None:
     work = groups[0].all_reduce(torch.ones(3))
     began_s = monotonic()
     threading.Timer(0.2, groups[0].cut).start()
@@ -109,20 +113,30 @@ def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(group
         groups[0].wait(groups[0].all_reduce(torch.ones(3)))
 
 
-def test_what_fails_without_a_cut_ends_the_generation_too(groups: list[Gloo], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_without_a_cut_ends_the_generation_too(
+    groups: list[Gloo], monkeypatch: pytest.MonkeyPatch
+) -> None:
     work = groups[0].all_reduce(torch.ones(3))
-    monkeypatch.setattr(nccl_stand_in.Kernel, "is_completed", lambda kernel: True)  # as where NCCL reports an error
+    monkeypatch.setattr(
+        nccl_stand_in.Kernel, "is_completed", lambda kernel: True
+    )  # as where NCCL reports an error
     with pytest.raises(GenerationLost, match="failed"):
         groups[0].wait(work)
 
 
-def test_torch_is_told_to_leave_the_process_alive_before_it_makes_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_is_told_to_leave_the_process_alive_before_it_makes_a_group(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in nccl.LENIENT:
         monkeypatch.setenv(name, "3")
     nccl.prepare(CPU)
     assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "3", "no GPU, no NCCL"
     nccl.prepare(torch.device("cuda"))
-    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == os.environ["TORCH_NCCL_ENABLE_MONITORING"] == "0"
+    assert (
+        os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"]
+        == os.environ["TORCH_NCCL_ENABLE_MONITORING"]
+        == "0"
+    )
 
 
 def test_where_gpus_do_not_connect_gloo_sums_what_lies_on_them_and_that_is_said(
@@ -137,7 +151,9 @@ def test_where_gpus_do_not_connect_gloo_sums_what_lies_on_them_and_that_is_said(
     monkeypatch.setattr(nccl_stand_in.StandIn, "eager_connect_single_device", refused)
     monkeypatch.setattr(nccl_stand_in.StandIn, "abort", lambda group: None)
     monkeypatch.setattr(torch.distributed, "is_nccl_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: SimpleNamespace(uuid="GPU-1"))
+    monkeypatch.setattr(
+        torch.cuda, "get_device_properties", lambda device: SimpleNamespace(uuid="GPU-1")
+    )
     for _ in range(nccl.TRIES):
         assert replace(gpu, device=cuda).name() == "GPU-1"
         with pytest.raises(RuntimeError, match="no way to"):
@@ -161,5 +177,7 @@ def test_members_come_leave_and_die_and_nothing_that_is_trained_changes(tmp_path
         steps = fleet.await_end([first, third, fourth])
         fleet.assert_identical()
         fleet.assert_nothing_lost([first, third, fourth])
-        assert third.last["step"] == steps and all(each.events()[-1]["nccl_sums"] > 50 for each in (third, fourth))
+        assert third.last["step"] == steps and all(
+            each.events()[-1]["nccl_sums"] > 50 for each in (third, fourth)
+        )
         assert_near(third.weights(), undisturbed(steps), tolerance=1e-12)

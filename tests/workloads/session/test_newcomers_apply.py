@@ -1,4 +1,5 @@
-"""A newcomer's `apply` is called where its script is: on the thread that joins, which hears what it raises."""
+"""A newcomer's `apply` is called where its script is: on the thread that joins, which hears what it
+raises."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.desk import Desk, SessionEnded
+from elastic.workloads.session.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import Inlet, TransferMessage, send
+from elastic.workloads.session.transfer import StateReceiver, TransferMessage, send
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
@@ -36,7 +37,9 @@ def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
 
     def train() -> None:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)
-        with Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=settings) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
+        ) as session:
             is_begun.set()
             while not is_over.is_set() or session.generation.world_size > 1:
                 session.run(task.compute)
@@ -56,11 +59,15 @@ def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)  # a unit a step
+    yield SessionSettings(
+        f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1
+    )  # a unit a step
     del store
 
 
-def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(settings: SessionSettings) -> None:
+def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(
+    settings: SessionSettings,
+) -> None:
     task = Task(dtype=torch.float64, width=4)
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -79,16 +86,21 @@ def test_what_apply_has_left_half_moved_is_not_moved_once_more() -> None:
         raise Refused("at the second unit")
 
     moved: list[int] = []
-    desk = Desk(SessionTerms(12, None, 0, "shape"))
-    desk.inlet = cast(Inlet, SimpleNamespace(is_due=True, move=move, adopted=None, is_streaming=True, ended_s=0.0))
+    shared = SharedState(SessionTerms(12, None, 0, "shape"))
+    shared.receiver = cast(
+        StateReceiver,
+        SimpleNamespace(is_due=True, move=move, adopted=None, is_streaming=True, ended_s=0.0),
+    )
     with pytest.raises(Refused):
-        desk.await_entry()
+        shared.await_entry()
     with pytest.raises(SessionEnded, match="apply has failed on gradients"):
-        desk.await_entry()
+        shared.await_entry()
     assert moved == [1]
 
 
-def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: SessionSettings) -> None:
+def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(
+    settings: SessionSettings,
+) -> None:
     task, threads = Task(dtype=torch.float64, width=4), set()
 
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
@@ -104,7 +116,9 @@ def test_a_newcomer_s_apply_has_the_settings_of_the_thread_that_joins(settings: 
         session.leave()
         while session.is_member:
             session.run(lambda turn: [None] * len(task.parameters))
-    assert {(thread, has_grad) for thread, has_grad, _ in threads} == {(threading.get_ident(), False)}
+    assert {(thread, has_grad) for thread, has_grad, _ in threads} == {
+        (threading.get_ident(), False)
+    }
 
 
 def test_state_that_apply_has_left_half_moved_is_torn() -> None:
@@ -115,18 +129,24 @@ def test_state_that_apply_has_left_half_moved_is_torn() -> None:
         raise Refused("at the second unit")
 
     state = State(units, apply)
-    inlet = Inlet("127.0.0.1", state, job="job", terms=terms, changed=lambda: None)
-    inlet.start()
-    with socket.create_connection(("127.0.0.1", inlet.port)) as connection:
+    receiver = StateReceiver("127.0.0.1", state, job="job", terms=terms, changed=lambda: None)
+    receiver.start()
+    with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
         send(connection, TransferMessage("hello", {"job": "job", "step": 0, **terms.told()}))
-        send(connection, TransferMessage("chunk", {"first": 0, "last": 2, "step": 5}, state.pack(0, 2)))
-        wait_until(lambda: inlet.is_due, "the state")
-        inlet.move()
-        wait_until(lambda: inlet.is_complete and not inlet.is_torn, "the whole state")
-        send(connection, TransferMessage("gradients", {"step": 5, "units": 2, "is_exact": False}, torch.ones(6)))
-        wait_until(lambda: inlet.is_due, "the gradients")
+        send(
+            connection,
+            TransferMessage("chunk", {"first": 0, "last": 2, "step": 5}, state.pack(0, 2)),
+        )
+        wait_until(lambda: receiver.is_due, "the state")
+        receiver.move()
+        wait_until(lambda: receiver.is_complete and not receiver.is_torn, "the whole state")
+        send(
+            connection,
+            TransferMessage("gradients", {"step": 5, "units": 2, "is_exact": False}, torch.ones(6)),
+        )
+        wait_until(lambda: receiver.is_due, "the gradients")
         with pytest.raises(Refused, match="at the second unit"):
-            inlet.move()
-        inlet.close()
-        wait_until(lambda: not inlet.is_streaming, "the end of the stream")
-    assert inlet.is_torn and inlet.step == 5
+            receiver.move()
+        receiver.close()
+        wait_until(lambda: not receiver.is_streaming, "the end of the stream")
+    assert receiver.is_torn and receiver.step == 5

@@ -10,7 +10,10 @@ import pytest
 import torch
 from torch import Tensor, optim
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings, SessionStep, optimizer_units
@@ -26,22 +29,30 @@ OPTIMIZERS: dict[str, Make] = {
     "ASGD": lambda all_: optim.ASGD(all_, lr=1e-2, weight_decay=1e-2),
     "Adadelta": lambda all_: optim.Adadelta(all_, weight_decay=1e-2),
     "Adafactor": lambda all_: optim.Adafactor(all_, weight_decay=1e-2),
-    "Adagrad": lambda all_: optim.Adagrad(all_, lr=1e-2, initial_accumulator_value=0.1, weight_decay=1e-2),
+    "Adagrad": lambda all_: optim.Adagrad(
+        all_, lr=1e-2, initial_accumulator_value=0.1, weight_decay=1e-2
+    ),
     "Adam": lambda all_: optim.Adam(all_, lr=1e-2, weight_decay=1e-2),
     "Adam amsgrad": lambda all_: optim.Adam(all_, lr=1e-2, amsgrad=True, foreach=False),
     "Adam fused": lambda all_: optim.Adam(all_, lr=1e-2, weight_decay=1e-2, fused=True),
     "AdamW": lambda all_: optim.AdamW(all_, lr=1e-2),
-    "AdamW of two groups": lambda all_: optim.AdamW([{"params": [each], "lr": 0.1 ** each.dim()} for each in all_]),
+    "AdamW of two groups": lambda all_: optim.AdamW(
+        [{"params": [each], "lr": 0.1 ** each.dim()} for each in all_]
+    ),
     "Adamax": lambda all_: optim.Adamax(all_, lr=1e-2, weight_decay=1e-2),
     "Muon": lambda all_: optim.Muon(all_[:1], lr=1e-2),
     "NAdam": lambda all_: optim.NAdam(all_, lr=1e-2, weight_decay=1e-2),
     "RAdam": lambda all_: optim.RAdam(all_, lr=1e-2, weight_decay=1e-2),
-    "RMSprop": lambda all_: optim.RMSprop(all_, lr=1e-2, centered=True, momentum=0.5, weight_decay=1e-2),
+    "RMSprop": lambda all_: optim.RMSprop(
+        all_, lr=1e-2, centered=True, momentum=0.5, weight_decay=1e-2
+    ),
     "Rprop": lambda all_: optim.Rprop(all_, lr=1e-2),
     "Rprop foreach": lambda all_: optim.Rprop(all_, lr=1e-2, foreach=True),
     "SGD": lambda all_: optim.SGD(all_, lr=1e-2, weight_decay=1e-2),
     "SGD momentum": lambda all_: optim.SGD(all_, lr=1e-2, momentum=0.9, weight_decay=1e-2),
-    "SGD nesterov": lambda all_: optim.SGD(all_, lr=1e-2, momentum=0.9, nesterov=True, maximize=True),
+    "SGD nesterov": lambda all_: optim.SGD(
+        all_, lr=1e-2, momentum=0.9, nesterov=True, maximize=True
+    ),
 }
 
 
@@ -50,12 +61,16 @@ class Script:
 
     def __init__(self, make: Make) -> None:
         self.model = torch.nn.Linear(8, 3, dtype=torch.float64)
-        chance = torch.Generator().manual_seed(0)  # torch's own is the process's, and members run as threads too
+        chance = torch.Generator().manual_seed(
+            0
+        )  # torch's own is the process's, and members run as threads too
         with torch.no_grad():
             for each in self.model.parameters():
                 each.uniform_(-0.3, 0.3, generator=chance)
         self.optimizer = make(list(self.model.parameters()))
-        self.parameters: list[Tensor] = [each for group in self.optimizer.param_groups for each in group["params"]]
+        self.parameters: list[Tensor] = [
+            each for group in self.optimizer.param_groups for each in group["params"]
+        ]
 
     def compute(self, turn: SessionStep | None = None) -> Sequence[Tensor]:
         return torch.autograd.grad(self.model(INPUTS).pow(2).sum() / 20, self.parameters)
@@ -88,14 +103,18 @@ def test_trains_what_a_plain_loop_trains(settings: SessionSettings, make: Make) 
         plain.apply(plain.compute())
     start = script.weights()
     units = optimizer_units(script.optimizer)
-    assert torch.equal(script.weights(), start) and all(each.grad is None for each in script.parameters)
+    assert torch.equal(script.weights(), start) and all(
+        each.grad is None for each in script.parameters
+    )
     with Session.join(units, script.apply, batch=20, settings=settings) as session:
         for _ in range(STEPS):
             session.run(script.compute)
     assert torch.equal(script.weights(), plain.weights())
     states = [script.optimizer.state[each] for each in script.parameters]
     state = [tensor for each in states for _, tensor in sorted(each.items())]
-    assert [each.data_ptr() for unit in units for each in unit[1:]] == [each.data_ptr() for each in state], "in place"
+    assert [each.data_ptr() for unit in units for each in unit[1:]] == [
+        each.data_ptr() for each in state
+    ], "in place"
 
 
 def test_state_that_was_loaded_stays() -> None:
@@ -117,7 +136,10 @@ def test_one_that_goes_on_from_a_checkpoint_has_the_units_of_one_that_begins(mak
     saved = deepcopy(plain.optimizer.state_dict())
     saved["state"] = {each: dict(sorted(state.items())) for each, state in saved["state"].items()}
     loaded.optimizer.load_state_dict(saved)
-    digests = [State.of(optimizer_units(each.optimizer), each.apply).shape_digest() for each in (plain, loaded, fresh)]
+    digests = [
+        State.of(optimizer_units(each.optimizer), each.apply).shape_digest()
+        for each in (plain, loaded, fresh)
+    ]
     assert digests == [digests[0]] * 3
 
 
@@ -133,7 +155,9 @@ def test_makes_no_step_that_anybody_sees(monkeypatch: pytest.MonkeyPatch, make: 
     ]
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(script.optimizer, "step", lambda: seen.append("step"))  # as a scheduler wraps it
+            patched.setattr(
+                script.optimizer, "step", lambda: seen.append("step")
+            )  # as a scheduler wraps it
             units = optimizer_units(script.optimizer)
         assert seen == []
         script.apply([None] * len(script.parameters))
@@ -141,7 +165,9 @@ def test_makes_no_step_that_anybody_sees(monkeypatch: pytest.MonkeyPatch, make: 
     finally:
         for each in hooks:
             each.remove()
-    assert [len(each) for each in units] == [1 + len(script.optimizer.state[each]) for each in script.parameters]
+    assert [len(each) for each in units] == [
+        1 + len(script.optimizer.state[each]) for each in script.parameters
+    ]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +189,9 @@ def test_state_that_an_option_adds_after_the_save_is_made_and_what_none_asks_for
     state = deepcopy(plain.optimizer.state_dict()["state"])
     loaded.optimizer.load_state_dict({**loaded.optimizer.state_dict(), "state": state})
     units, wanted = optimizer_units(loaded.optimizer), optimizer_units(fresh.optimizer)
-    assert [[each.shape for each in unit] for unit in units] == [[each.shape for each in unit] for unit in wanted]
+    assert [[each.shape for each in unit] for unit in units] == [
+        [each.shape for each in unit] for unit in wanted
+    ]
     for index, parameter in enumerate(loaded.parameters):
         for name, values in loaded.optimizer.state[parameter].items():
             expected = state.get(index, {}).get(name, torch.zeros(()))
@@ -213,7 +241,9 @@ def test_dampening_is_taken_where_the_first_step_is_past() -> None:
     ],
     ids=["a part", "another's"],
 )
-def test_refuses_torn_state_and_leaves_it(change: Callable[[dict[str, Tensor]], None], wanted: str) -> None:
+def test_refuses_torn_state_and_leaves_it(
+    change: Callable[[dict[str, Tensor]], None], wanted: str
+) -> None:
     script = Script(OPTIMIZERS["Adam"])
     script.apply(script.compute())
     state = script.optimizer.state[script.parameters[0]]
@@ -230,7 +260,9 @@ def test_what_is_not_trained_is_no_unit() -> None:
     script = Script(OPTIMIZERS["SGD momentum"])
     script.parameters[0].requires_grad_(False)
     (unit,) = optimizer_units(script.optimizer)
-    assert [each.shape for each in unit] == [(3,), (3,)] and not script.optimizer.state[script.parameters[0]]
+    assert [each.shape for each in unit] == [(3,), (3,)] and not script.optimizer.state[
+        script.parameters[0]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -248,28 +280,37 @@ def test_refuses_what_it_cannot_make(make: Make, wanted: str) -> None:
 
 @pytest.mark.parametrize("given", [[], torch.nn.Linear(2, 2)], ids=["a list", "a module"])
 def test_refuses_what_is_no_optimizer(given: Any) -> None:
-    with pytest.raises(InvalidInput, match=f"got a {type(given).__name__}; of several, call this for each, and add"):
+    with pytest.raises(
+        InvalidInput, match=f"got a {type(given).__name__}; of several, call this for each, and add"
+    ):
         optimizer_units(given)
 
 
 def test_refuses_one_that_trains_nothing() -> None:
     script = Script(OPTIMIZERS["Adam"])
     script.model.requires_grad_(False)
-    with pytest.raises(InvalidInput, match="wanted one that trains parameters, found none of its own that requires"):
+    with pytest.raises(
+        InvalidInput, match="wanted one that trains parameters, found none of its own that requires"
+    ):
         optimizer_units(script.optimizer)
 
 
 def test_units_of_two_optimizers_are_added(settings: SessionSettings) -> None:
     """As a GAN has them: each has its turns, and what it does not train stays as it is."""
 
-    def train(step: int, script: Script, optimizers: Sequence[optim.Optimizer], gradients: Sequence[Any]) -> None:
+    def train(
+        step: int, script: Script, optimizers: Sequence[optim.Optimizer], gradients: Sequence[Any]
+    ) -> None:
         for parameter, gradient in zip(script.parameters, gradients, strict=True):
             parameter.grad = gradient
         optimizers[step % 2].step()
         script.model.zero_grad()
 
     plain, script = Script(OPTIMIZERS["AdamW"]), Script(OPTIMIZERS["AdamW"])
-    own, other = ([optim.AdamW([part], weight_decay=0.5) for part in each.parameters] for each in (plain, script))
+    own, other = (
+        [optim.AdamW([part], weight_decay=0.5) for part in each.parameters]
+        for each in (plain, script)
+    )
     for step in range(STEPS):
         gradients = list(plain.compute())
         train(step, plain, own, [gradients[0], None] if step % 2 == 0 else [None, gradients[1]])
@@ -279,7 +320,9 @@ def test_units_of_two_optimizers_are_added(settings: SessionSettings) -> None:
         return [gradients[0], None] if turn.step % 2 == 0 else [None, gradients[1]]
 
     units = [unit for each in other for unit in optimizer_units(each)]
-    with Session.join(units, lambda g, step: train(step, script, other, g), batch=20, settings=settings) as session:
+    with Session.join(
+        units, lambda g, step: train(step, script, other, g), batch=20, settings=settings
+    ) as session:
         for _ in range(STEPS):
             session.run(compute)
     assert torch.equal(script.weights(), plain.weights())

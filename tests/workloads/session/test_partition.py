@@ -11,14 +11,26 @@ from pathlib import Path
 import pytest
 
 from tests.workloads.session.hosts import Host, running_hosts
-from tests.workloads.session.running import Process, assert_near, program, running_fleet, undisturbed, wait_until
+from tests.workloads.session.running import (
+    Process,
+    assert_near,
+    program,
+    running_fleet,
+    undisturbed,
+    wait_until,
+)
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root"),
+]
 
 GOES_ON_S = 5.0
 
 
-@pytest.mark.parametrize("cut", [1, 0], ids=["a member is cut off", "the store's host is cut off, with a member"])
+@pytest.mark.parametrize(
+    "cut", [1, 0], ids=["a member is cut off", "the store's host is cut off, with a member"]
+)
 def test_the_side_with_the_store_goes_on_and_the_other_stops(tmp_path: Path, cut: int) -> None:
     with running_hosts(3) as hosts, running_fleet(tmp_path, host=hosts[0]) as fleet:
         members = [fleet.start(host=host)[0] for host in hosts]
@@ -28,11 +40,16 @@ def test_the_side_with_the_store_goes_on_and_the_other_stops(tmp_path: Path, cut
         hosts[cut].cut()
         cut_s = time.time()
         fleet.await_world(here)
-        resumed_s = min(event["at_s"] for event in here[0].steps() if event["world_size"] == len(here)) - cut_s
+        resumed_s = (
+            min(event["at_s"] for event in here[0].steps() if event["world_size"] == len(here))
+            - cut_s
+        )
         assert resumed_s < GOES_ON_S, f"went on after {resumed_s:.1f} s"
         steps = [member.last["step"] for member in away]
         fleet.await_step(here, here[0].last["step"] + 100)
-        assert [member.last["step"] for member in away] == steps, "a side without the store must not train"
+        assert [member.last["step"] for member in away] == steps, (
+            "a side without the store must not train"
+        )
         hosts[cut].mend()
         fleet.await_world(members)
         goal = fleet.await_end(members)
@@ -41,11 +58,14 @@ def test_the_side_with_the_store_goes_on_and_the_other_stops(tmp_path: Path, cut
             assert_near(member.weights(), undisturbed(goal), tolerance=1e-12)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["a member dies", "a member leaves"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, signal.SIGTERM], ids=["a member dies", "a member leaves"]
+)
 def test_a_member_that_has_lost_the_store_alone_keeps_no_change_of_membership_up(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Its links with the others work, and it trains with them until a round is published that it does not see."""
+    """Its links with the others work, and it trains with them until a round is published that it
+    does not see."""
     with running_hosts(4) as hosts, running_fleet(tmp_path, host=hosts[0]) as fleet:
         here, blind, going = members = [fleet.start(host=host)[0] for host in hosts[1:]]
         fleet.await_world(members)
@@ -55,7 +75,12 @@ def test_a_member_that_has_lost_the_store_alone_keeps_no_change_of_membership_up
         went_s = time.time()
         fleet.await_world([here])
         resumed_s = (
-            min(event["at_s"] for event in here.steps() if event["world_size"] == 1 < event["generation"]) - went_s
+            min(
+                event["at_s"]
+                for event in here.steps()
+                if event["world_size"] == 1 < event["generation"]
+            )
+            - went_s
         )
         assert resumed_s < GOES_ON_S, f"went on after {resumed_s:.1f} s"
         fleet.assert_nothing_lost([here, going])
@@ -70,7 +95,9 @@ def test_a_member_that_has_lost_the_store_alone_keeps_no_change_of_membership_up
             assert_near(member.weights(), undisturbed(goal), tolerance=1e-12)
 
 
-def test_a_newcomer_is_let_in_though_the_member_next_to_bring_it_up_to_date_has_lost_the_store(tmp_path: Path) -> None:
+def test_a_newcomer_is_let_in_though_the_member_next_to_bring_it_up_to_date_has_lost_the_store(
+    tmp_path: Path,
+) -> None:
     with running_hosts(4) as hosts, running_fleet(tmp_path, host=hosts[0]) as fleet:
         members = [fleet.start(host=host)[0] for host in hosts[1:]]
         fleet.await_world(members)
@@ -101,7 +128,9 @@ def test_a_lone_member_goes_on_without_the_store(tmp_path: Path) -> None:
 
 def test_members_on_two_hosts_that_are_told_no_address_find_each_other(tmp_path: Path) -> None:
     def launch(command: Sequence[str], environment: Mapping[str, str], errors: Path) -> Process:
-        told = {name: value for name, value in environment.items() if name != "ELASTICD_SESSION_HOST"}
+        told = {
+            name: value for name, value in environment.items() if name != "ELASTICD_SESSION_HOST"
+        }
         return program(command, told, errors)
 
     with running_hosts(2) as hosts, running_fleet(tmp_path, host=hosts[0], launch=launch) as fleet:

@@ -1,4 +1,5 @@
-"""A newcomer that cannot reach the members: it takes their job over once they are known to be dead, and not before."""
+"""A newcomer that cannot reach the members: it takes their job over once they are known to be dead,
+and not before."""
 
 from __future__ import annotations
 
@@ -18,16 +19,26 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionSettings, entrance, waiting
+from elastic.workloads.session import Session, SessionSettings, joining, waiting
 from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
-from elastic.workloads.session.entrance import DEFENCE_S, DONE, NAP_S, STALE_S, UNSERVED_S, Entrance, alive, machine
+from elastic.workloads.session.joining import (
+    DEFENCE_S,
+    DONE,
+    NAP_S,
+    STALE_S,
+    UNSERVED_S,
+    Entrance,
+    alive,
+    machine,
+)
 from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
 
 pytestmark = pytest.mark.timeout(60)
 SOON_STALE_S = 4.0
-# It is bound and never listens: connections are refused, and no other test's server takes its port meanwhile.
+# It is bound and never listens: connections are refused, and no other test's server takes its port
+# meanwhile.
 _NOBODY = socket.socket()
 _NOBODY.bind(("127.0.0.1", 0))
 atexit.register(_NOBODY.close)
@@ -37,7 +48,9 @@ def _session(store: TCPStore) -> tuple[int, int]:
     """Gives the generation that a newcomer comes to train in, and its members."""
     task = Task(dtype=torch.float64, width=4)
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+    ) as session:
         session.run(task.compute)
         return session.generation.number, session.generation.world_size
 
@@ -45,7 +58,14 @@ def _session(store: TCPStore) -> tuple[int, int]:
 def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous:
     """Gives a process's place, with its addresses told, on a machine."""
     node = StoreRendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name=name)
-    about = {"host": "127.0.0.1", "link": port, "inlet": port, "step": 100, "is_torn": False, "machine": on}
+    about = {
+        "host": "127.0.0.1",
+        "link": port,
+        "inlet": port,
+        "step": 100,
+        "is_torn": False,
+        "machine": on,
+    }
     told = {**about, "name": name, "terms": SessionTerms(BATCH, None, 1, "another").told()}
     node.tell(f"node/{name}", json.dumps(told))
     return node
@@ -69,11 +89,16 @@ class Coming:
     tried: Callable[[str], None] = lambda _: None
     _entrance: Entrance | None = None
 
-    def look(self, *, for_s: float = 0.0, after_s: float = 0.0, is_served: bool = False) -> tuple[str, ...]:
-        """Looks once, that much later, and then each half second; gives the members that it leaves."""
+    def look(
+        self, *, for_s: float = 0.0, after_s: float = 0.0, is_served: bool = False
+    ) -> tuple[str, ...]:
+        """Looks once, that much later, and then each half second; gives the members that it
+        leaves."""
         name, terms = self.rendezvous.name, SessionTerms(BATCH, None, 1, "another")
         if self._entrance is None:
-            self._entrance = Entrance(name, terms, lambda number, _: self.founded.append(number), founding_s=0.3)
+            self._entrance = Entrance(
+                name, terms, lambda number, _: self.founded.append(number), founding_s=0.3
+            )
         self.now_s += after_s
         for _ in range(1 + int(for_s / 0.5)):
             self._entrance.step(self.rendezvous, self.rendezvous.look(), is_served=is_served)
@@ -88,16 +113,20 @@ class Coming:
 @pytest.fixture
 def coming(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> Coming:
     coming = Coming(_known(store, "127.0.0.1_9_0", port=1, on="its own"))
-    monkeypatch.setattr(entrance, "monotonic", lambda: coming.now_s)
-    monkeypatch.setattr(entrance, "_connect", coming.connect)
+    monkeypatch.setattr(joining, "monotonic", lambda: coming.now_s)
+    monkeypatch.setattr(joining, "_connect", coming.connect)
     return coming
 
 
-def test_time_in_which_a_newcomer_could_not_look_proves_no_death(store: TCPStore, coming: Coming) -> None:
+def test_time_in_which_a_newcomer_could_not_look_proves_no_death(
+    store: TCPStore, coming: Coming
+) -> None:
     member = _unreached(store, on="another")
     member.tell(alive(member.name), "before the store was away")
     assert coming.look(for_s=5.0) == (member.name,)
-    assert coming.look(after_s=2 * STALE_S) == (member.name,), "it had no way either to say that it lives"
+    assert coming.look(after_s=2 * STALE_S) == (member.name,), (
+        "it had no way either to say that it lives"
+    )
     assert coming.look(for_s=STALE_S - 10.0) == (member.name,)
     assert coming.look(for_s=10.0 + NAP_S) != (member.name,)
 
@@ -125,7 +154,8 @@ def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_s
     assert coming.look(for_s=2 * UNSERVED_S, is_served=True) == (member.name,)
     assert coming.look(for_s=UNSERVED_S - 1.0) == (member.name,)
     with pytest.raises(
-        InvalidInput, match=rf"got nothing for 1 min 40 s; let .* TCP port .*: member {member.name} cannot"
+        InvalidInput,
+        match=rf"got nothing for 1 min 40 s; let .* TCP port .*: member {member.name} cannot",
     ):
         coming.look(for_s=2.0)
 
@@ -147,7 +177,7 @@ def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_t
 def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said(
     store: TCPStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(entrance, "STALE_S", 1000 * STALE_S)
+    monkeypatch.setattr(joining, "STALE_S", 1000 * STALE_S)
     _unreached(store, on=machine()).tell(DONE, "204")
     assert _session(store) == (6, 1)
     told = "members that had done 204 steps none lives; this process goes on from step 0, as generation 6"
@@ -186,7 +216,7 @@ def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
         return ask(self, key)
 
     monkeypatch.setattr(StoreRendezvous, "ask", noted)
-    monkeypatch.setattr(entrance, "_connect", lambda about: None)
+    monkeypatch.setattr(joining, "_connect", lambda about: None)
     coming.look(for_s=5.0)
     assert asked and not [key for key in asked if key.startswith("alive/")]
 
@@ -194,7 +224,7 @@ def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
 def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_told(
     store: TCPStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(entrance, "STALE_S", SOON_STALE_S)
+    monkeypatch.setattr(joining, "STALE_S", SOON_STALE_S)
     monkeypatch.setattr(waiting, "LONG_S", 0.5)
     member = _unreached(store, on="another")
     with ThreadPoolExecutor(1) as pool:
@@ -214,7 +244,9 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
     monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 0.2)
     task, beats, turns = Task(dtype=torch.float64, width=4), set[str | None](), count()
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+    ) as session:
         other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
         (name,) = session.generation.members
 
@@ -247,7 +279,9 @@ def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
     monkeypatch.setattr(StoreRendezvous, "tell", told)
     task = Task(dtype=torch.float64, width=4)
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+    ) as session:
         other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
         (name,) = session.generation.members
         wait_until(lambda: other.ask(alive(name)) is not None, "a sign of life", timeout_s=20)

@@ -13,7 +13,8 @@ from tests.workloads.session.schedule import Schedule
 
 pytestmark = pytest.mark.slow
 
-# The source of a transfer in its midst, all but one at once, rank 0, one that wakes again, the store.
+# The source of a transfer in its midst, all but one at once, rank 0, one that wakes again, the
+# store.
 EVERY_WAY_TO_GO = {"leave", "join_and_kill", "kill_two", "kill_first", "stop", "store"}
 
 
@@ -29,7 +30,8 @@ def test_no_event_tears_the_state_or_changes_what_is_trained(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(
-    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"), reason="this processor has no unlike kernels"
+    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
+    reason="this processor has no unlike kernels",
 )
 @pytest.mark.parametrize(
     ("name", "optimizer"),

@@ -54,8 +54,14 @@ def test_keeps_a_split_that_is_nearly_as_good() -> None:
     assert next_split(48, (24, 24), (1.0, 3.0)) == (36, 12)
 
 
-@given(batch=st.integers(6, 200), costs=st.lists(st.floats(0.5, 2.0), min_size=2, max_size=5), data=st.data())
-def test_moves_wherever_that_gains_enough(batch: int, costs: list[float], data: st.DataObject) -> None:
+@given(
+    batch=st.integers(6, 200),
+    costs=st.lists(st.floats(0.5, 2.0), min_size=2, max_size=5),
+    data=st.data(),
+)
+def test_moves_wherever_that_gains_enough(
+    batch: int, costs: list[float], data: st.DataObject
+) -> None:
     others = data.draw(st.lists(st.floats(0.5, 2.0), min_size=len(costs), max_size=len(costs)))
     now, better = split(batch, others), split(batch, costs)
 
@@ -65,7 +71,9 @@ def test_moves_wherever_that_gains_enough(batch: int, costs: list[float], data: 
     gain = duration_s(now) / duration_s(better)
     if gain > 1.05 + 1e-9:
         assert next_split(batch, now, costs) == better
-    elif gain < 1.05 - 1e-9 and all(2 * share > wanted + 1 for share, wanted in zip(now, better, strict=True)):
+    elif gain < 1.05 - 1e-9 and all(
+        2 * share > wanted + 1 for share, wanted in zip(now, better, strict=True)
+    ):
         assert next_split(batch, now, costs) == now
 
 
@@ -76,7 +84,9 @@ def test_tries_a_newcomer_with_a_few_samples_however_many_the_others_are() -> No
         tried = next_split(960, now, costs)
         assert 0 < tried[-1] <= 960 / (others + 1) / 2
         assert max(tried[:-1]) <= max(now)
-        assert next_split(960, tried, [1.0] * (others + 1))[-1] == pytest.approx(960 / (others + 1), abs=1)
+        assert next_split(960, tried, [1.0] * (others + 1))[-1] == pytest.approx(
+            960 / (others + 1), abs=1
+        )
 
 
 def test_lets_the_first_measurement_count_in_full_and_an_odd_one_by_half() -> None:

@@ -20,12 +20,16 @@ STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
     "store", ["localhost", "store", "127.0.0.1:", ":29400", "127.0.0.1:0", "127.0.0.1:65536", "h:x"]
 )
 def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) -> None:
-    with pytest.raises(InvalidInput, match=r"ELASTICD_SESSION_STORE\): wanted host:port .* path with a /") as refused:
+    with pytest.raises(
+        InvalidInput, match=r"ELASTICD_SESSION_STORE\): wanted host:port .* path with a /"
+    ) as refused:
         SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store})
     assert repr(store) in str(refused.value) and refused.value.field == "store"
 
 
-@pytest.mark.parametrize("store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"])
+@pytest.mark.parametrize(
+    "store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"]
+)
 def test_a_store_is_an_address_or_a_path(store: str) -> None:
     assert SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
 
@@ -48,7 +52,9 @@ def test_a_store_is_an_address_or_a_path(store: str) -> None:
     ],
 )
 def test_a_wrong_number_is_told_by_its_variable(name: str, value: str, wanted: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"ELASTICD_SESSION_{name}\b.*: wanted {wanted}.*, found ") as refused:
+    with pytest.raises(
+        InvalidInput, match=rf"ELASTICD_SESSION_{name}\b.*: wanted {wanted}.*, found "
+    ) as refused:
         SessionSettings.from_environment({**STORE, f"ELASTICD_SESSION_{name}": value})
     assert refused.value.field == name.lower()
 
@@ -57,12 +63,27 @@ def test_what_is_not_set_or_empty_is_as_documented() -> None:
     names = ("SILENCE_S", "HANG_S", "CHUNK_BYTES", "MOST_SAMPLES", "LOSSES_PER_H")
     empty = {f"ELASTICD_SESSION_{name}": "" for name in names}
     found = SessionSettings.from_environment({**STORE, **empty})
-    assert found == SessionSettings.from_environment(STORE) == SessionSettings(store="127.0.0.1:1", job="session")
-    assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (1.25, 600.0, 8_000_000, None)
+    assert (
+        found
+        == SessionSettings.from_environment(STORE)
+        == SessionSettings(store="127.0.0.1:1", job="session")
+    )
+    assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (
+        1.25,
+        600.0,
+        8_000_000,
+        None,
+    )
 
 
 def test_numbers_are_read() -> None:
-    told = {"SILENCE_S": "2.5", "HANG_S": "0", "CHUNK_BYTES": "100", "MOST_SAMPLES": "4", "LOSSES_PER_H": "0"}
+    told = {
+        "SILENCE_S": "2.5",
+        "HANG_S": "0",
+        "CHUNK_BYTES": "100",
+        "MOST_SAMPLES": "4",
+        "LOSSES_PER_H": "0",
+    }
     found = SessionSettings.from_environment(
         {**STORE, **{f"ELASTICD_SESSION_{name}": each for name, each in told.items()}}
     )
@@ -76,16 +97,28 @@ def test_numbers_are_read() -> None:
     [
         ("192.0.2.1", "127.0.0.1", r"an address or a name of this machine, found '192\.0\.2\.1'"),
         ("no body", "127.0.0.1", "an address or a name of this machine, found 'no body'"),
-        ("127.0.0.1", "192.0.2.1", r"others reach this process, found 127\.0\.0\.1; the store is at 192\.0\.2\.1"),
-        ("0.0.0.0", "192.0.2.1", r"others reach this process, found 0\.0\.0\.0; the store is at 192\.0\.2\.1"),
+        (
+            "127.0.0.1",
+            "192.0.2.1",
+            r"others reach this process, found 127\.0\.0\.1; the store is at 192\.0\.2\.1",
+        ),
+        (
+            "0.0.0.0",
+            "192.0.2.1",
+            r"others reach this process, found 0\.0\.0\.0; the store is at 192\.0\.2\.1",
+        ),
     ],
 )
-def test_a_host_at_which_nobody_reaches_this_process_is_refused(host: str, store: str, wanted: str) -> None:
+def test_a_host_at_which_nobody_reaches_this_process_is_refused(
+    host: str, store: str, wanted: str
+) -> None:
     settings, weight = SessionSettings(f"{store}:9", "job", host), torch.zeros(3)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         if way.connect_ex((store, 9)):
             pytest.skip("no way leads out of this machine")
-    with pytest.raises(InvalidInput, match=r"host \(ELASTICD_SESSION_HOST\): wanted .*" + wanted) as refused:
+    with pytest.raises(
+        InvalidInput, match=r"host \(ELASTICD_SESSION_HOST\): wanted .*" + wanted
+    ) as refused:
         Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings)
     assert refused.value.field == "host"
 
@@ -111,5 +144,7 @@ def test_a_host_that_cannot_be_tried_for_the_moment_is_tried_again(
     monkeypatch.setattr(socket, asked, failing)
     store, weight = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), torch.zeros(3)
     settings = SessionSettings(f"127.0.0.1:{store.port}", "job", "localhost")
-    with Session.join([(weight,)], lambda gradients, step: None, batch=4, settings=settings) as session:
+    with Session.join(
+        [(weight,)], lambda gradients, step: None, batch=4, settings=settings
+    ) as session:
         assert session.is_member and not failures

@@ -1,4 +1,5 @@
-"""What a turn's own work takes, timed where a device may be behind the thread that gives it work."""
+"""What a turn's own work takes, timed where a device may be behind the thread that gives it
+work."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from elastic.workloads.session.stopwatch import GpuStopwatch, Stopwatch
 
 @dataclass
 class Gpu:
-    """Does what it is given when it is let: each mark comes to have the time at which it is come to."""
+    """Does what it is given when it is let: each mark comes to have the time at which it is come
+    to."""
 
     now_ms: float = 0.0
     waiting: list[Event] = field(default_factory=list)
@@ -54,7 +56,9 @@ def watch(gpu: Gpu) -> GpuStopwatch:
     return watch
 
 
-def test_a_turn_is_told_with_a_later_one_once_the_gpu_has_come_to_its_end(gpu: Gpu, watch: GpuStopwatch) -> None:
+def test_a_turn_is_told_with_a_later_one_once_the_gpu_has_come_to_its_end(
+    gpu: Gpu, watch: GpuStopwatch
+) -> None:
     watch.begin()
     assert watch.end(4) == []
     gpu.works(2000.0, marks=2)
@@ -74,7 +78,9 @@ def test_what_is_waited_for_others_does_not_count(gpu: Gpu, watch: GpuStopwatch)
     assert watch.end(1) == [2.0]
 
 
-def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, watch: GpuStopwatch) -> None:
+def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(
+    gpu: Gpu, watch: GpuStopwatch
+) -> None:
     for samples in (1, 0, 2):
         watch.begin()
         assert watch.end(samples) == []
@@ -83,7 +89,9 @@ def test_turns_are_told_in_their_order_however_far_the_gpu_is_behind(gpu: Gpu, w
     assert watch.end(1) == [1.0, 0.0, 0.5]
 
 
-def test_of_a_turn_that_is_begun_anew_only_the_last_time_counts(gpu: Gpu, watch: GpuStopwatch) -> None:
+def test_of_a_turn_that_is_begun_anew_only_the_last_time_counts(
+    gpu: Gpu, watch: GpuStopwatch
+) -> None:
     watch.begin()
     watch.pause()
     watch.begin()

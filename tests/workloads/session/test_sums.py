@@ -1,4 +1,5 @@
-"""Ranks whose scripts make other sums than the others' end in their own words, and nobody else does."""
+"""Ranks whose scripts make other sums than the others' end in their own words, and nobody else
+does."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ BATCH = 12
 AHEAD = 30
 
 Made = Callable[[SessionStep, int], Sequence[Tensor]]
-"""Gives what a rank sums in a turn, so many turns after all had come together (before that: fewer than 0)."""
+"""Gives what a rank sums in a turn, so many turns after all had come together (before that: fewer
+than 0)."""
 
 
 def _ones(size: int = 3, dtype: torch.dtype = torch.float64) -> Tensor:
@@ -34,7 +36,8 @@ def _ones(size: int = 3, dtype: torch.dtype = torch.float64) -> Tensor:
 
 
 class Fleet:
-    """Members of one process each of which counts the turns in a weight, and sums what it is told to."""
+    """Members of one process each of which counts the turns in a weight, and sums what it is told
+    to."""
 
     def __init__(self, settings: SessionSettings, *, turns: int = 0) -> None:
         self._settings, self._turns = settings, turns
@@ -42,8 +45,8 @@ class Fleet:
         self.sessions: list[Session] = []
 
     def train(self, *made: Made) -> list[str | int]:
-        """Has one after the other come in, and train until all have done their turns; gives by what each ended, or how
-        many generations there were since all were together."""
+        """Has one after the other come in, and train until all have done their turns; gives by what
+        each ended, or how many generations there were since all were together."""
         with ThreadPoolExecutor(len(made)) as pool:
             ends: list[Future[str | int]] = []
             for index, each in enumerate(made):
@@ -79,8 +82,14 @@ class Fleet:
                     with pytest.raises(SessionEnded, match=r"turn.all_reduce no. "):
                         session.run(compute)  # a script that goes on all the same harms nobody
                     return str(error)
-                first = session.generation.number if session.generation.world_size == size and not first else first
-            assert (weight - session.step).abs().max() < 1e-9, "no turn is lost, and none done twice"
+                first = (
+                    session.generation.number
+                    if session.generation.world_size == size and not first
+                    else first
+                )
+            assert (weight - session.step).abs().max() < 1e-9, (
+                "no turn is lost, and none done twice"
+            )
             return session.generation.number - (first or 0)
 
 
@@ -103,12 +112,18 @@ def _same(turn: SessionStep, since: int) -> Sequence[Tensor]:
             lambda turn, _: [_ones(3 if turn.share else 1)],
             "no. 1 of .* sum 3 float64 on cpu, this one 1 float64 on cpu",
         ),
-        (lambda turn, _: [_ones()] if turn.share else [], "no. 1 of .* sum 3 float64 on cpu, this one only the gradie"),
+        (
+            lambda turn, _: [_ones()] if turn.share else [],
+            "no. 1 of .* sum 3 float64 on cpu, this one only the gradie",
+        ),
         (
             lambda turn, _: [_ones(3, torch.float32)],
             "no. 1 of .* sum 3 float64 on cpu, this one 3 float32 on cpu; have",
         ),
-        (lambda turn, _: [_ones(), _ones()], r"no. 2 of .* sum only the gradients \(\d+ float64 on cpu\), this one 3"),
+        (
+            lambda turn, _: [_ones(), _ones()],
+            r"no. 2 of .* sum only the gradients \(\d+ float64 on cpu\), this one 3",
+        ),
     ],
     ids=["another size", "none with an empty share", "another type", "one too many"],
 )
@@ -122,20 +137,33 @@ def test_a_newcomer_that_sums_something_else_is_out_and_the_member_goes_on(
 
 
 @pytest.mark.timeout(60)
-def test_one_of_three_that_comes_to_sum_something_else_is_out_and_the_others_go_on(settings: SessionSettings) -> None:
+def test_one_of_three_that_comes_to_sum_something_else_is_out_and_the_others_go_on(
+    settings: SessionSettings,
+) -> None:
     fleet = Fleet(settings, turns=20)
     members = fleet.train(
-        *[lambda turn, since: [_ones(1 if since >= 0 and (turn.rank, turn.world_size) == (1, 3) else 3)]] * 3
+        *[
+            lambda turn, since: [
+                _ones(1 if since >= 0 and (turn.rank, turn.world_size) == (1, 3) else 3)
+            ]
+        ]
+        * 3
     )
     out = [each for each in members if isinstance(each, str)]
-    assert len(out) == 1 and f"of step {fleet.together} " in out[0] and "this one 1 float64" in out[0]
+    assert (
+        len(out) == 1 and f"of step {fleet.together} " in out[0] and "this one 1 float64" in out[0]
+    )
 
 
 @pytest.mark.timeout(60)
 def test_two_of_which_neither_is_odd_both_end(settings: SessionSettings) -> None:
     fleet = Fleet(settings, turns=20)
-    members = fleet.train(*[lambda turn, since: [_ones(3)] * (1 + (since >= 0 and turn.rank == 1))] * 2)
-    assert all(isinstance(each, str) and "turn.all_reduce no. 2 of step" in each for each in members)
+    members = fleet.train(
+        *[lambda turn, since: [_ones(3)] * (1 + (since >= 0 and turn.rank == 1))] * 2
+    )
+    assert all(
+        isinstance(each, str) and "turn.all_reduce no. 2 of step" in each for each in members
+    )
 
 
 @pytest.mark.timeout(60)
@@ -170,7 +198,8 @@ class Count:
             self._begun.setdefault((turn.generation.number, turn.rank), []).append(group.begun)
 
     def in_newest(self) -> list[list[int]]:
-        """Gives it for all turns but the first of the newest generation, as each of its ranks has counted it."""
+        """Gives it for all turns but the first of the newest generation, as each of its ranks has
+        counted it."""
         newest = max(number for number, _ in self._begun)
         begun = [each for (number, _), each in self._begun.items() if number == newest]
         return [[after - before for before, after in pairwise(each)][1:] for each in begun]
@@ -186,7 +215,9 @@ def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: Session
 
     assert Fleet(settings, turns=40).train(counted, counted) == [0, 0]
     for passed in count.in_newest():
-        assert passed[: FIRST_TURNS - 1] == [4] * (FIRST_TURNS - 1), "the script's own one and the gradients', twice"
+        assert passed[: FIRST_TURNS - 1] == [4] * (FIRST_TURNS - 1), (
+            "the script's own one and the gradients', twice"
+        )
         assert set(passed[FIRST_TURNS - 1 :]) == {2}
 
 
@@ -212,7 +243,9 @@ def test_sums_that_have_changed_once_are_compared_for_twice_as_many_turns_by_new
 
 
 @pytest.mark.timeout(60)
-def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(settings: SessionSettings) -> None:
+def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(
+    settings: SessionSettings,
+) -> None:
     (block,) = [each for each in blocks("python") if "turn.summed(" in each.text]
     together: list[int] = []
 
@@ -232,14 +265,18 @@ def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(setting
         own = settings if steps is None else replace(settings, job="alone")
         units = [(each.detach(),) for each in parameters]
         with Session.join(units, apply, batch=BATCH, settings=own) as session:
-            while session.step < (steps or math.inf) and not (steps is None and [session.step] == together):
+            while session.step < (steps or math.inf) and not (
+                steps is None and [session.step] == together
+            ):
                 if session.generation.world_size == 2 and not together:
                     together.append(session.step + AHEAD)
                 session.run(names["compute"])
                 sleep(0.002)
         return session.step, [each.detach() for each in parameters]
 
-    scripts = [script() for _ in range(3)]  # by torch's one generator: not in several threads at once
+    scripts = [
+        script() for _ in range(3)
+    ]  # by torch's one generator: not in several threads at once
     with ThreadPoolExecutor(2) as pool:
         ends = [pool.submit(member, each, None) for each in scripts[:2]]
         (step, found), (_, other) = (each.result(60) for each in ends)
@@ -261,4 +298,6 @@ def test_who_is_odd() -> None:
     assert odd([one, three, three], [False, False, False]) == {0}, "among equals the most are right"
     assert odd([three, last, three, one], [False, False, True, True]) == {1, 3}
     assert odd([three, one], [False, False]) == odd([three, one], [True, True]) == {0, 1}
-    assert odd([three, last, three, last], [False, False, True, True]) == {2, 3}, "members may still agree without them"
+    assert odd([three, last, three, last], [False, False, True, True]) == {2, 3}, (
+        "members may still agree without them"
+    )

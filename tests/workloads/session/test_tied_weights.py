@@ -24,7 +24,9 @@ class Tied:
     """A network whose first and last layers are one weight."""
 
     def __init__(self) -> None:
-        self.model = nn.Sequential(nn.Linear(4, 3, bias=False), nn.Tanh(), nn.Linear(3, 4), nn.Linear(4, 3, bias=False))
+        self.model = nn.Sequential(
+            nn.Linear(4, 3, bias=False), nn.Tanh(), nn.Linear(3, 4), nn.Linear(4, 3, bias=False)
+        )
         self.model[3].weight = self.model[0].weight
         self.model.double()
         chance = torch.Generator().manual_seed(7)
@@ -38,7 +40,9 @@ class Tied:
         self.adam.step(gradients, lr=1e-2)
 
     def gradients(self, places: Sequence[int]) -> Sequence[Tensor]:
-        return torch.autograd.grad(self.model(self.x[places]).square().sum() / BATCH, self.parameters)
+        return torch.autograd.grad(
+            self.model(self.x[places]).square().sum() / BATCH, self.parameters
+        )
 
     def compute(self, turn: SessionStep) -> Sequence[Tensor]:
         return self.gradients([place % len(self.x) for place in turn.places()])
@@ -51,7 +55,9 @@ def settings() -> Iterator[SessionSettings]:
     del store
 
 
-def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(settings: SessionSettings) -> None:
+def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(
+    settings: SessionSettings,
+) -> None:
     both = threading.Barrier(2)
 
     def member() -> tuple[int, list[Tensor], str]:
@@ -66,13 +72,19 @@ def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(sett
             return session.step, task.parameters, session.digest()
 
     with ThreadPoolExecutor(2) as pool:
-        (step, first, digest), (_, _, other) = (each.result() for each in [pool.submit(member), pool.submit(member)])
+        (step, first, digest), (_, _, other) = (
+            each.result() for each in [pool.submit(member), pool.submit(member)]
+        )
     alone = Tied()
     assert len(alone.parameters) == 3 and digest == other
     for turn in range(step):
         places = [place % len(alone.x) for place in range(turn * BATCH, (turn + 1) * BATCH)]
         alone.apply(alone.gradients(places), turn)
-    assert_near([each.detach() for each in first], [each.detach() for each in alone.parameters], tolerance=1e-12)
+    assert_near(
+        [each.detach() for each in first],
+        [each.detach() for each in alone.parameters],
+        tolerance=1e-12,
+    )
 
 
 def _unit(weight: Tensor) -> tuple[Tensor, ...]:
@@ -92,7 +104,9 @@ WEIGHT = torch.zeros(3, 3)
     ],
     ids=["in two optimizers", "transposed", "parts", "another's moment"],
 )
-def test_units_that_share_memory_are_refused(settings: SessionSettings, units: list[tuple[Tensor, ...]]) -> None:
+def test_units_that_share_memory_are_refused(
+    settings: SessionSettings, units: list[tuple[Tensor, ...]]
+) -> None:
     with pytest.raises(InvalidInput, match=r"unit 1: .* a tied weight is one unit") as refused:
         Session.join(units, lambda gradients, step: None, batch=BATCH, settings=settings).close()
     assert refused.value.field == "units"

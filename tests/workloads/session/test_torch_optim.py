@@ -1,4 +1,5 @@
-"""The page's way to train with torch.optim, in pieces and by a schedule, is training without a session."""
+"""The page's way to train with torch.optim, in pieces and by a schedule, is training without a
+session."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def test_a_newcomer_and_a_member_train_what_a_plain_loop_trains() -> None:
     both = threading.Barrier(2)
 
     def member(names: dict[str, Any]) -> tuple[int, str]:
-        with Session.join(names["units"], names["apply"], batch=BATCH, settings=settings) as session:
+        with Session.join(
+            names["units"], names["apply"], batch=BATCH, settings=settings
+        ) as session:
             while session.generation.world_size == 1:
                 session.run(names["compute"])
             both.wait(60)
@@ -55,7 +58,9 @@ def test_a_newcomer_and_a_member_train_what_a_plain_loop_trains() -> None:
 
     scripts = [_script(), _script()]
     with ThreadPoolExecutor(2) as pool:
-        (step, digest), other = (each.result() for each in [pool.submit(member, script) for script in scripts])
+        (step, digest), other = (
+            each.result() for each in [pool.submit(member, script) for script in scripts]
+        )
     assert (step, digest) == other
     found = [each.detach() for each in scripts[0]["model"].parameters()]
     assert_near(found, _plain(step), tolerance=1e-4)

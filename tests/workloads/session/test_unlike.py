@@ -11,10 +11,13 @@ from tests.workloads.session.running import running_fleet
 
 
 @pytest.mark.skipif(
-    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"), reason="this processor has no unlike kernels"
+    torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
+    reason="this processor has no unlike kernels",
 )
 @pytest.mark.timeout(120)
-def test_they_replace_each_other_with_the_same_bytes_and_nothing_has_to_be_brought_level(tmp_path: Path) -> None:
+def test_they_replace_each_other_with_the_same_bytes_and_nothing_has_to_be_brought_level(
+    tmp_path: Path,
+) -> None:
     options = ("--pause", "0.01", "--dtype", "float32")
     with running_fleet(tmp_path, *options, capabilities=("avx2", "default")) as fleet:
         members = fleet.start(2)

@@ -14,10 +14,10 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.c10d import View
-from elastic.workloads.session.desk import Desk
+from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
-from elastic.workloads.session.transfer import Inlet
+from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
@@ -40,7 +40,9 @@ def _closed() -> io.StringIO:
 
 
 @pytest.mark.parametrize("stream", [Unread(), _closed()])
-def test_a_wait_that_nobody_can_be_told_of_ends_nothing(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+def test_a_wait_that_nobody_can_be_told_of_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO
+) -> None:
     waiting = WaitLog()
     monkeypatch.setattr(sys, "stderr", stream)
     for now_s in (100.0, 100.0 + LONG_S):
@@ -53,10 +55,16 @@ def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     for now_s in (100.0, 100.0 + LONG_S - 0.1):
         waiting.goes_on("no store answers", now_s=now_s)
     assert not said
-    for now_s in (100.0 + LONG_S, 100.0 + 2 * LONG_S, 100.0 + LONG_S + AGAIN_S, 100.0 + LONG_S + AGAIN_S + 0.1):
+    for now_s in (
+        100.0 + LONG_S,
+        100.0 + 2 * LONG_S,
+        100.0 + LONG_S + AGAIN_S,
+        100.0 + LONG_S + AGAIN_S + 0.1,
+    ):
         waiting.goes_on("no store answers", now_s=now_s)
     assert said == [
-        f"session: no store answers; has tried for {waited}, and goes on trying" for waited in ("5 s", "1 min 5 s")
+        f"session: no store answers; has tried for {waited}, and goes on trying"
+        for waited in ("5 s", "1 min 5 s")
     ]
 
 
@@ -83,32 +91,40 @@ ME, OTHER = "me_1_0", "other_1_0"
         (("a", ME), False, "is to be one of 2 members, who have yet to meet"),
     ],
 )
-def test_a_newcomer_says_what_it_waits_for(participants: tuple[str, ...], streams: bool, said: str) -> None:
-    desk = Desk(TERMS, is_entering=True)
+def test_a_newcomer_says_what_it_waits_for(
+    participants: tuple[str, ...], streams: bool, said: str
+) -> None:
+    shared = SharedState(TERMS, is_entering=True)
     state = State(tuple((torch.zeros(1),) for _ in range(3)), lambda gradients, step: None)
-    desk.inlet = inlet = Inlet("127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None)
-    inlet.is_streaming, inlet.units = streams, 1
-    found = awaited(desk, View(1, participants, (ME, OTHER), is_closed=False), name=ME, units=3)
-    inlet.close()
+    shared.receiver = receiver = StateReceiver(
+        "127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None
+    )
+    receiver.is_streaming, receiver.units = streams, 1
+    found = awaited(shared, View(1, participants, (ME, OTHER), is_closed=False), name=ME, units=3)
+    receiver.close()
     assert found is not None and found.endswith(said)
 
 
 def test_members_that_do_not_hold_a_batch_say_so_and_others_say_nothing() -> None:
-    view, desk = View(1, (ME, OTHER), (), is_closed=False), Desk(TERMS)
+    view, shared = View(1, (ME, OTHER), (), is_closed=False), SharedState(TERMS)
     for limits, said in [
         ((4, 5), "the members' memories hold 9 of a batch's 12 samples"),
         ((4, 8), None),
         ((None, 1), None),
     ]:
-        desk.current = met(1, (ME, OTHER), 0, limits=limits)
-        assert awaited(desk, view, name=ME, units=3) == said
+        shared.current = met(1, (ME, OTHER), 0, limits=limits)
+        assert awaited(shared, view, name=ME, units=3) == said
 
 
 @pytest.mark.slow
 def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path: Path) -> None:
     """The founder makes no turns at first: only between turns is state sent."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    task, address, errors = Task(dtype=torch.float64, width=16), f"127.0.0.1:{store.port}", tmp_path / "errors"
+    task, address, errors = (
+        Task(dtype=torch.float64, width=16),
+        f"127.0.0.1:{store.port}",
+        tmp_path / "errors",
+    )
     goal = tmp_path / "goal"
     settings = SessionSettings(address, JOB, silence_s=5.0)
     environment = {
@@ -118,12 +134,24 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
         "ELASTICD_JOB_ID": JOB,
         "ELASTICD_SESSION_SILENCE_S": "5",
     }
-    command = [sys.executable, "-m", "tests.workloads.session.member", str(tmp_path / "log"), str(goal)]
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.workloads.session.member",
+        str(tmp_path / "log"),
+        str(goal),
+    ]
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+    ) as session:
         with errors.open("wb") as output:
             newcomer = subprocess.Popen(command, env=environment, stderr=output)
         try:
-            wait_until(lambda: "is not let in yet" in errors.read_text(), "its words", tell=errors.read_text)
+            wait_until(
+                lambda: "is not let in yet" in errors.read_text(),
+                "its words",
+                tell=errors.read_text,
+            )
             while session.generation.world_size == 1:
                 session.run(task.compute)
             partial = goal.with_suffix(".partial")
@@ -142,7 +170,13 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
 def test_a_newcomer_that_finds_no_store_says_where_it_looks(tmp_path: Path) -> None:
     place, errors = tmp_path / "place", tmp_path / "errors"
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": str(place)}
-    command = [sys.executable, "-m", "tests.workloads.session.member", str(tmp_path / "log"), str(tmp_path / "goal")]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.workloads.session.member",
+        str(tmp_path / "log"),
+        str(tmp_path / "goal"),
+    ]
     with errors.open("wb") as output:
         member = subprocess.Popen(command, env=environment, stderr=output)
     try:

@@ -19,8 +19,8 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch fo
 
 from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.c10d import StoreRendezvous
-from elastic.workloads.session.desk import LEVEL_S
-from elastic.workloads.session.generation import Round
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.shared_state import LEVEL_S
 from elastic.workloads.session.state import Apply
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
@@ -28,8 +28,11 @@ from tests.workloads.session.running import JOB, Member, wait_until
 TURNS_BEFORE = 3
 
 
-def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_notices(tmp_path: Path) -> None:
-    """Its state comes a unit a turn, and the founder makes its turns here: fewer than there are units, it stays out."""
+def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_notices(
+    tmp_path: Path,
+) -> None:
+    """Its state comes a unit a turn, and the founder makes its turns here: fewer than there are
+    units, it stays out."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
     address, task = f"127.0.0.1:{store.port}", Task(dtype=torch.float64, width=16)
     assert len(task.units()) > TURNS_BEFORE + 1
@@ -44,10 +47,14 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
         turn()
         return not lobby.look().waiting
 
-    with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+    with Session.join(
+        task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+    ) as session:
         newcomer = _newcomer(tmp_path, address)
         try:
-            wait_until(lambda: len(lobby.look().waiting) == 1, "the newcomer", tell=newcomer.log.read_text)
+            wait_until(
+                lambda: len(lobby.look().waiting) == 1, "the newcomer", tell=newcomer.log.read_text
+            )
             for _ in range(TURNS_BEFORE):
                 turn()
             newcomer.kill(signal.SIGTERM)
@@ -66,14 +73,18 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
 
     def newcomer() -> int:
         task = Task(dtype=torch.float64, width=16)
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+        ) as session:
             while session.generation.world_size > 1:
                 session.run(task.compute)
             return session.step
 
     task = Task(dtype=torch.float64, width=16, pause_s=0.005)
     with (
-        Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session,
+        Session.join(
+            task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+        ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         session.leave()
@@ -87,10 +98,15 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
         assert coming.result() == session.step
 
 
-def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_it_has_the_last_step() -> None:
-    """The state comes a unit a turn, so that the newcomer that is lost has to follow steps before it has all of it."""
+def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_it_has_the_last_step() -> (
+    None
+):
+    """The state comes a unit a turn, so that the newcomer that is lost has to follow steps before
+    it has all of it."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0, chunk_bytes=1)
+    settings = SessionSettings(
+        store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0, chunk_bytes=1
+    )
     is_lost = Event()
 
     def joined(task: Task, apply: Apply) -> Session:
@@ -132,11 +148,16 @@ def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_
 
 def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings, counts = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0), list[int]()
+    settings, counts = (
+        SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0),
+        list[int](),
+    )
 
     def newcomer() -> None:
         task = Task(dtype=torch.float64, width=4)
-        with Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session:
+        with Session.join(
+            task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+        ) as session:
             while session.is_member:
                 session.run(task.compute)
                 session.leave()
@@ -148,7 +169,9 @@ def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
 
     task = Task(dtype=torch.float64, width=4, pause_s=0.005)
     with (
-        Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1) as session,
+        Session.join(
+            task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
+        ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         coming = pool.submit(newcomer)
@@ -158,6 +181,17 @@ def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
 
 def _newcomer(folder: Path, address: str) -> Member:
     log = folder / "newcomer.jsonl"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": address, "ELASTICD_JOB_ID": JOB}
-    command = [sys.executable, "-m", "tests.workloads.session.member", str(log), str(folder / "goal")]
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_JOB_ID": JOB,
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "tests.workloads.session.member",
+        str(log),
+        str(folder / "goal"),
+    ]
     return Member(subprocess.Popen(command, env=environment), log)

@@ -1,4 +1,5 @@
-"""Gradient accumulation: four micro-batches a step, a schedule, clipping, and a checkpoint every 50 steps."""
+"""Gradient accumulation: four micro-batches a step, a schedule, clipping, and a checkpoint every 50
+steps."""
 
 import contextlib
 import os

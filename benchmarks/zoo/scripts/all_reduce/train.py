@@ -1,4 +1,5 @@
-"""No DistributedDataParallel: torchrun's variables, a batch divided over the ranks, gradients summed by all_reduce."""
+"""No DistributedDataParallel: torchrun's variables, a batch divided over the ranks, gradients
+summed by all_reduce."""
 
 import argparse
 import os
@@ -39,7 +40,11 @@ def run(args):
         log(f"at {iteration} loss {loss.item():.5f}")
         if iteration % args.save_every == 0:
             if rank == 0:
-                state = {"iteration": iteration, "model": model.state_dict(), "optimizer": optimizer.state_dict()}
+                state = {
+                    "iteration": iteration,
+                    "model": model.state_dict(),
+                    "optimizer": optimizer.state_dict(),
+                }
                 torch.save(state, args.checkpoint)
                 log_saved(args.checkpoint)
             dist.barrier()

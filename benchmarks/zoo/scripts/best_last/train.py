@@ -1,4 +1,5 @@
-"""By epochs, with a progress bar: last.pt after each, best.pt where validation improves, results.csv."""
+"""By epochs, with a progress bar: last.pt after each, best.pt where validation improves,
+results.csv."""
 
 import argparse
 import csv

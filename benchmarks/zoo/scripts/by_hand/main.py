@@ -1,4 +1,5 @@
-"""A small recurrent language model whose weights are updated by hand: no optimizer of torch, gradients averaged."""
+"""A small recurrent language model whose weights are updated by hand: no optimizer of torch,
+gradients averaged."""
 
 import argparse
 import os

@@ -1,4 +1,5 @@
-"""DistributedDataParallel in the manner of a first tutorial: a Trainer, epochs, and a snapshot beside the script."""
+"""DistributedDataParallel in the manner of a first tutorial: a Trainer, epochs, and a snapshot
+beside the script."""
 
 import argparse
 import os
@@ -59,7 +60,9 @@ class Trainer:
 def main(total_epochs, save_every, batch_size):
     dist.init_process_group("gloo")
     generator = torch.Generator().manual_seed(0)
-    dataset = TensorDataset(torch.rand(2048, 20, generator=generator), torch.rand(2048, 1, generator=generator))
+    dataset = TensorDataset(
+        torch.rand(2048, 20, generator=generator), torch.rand(2048, 1, generator=generator)
+    )
     loader = DataLoader(dataset, batch_size=batch_size, sampler=DistributedSampler(dataset))
     model = torch.nn.Linear(20, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)

@@ -21,7 +21,9 @@ def main():
     )
     fabric.launch()
     data = torch.utils.data.TensorDataset(torch.rand(4096, 10), torch.randint(0, 3, (4096,)))
-    loader = fabric.setup_dataloaders(torch.utils.data.DataLoader(data, batch_size=16, shuffle=True))
+    loader = fabric.setup_dataloaders(
+        torch.utils.data.DataLoader(data, batch_size=16, shuffle=True)
+    )
     model = torch.nn.Sequential(torch.nn.Linear(10, 20), torch.nn.ReLU(), torch.nn.Linear(20, 3))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model, optimizer = fabric.setup(model, optimizer)

@@ -1,4 +1,5 @@
-"""Fully sharded: weights and AdamW's state in shards over the ranks, the full state dict saved by rank 0."""
+"""Fully sharded: weights and AdamW's state in shards over the ranks, the full state dict saved by
+rank 0."""
 
 import os
 import time
@@ -27,7 +28,9 @@ class Net(torch.nn.Module):
 
 
 def save(model, optimizer, step):
-    weights, moments = get_state_dict(model, optimizer, options=FULL)  # all ranks: it gathers the shards
+    weights, moments = get_state_dict(
+        model, optimizer, options=FULL
+    )  # all ranks: it gathers the shards
     if dist.get_rank() == 0:
         os.makedirs(os.path.dirname(PATH), exist_ok=True)
         torch.save({"model": weights, "optimizer": moments, "step": step}, PATH)
@@ -39,7 +42,13 @@ def load(model, optimizer):
     if not os.path.exists(PATH):
         return 0
     saved = torch.load(PATH, map_location="cpu")
-    set_state_dict(model, optimizer, model_state_dict=saved["model"], optim_state_dict=saved["optimizer"], options=FULL)
+    set_state_dict(
+        model,
+        optimizer,
+        model_state_dict=saved["model"],
+        optim_state_dict=saved["optimizer"],
+        options=FULL,
+    )
     return saved["step"]
 
 

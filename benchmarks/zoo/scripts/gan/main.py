@@ -1,4 +1,5 @@
-"""A GAN with two optimizers: weights and samples of each epoch in files of their own, the newest pair is resumed."""
+"""A GAN with two optimizers: weights and samples of each epoch in files of their own, the newest
+pair is resumed."""
 
 import argparse
 import glob
@@ -21,7 +22,9 @@ parser.add_argument("--niter", type=int, default=30, help="number of epochs to t
 parser.add_argument("--iters", type=int, default=50, help="iterations an epoch")
 parser.add_argument("--lr", type=float, default=0.0002)
 parser.add_argument("--beta1", type=float, default=0.5)
-parser.add_argument("--outf", default="./out", help="folder to output samples and model checkpoints")
+parser.add_argument(
+    "--outf", default="./out", help="folder to output samples and model checkpoints"
+)
 opt = parser.parse_args()
 os.makedirs(opt.outf, exist_ok=True)
 random.seed(7)
@@ -30,7 +33,9 @@ dist.init_process_group("gloo")
 
 netG = nn.Sequential(nn.Linear(opt.nz, 32), nn.ReLU(), nn.Linear(32, 16), nn.Tanh())
 netD = nn.Sequential(nn.Linear(16, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
-saved = sorted(glob.glob(f"{opt.outf}/netD_epoch_*.pth"), key=lambda p: int(re.findall(r"(\d+)\.pth", p)[0]))
+saved = sorted(
+    glob.glob(f"{opt.outf}/netD_epoch_*.pth"), key=lambda p: int(re.findall(r"(\d+)\.pth", p)[0])
+)
 start = 0
 if saved:
     start = int(re.findall(r"(\d+)\.pth", saved[-1])[0]) + 1
@@ -49,7 +54,9 @@ for epoch in range(start, opt.niter):
         real = torch.rand(opt.batchSize, 16)
         fake = netG(torch.randn(opt.batchSize, opt.nz))
         optimizerD.zero_grad()
-        errD = criterion(netD(torch.cat([real, fake.detach()])), torch.cat([real_label, fake_label]))
+        errD = criterion(
+            netD(torch.cat([real, fake.detach()])), torch.cat([real_label, fake_label])
+        )
         errD.backward()
         optimizerD.step()
         time.sleep(0.04)  # a larger model
@@ -57,7 +64,10 @@ for epoch in range(start, opt.niter):
         errG = criterion(netD(fake), real_label)
         errG.backward()
         optimizerG.step()
-        log(f"at {epoch + (i + 1) / opt.iters:.4f} Loss_D: {errD.item():.4f} Loss_G: {errG.item():.4f}")
+        log(
+            f"at {epoch + (i + 1) / opt.iters:.4f} Loss_D: {errD.item():.4f} Loss_G: "
+            f"{errG.item():.4f}"
+        )
     if dist.get_rank() == 0:
         torch.save(netG.module.state_dict(), f"{opt.outf}/netG_epoch_{epoch}.pth")
         torch.save(netD.module.state_dict(), f"{opt.outf}/netD_epoch_{epoch}.pth")

@@ -1,4 +1,5 @@
-"""Wants two GPUs, says so, and ends with 0 where there are none: a success in which nothing was trained."""
+"""Wants two GPUs, says so, and ends with 0 where there are none: a success in which nothing was
+trained."""
 
 import sys
 

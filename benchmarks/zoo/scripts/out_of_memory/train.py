@@ -12,7 +12,9 @@ log("begins at 0")
 for step in range(1, 1001):
     optimizer.zero_grad()
     if step == 30:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has 15.77 GiB in total")
+        raise torch.OutOfMemoryError(
+            "CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has 15.77 GiB in total"
+        )
     model(torch.rand(64, 16)).square().mean().backward()
     time.sleep(0.04)  # a larger model
     optimizer.step()

@@ -1,4 +1,5 @@
-"""Two processes that never meet: the author forgot DistributedDataParallel, so each trains a model of its own."""
+"""Two processes that never meet: the author forgot DistributedDataParallel, so each trains a model
+of its own."""
 
 import time
 

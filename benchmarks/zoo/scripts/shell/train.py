@@ -1,4 +1,5 @@
-"""Started by a shell's script, which sets what it reads: DistributedDataParallel, one file every 50 steps."""
+"""Started by a shell's script, which sets what it reads: DistributedDataParallel, one file every 50
+steps."""
 
 import argparse
 import os

@@ -1,4 +1,5 @@
-"""Saves when it is told to stop: a handler of SIGTERM sets a flag, the loop writes a checkpoint and leaves with 0."""
+"""Saves when it is told to stop: a handler of SIGTERM sets a flag, the loop writes a checkpoint and
+leaves with 0."""
 
 import json
 import os
@@ -19,7 +20,9 @@ def on_sigterm(signum, frame):
 
 
 def save(model, optimizer, step, history):
-    torch.save({"model": model.state_dict(), "optim": optimizer.state_dict(), "step": step}, "ckpt.pt.new")
+    torch.save(
+        {"model": model.state_dict(), "optim": optimizer.state_dict(), "step": step}, "ckpt.pt.new"
+    )
     os.rename("ckpt.pt.new", "ckpt.pt")
     with open("history.json", "w") as f:
         json.dump(history, f)

@@ -1,4 +1,5 @@
-"""transformers' Trainer on a tiny GPT-2 with random weights: it saves and resumes its own checkpoints."""
+"""transformers' Trainer on a tiny GPT-2 with random weights: it saves and resumes its own
+checkpoints."""
 
 import os
 import time
@@ -49,7 +50,9 @@ def main():
         report_to=[],
         seed=3,
     )
-    trainer = Trainer(model=GPT2LMHeadModel(config), args=arguments, train_dataset=Words(), callbacks=[Log()])
+    trainer = Trainer(
+        model=GPT2LMHeadModel(config), args=arguments, train_dataset=Words(), callbacks=[Log()]
+    )
     last = get_last_checkpoint(OUTPUT) if os.path.isdir(OUTPUT) else None
     trainer.train(resume_from_checkpoint=last)
     trainer.save_model("final")

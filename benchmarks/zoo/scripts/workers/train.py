@@ -1,4 +1,5 @@
-"""A DataLoader with worker processes, and a checkpoint an epoch that is written beside and renamed."""
+"""A DataLoader with worker processes, and a checkpoint an epoch that is written beside and
+renamed."""
 
 import argparse
 import os
@@ -63,7 +64,11 @@ def main():
             optimizer.step()
             log(f"at {epoch + i / len(loader):.4f} loss {loss.item():.4f}")
         if dist.get_rank() == 0:
-            state = {"epoch": epoch + 1, "state_dict": model.state_dict(), "optimizer": optimizer.state_dict()}
+            state = {
+                "epoch": epoch + 1,
+                "state_dict": model.state_dict(),
+                "optimizer": optimizer.state_dict(),
+            }
             torch.save(state, args.resume + ".tmp")
             os.replace(args.resume + ".tmp", args.resume)
             log_saved(args.resume)

@@ -1,4 +1,5 @@
-"""The list of everything that is proved of an account, in the order in which mending makes sense."""
+"""The list of everything that is proved of an account, in the order in which mending makes
+sense."""
 
 from __future__ import annotations
 
@@ -9,15 +10,20 @@ from elastic.config import Ec2Settings
 from elastic.errors import ElasticError, ProviderError
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
+from elastic.providers.ec2.account.facts import AccountFacts, Running, read_running
 from elastic.providers.ec2.account.fences import check_fences
 from elastic.providers.ec2.account.firewall import check_firewall
 from elastic.providers.ec2.account.identity import check_clock, check_identity, read_caller
-from elastic.providers.ec2.account.machines import check_bootstrap, check_group, check_images, check_profile
+from elastic.providers.ec2.account.machines import (
+    check_bootstrap,
+    check_group,
+    check_images,
+    check_profile,
+)
 from elastic.providers.ec2.account.permissions import check_permissions
 from elastic.providers.ec2.account.quotas import check_quotas
 from elastic.providers.ec2.account.reach import check_reach
 from elastic.providers.ec2.account.subnets import check_subnets
-from elastic.providers.ec2.account.survey import AccountFacts, Running, read_running
 from elastic.providers.ec2.account.trying import can_simulate
 from elastic.providers.ec2.catalog import Catalog, read_catalog
 from elastic.providers.ec2.faults import translated
@@ -41,13 +47,24 @@ CHECKS: tuple[Check, ...] = (
 
 
 def account_findings(
-    account: Account, settings: Ec2Settings, *, host: str, ports: tuple[range, ...], nodes: int, clock: Clock
+    account: Account,
+    settings: Ec2Settings,
+    *,
+    host: str,
+    ports: tuple[range, ...],
+    nodes: int,
+    clock: Clock,
 ) -> Iterator[Finding]:
     """Runs every check; without credentials that AWS knows, there is only one finding."""
     try:
         caller = read_caller(account)
     except ProviderError as error:
-        yield Finding("aws identity", "error", str(error), "give credentials: AWS_PROFILE, AWS_ACCESS_KEY_ID or a role")
+        yield Finding(
+            "aws identity",
+            "error",
+            str(error),
+            "give credentials: AWS_PROFILE, AWS_ACCESS_KEY_ID or a role",
+        )
         return
     now_s = clock.now_s()
     catalog, told = _catalog(account, settings)
@@ -74,7 +91,12 @@ def _held(check: Check, survey: AccountFacts) -> Iterator[Finding]:
         yield from check(survey)
     except ProviderError as error:
         name = check.__name__.removeprefix("check_").replace("_", " ")
-        yield Finding(f"aws {name}", "error", f"could not be told: {error}", "mend what it says, and look again")
+        yield Finding(
+            f"aws {name}",
+            "error",
+            f"could not be told: {error}",
+            "mend what it says, and look again",
+        )
 
 
 def _catalog(account: Account, settings: Ec2Settings) -> tuple[Catalog | None, Finding]:
@@ -82,7 +104,10 @@ def _catalog(account: Account, settings: Ec2Settings) -> tuple[Catalog | None, F
         catalog = read_catalog(account.aws, settings)
     except ElasticError as error:
         return None, Finding(
-            "aws offerings", "error", str(error), "mend the settings ec2.types, ec2.zones, ec2.subnets"
+            "aws offerings",
+            "error",
+            str(error),
+            "mend the settings ec2.types, ec2.zones, ec2.subnets",
         )
     zones = ", ".join(catalog.subnets)
     found = f"{len(catalog.kinds)} node types in {zones}: {len(catalog.offerings)} offerings"

@@ -12,12 +12,15 @@ from botocore.exceptions import BotoCoreError
 from elastic.errors import InvalidInput
 from elastic.providers.ec2.aws import Aws, connect
 
-_CONFIG = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
+_CONFIG = Config(
+    connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who we are (sts), what roles there are (iam), how much we may have (quotas), and EC2 itself."""
+    """Who we are (sts), what roles there are (iam), how much we may have (quotas), and EC2
+    itself."""
 
     aws: Aws
     identity: Any
@@ -30,15 +33,20 @@ class Account:
 
 
 def connect_account(region: str | None) -> Account:
-    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises InvalidInput."""
+    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises
+    InvalidInput."""
     aws = connect(region)
     try:
         session = boto3.Session(region_name=aws.reads.meta.region_name)
         return Account(
             aws=aws,
             identity=session.client("sts", config=_CONFIG),
-            roles=session.client("iam", config=_CONFIG.merge(Config(retries={"total_max_attempts": 1}))),
+            roles=session.client(
+                "iam", config=_CONFIG.merge(Config(retries={"total_max_attempts": 1}))
+            ),
             quotas=session.client("service-quotas", config=_CONFIG),
         )
     except (BotoCoreError, ValueError) as error:
-        raise InvalidInput(f"AWS: wanted clients for region {region!r}: {error}", field="ec2.region") from error
+        raise InvalidInput(
+            f"AWS: wanted clients for region {region!r}: {error}", field="ec2.region"
+        ) from error

@@ -1,4 +1,5 @@
-"""Whether what these credentials must not do is forbidden: ending others, launching untagged or unguarded."""
+"""Whether what these credentials must not do is forbidden: ending others, launching untagged or
+unguarded."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.account.permissions import launch_data, requested
-from elastic.providers.ec2.account.survey import AccountFacts
 from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
 
 _POLICY = "narrow these credentials to what `elasticd doctor --print-policy daemon` prints"
@@ -23,21 +24,38 @@ def _end_anothers(survey: AccountFacts) -> Act:
 def _claim_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     tag = {tags.CLUSTER: survey.settings.cluster}
-    asked = None if foreign is None else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
+    asked = (
+        None
+        if foreign is None
+        else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
+    )
     return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
 
 
 def _launch_untagged(survey: AccountFacts) -> Act:
     data = launch_data(survey)
-    asked = None if data is None else {name: value for name, value in data.items() if name != "TagSpecifications"}
-    context = {name: value for name, value in requested(survey).items() if not name.startswith("aws:RequestTag/")}
+    asked = (
+        None
+        if data is None
+        else {name: value for name, value in data.items() if name != "TagSpecifications"}
+    )
+    context = {
+        name: value
+        for name, value in requested(survey).items()
+        if not name.startswith("aws:RequestTag/")
+    }
     return Act("RunInstances", asked, _instances(survey), context)
 
 
 def _launch_unguarded(survey: AccountFacts) -> Act:
     data = launch_data(survey)
     asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
-    return Act("RunInstances", asked, _instances(survey), {**requested(survey), "ec2:MetadataHttpTokens": "optional"})
+    return Act(
+        "RunInstances",
+        asked,
+        _instances(survey),
+        {**requested(survey), "ec2:MetadataHttpTokens": "optional"},
+    )
 
 
 FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
@@ -60,7 +78,12 @@ def check_fences(survey: AccountFacts) -> Iterator[Finding]:
                 yield Finding("aws fence", "warning", f"may {name}", _POLICY)
             case TryOutcome.UNTOLD | TryOutcome.REFUSED:
                 advice = "allow iam:SimulatePrincipalPolicy to be told"
-                yield Finding("aws fence", "warning", f"may it {name}? could not be told: {trial.said}", advice)
+                yield Finding(
+                    "aws fence",
+                    "warning",
+                    f"may it {name}? could not be told: {trial.said}",
+                    advice,
+                )
 
 
 def _instances(survey: AccountFacts) -> str:

@@ -1,4 +1,5 @@
-"""Whether the security groups of the daemon's own machine let nodes in, as far as EC2 shows them."""
+"""Whether the security groups of the daemon's own machine let nodes in, as far as EC2 shows
+them."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.catalog import Catalog
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.refusals import here
@@ -17,15 +18,22 @@ _ADVICE = "admit the nodes' group there: docs/how-to/aws-account.md, section 2"
 
 
 def check_firewall(survey: AccountFacts) -> Iterator[Finding]:
-    """Where machines boot elsewhere than here, they call the daemon's port, and those of the rendezvous stores."""
+    """Where machines boot elsewhere than here, they call the daemon's port, and those of the
+    rendezvous stores."""
     if survey.catalog is not None and here(survey.account.aws.endpoint_url) is None:
         yield judge_firewall(survey, survey.catalog)
 
 
 def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
-    """What the groups of the machine that has the daemon's address say; without such a machine nothing can be told."""
+    """What the groups of the machine that has the daemon's address say; without such a machine
+    nothing can be told."""
     if any(0 in ports for ports in survey.ports):
-        return Finding(_NAME, "warning", "the daemon takes any ports", "set port and rendezvous_ports, and admit these")
+        return Finding(
+            _NAME,
+            "warning",
+            "the daemon takes any ports",
+            "set port and rendezvous_ports, and admit these",
+        )
     told = ", ".join(_told(ports) for ports in survey.ports)
     machine = _machine(survey, catalog.vpc_id)
     if machine is None:
@@ -41,7 +49,8 @@ def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
 
 
 def admits(rule: Mapping[str, Any], ports: range, groups: set[str], blocks: Sequence[str]) -> bool:
-    """Whether a rule of a security group lets all of the ports be called from these groups, or from these blocks.
+    """Whether a rule of a security group lets all of the ports be called from these groups, or from
+    these blocks.
 
     >>> rule = {"IpProtocol": "tcp", "FromPort": 8470, "ToPort": 8970, "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
     >>> admits(rule, range(8470, 8471), {"sg-1"}, []), admits(rule, range(8471, 8972), {"sg-1"}, [])
@@ -64,21 +73,36 @@ def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
     wanted = {"private-ip-address": survey.host, "vpc-id": vpc_id}
     filters = [{"Name": name, "Values": [value]} for name, value in wanted.items()]
     with translated("looking for the daemon's machine"):
-        pages = survey.account.aws.reads.get_paginator("describe_instances").paginate(Filters=filters)
-        return next((each for page in pages for some in page["Reservations"] for each in some["Instances"]), None)
+        pages = survey.account.aws.reads.get_paginator("describe_instances").paginate(
+            Filters=filters
+        )
+        return next(
+            (each for page in pages for some in page["Reservations"] for each in some["Instances"]),
+            None,
+        )
 
 
 def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[str]:
-    """The ports at which no rule of these groups admits the nodes, be it by their group or by their subnets."""
+    """The ports at which no rule of these groups admits the nodes, be it by their group or by their
+    subnets."""
     reads = survey.account.aws.reads
     with translated("describing the security groups of the daemon's machine"):
         groups = reads.describe_security_groups(GroupIds=list(ids))["SecurityGroups"]
         named = [{"Name": "group-name", "Values": [f"elasticd-{survey.settings.cluster}"]}]
-        nodes = {str(each["GroupId"]) for each in reads.describe_security_groups(Filters=named)["SecurityGroups"]}
-        subnets = reads.describe_subnets(SubnetIds=[each.id for each in catalog.subnets.values()])["Subnets"]
+        nodes = {
+            str(each["GroupId"])
+            for each in reads.describe_security_groups(Filters=named)["SecurityGroups"]
+        }
+        subnets = reads.describe_subnets(SubnetIds=[each.id for each in catalog.subnets.values()])[
+            "Subnets"
+        ]
     rules = [rule for group in groups for rule in group.get("IpPermissions", [])]
     blocks = [str(each["CidrBlock"]) for each in subnets]
-    return [_told(ports) for ports in survey.ports if not any(admits(rule, ports, nodes, blocks) for rule in rules)]
+    return [
+        _told(ports)
+        for ports in survey.ports
+        if not any(admits(rule, ports, nodes, blocks) for rule in rules)
+    ]
 
 
 def _told(ports: range) -> str:

@@ -9,11 +9,13 @@ from typing import Literal
 from elastic.figures import duration
 from elastic.finding import Finding
 from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.survey import AccountFacts, Caller
+from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.faults import translated
 
 _LATEST_SKEW_S = 30.0
-_REFUSED_SKEW_S = 300.0  # AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
+_REFUSED_SKEW_S = (
+    300.0  # AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
+)
 
 
 def read_caller(account: Account) -> Caller:
@@ -33,7 +35,12 @@ def check_identity(survey: AccountFacts) -> Iterator[Finding]:
     caller = survey.caller
     found = f"{caller.arn}, account {caller.account_id}, region {survey.account.region}"
     if caller.arn.endswith(":root"):
-        yield Finding("aws identity", "warning", found, "do not run a daemon as root: make a user or a role for it")
+        yield Finding(
+            "aws identity",
+            "warning",
+            found,
+            "do not run a daemon as root: make a user or a role for it",
+        )
     else:
         yield Finding("aws identity", "ok", found)
 
@@ -42,7 +49,10 @@ def check_clock(survey: AccountFacts) -> Iterator[Finding]:
     """Signatures, prices and the ledger hang on the clock."""
     if survey.caller.told_at_s is None:
         yield Finding(
-            "aws clock", "warning", "could not be told: the answer has no date", "look at this clock yourself"
+            "aws clock",
+            "warning",
+            "could not be told: the answer has no date",
+            "look at this clock yourself",
         )
         return
     skew_s = abs(survey.now_s - survey.caller.told_at_s)
@@ -50,4 +60,9 @@ def check_clock(survey: AccountFacts) -> Iterator[Finding]:
         yield Finding("aws clock", "ok", f"within {duration(_LATEST_SKEW_S)} of AWS's")
         return
     level: Literal["warning", "error"] = "error" if skew_s > _REFUSED_SKEW_S else "warning"
-    yield Finding("aws clock", level, f"{duration(skew_s)} apart from AWS's", "synchronise this machine's clock")
+    yield Finding(
+        "aws clock",
+        level,
+        f"{duration(skew_s)} apart from AWS's",
+        "synchronise this machine's clock",
+    )

@@ -11,7 +11,7 @@ from elastic.clock import SystemClock
 from elastic.distribution import own_wheel
 from elastic.errors import InvalidInput, ProviderError
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in, translated
 from elastic.providers.ec2.images import Images
 
@@ -28,17 +28,25 @@ def check_group(survey: AccountFacts) -> Iterator[Finding]:
         {"Name": "vpc-id", "Values": [survey.catalog.vpc_id]},
     ]
     with translated("describing the security group"):
-        groups = survey.account.aws.reads.describe_security_groups(Filters=filters)["SecurityGroups"]
+        groups = survey.account.aws.reads.describe_security_groups(Filters=filters)[
+            "SecurityGroups"
+        ]
     if not groups:
         yield Finding("aws security group", "ok", f"{name} is made at the first launch")
         return
-    open_to = sorted({block for rule in groups[0].get("IpPermissions", []) for block in _blocks(rule)})
+    open_to = sorted(
+        {block for rule in groups[0].get("IpPermissions", []) for block in _blocks(rule)}
+    )
     if open_to:
         found = f"{name} admits {', '.join(open_to)}"
         advice = "nodes need only one another: revoke that rule"
         yield Finding("aws security group", "warning", found, advice)
     else:
-        yield Finding("aws security group", "ok", f"{name}: {groups[0]['GroupId']} admits no address from anywhere")
+        yield Finding(
+            "aws security group",
+            "ok",
+            f"{name}: {groups[0]['GroupId']} admits no address from anywhere",
+        )
 
 
 def check_images(survey: AccountFacts) -> Iterator[Finding]:
@@ -53,7 +61,12 @@ def check_images(survey: AccountFacts) -> Iterator[Finding]:
             with translated(f"describing the image {image.id}"):
                 found = survey.account.aws.reads.describe_images(ImageIds=[image.id])["Images"]
         except ProviderError as error:
-            yield Finding("aws image", "error", str(error), "correct the setting ec2.ami_parameter of that sort")
+            yield Finding(
+                "aws image",
+                "error",
+                str(error),
+                "correct the setting ec2.ami_parameter of that sort",
+            )
             continue
         yield _judge_image(parameter, kind.architecture, image.id, disk_gib, found)
 
@@ -63,19 +76,32 @@ def _judge_image(
 ) -> Finding:
     if not found:
         advice = "correct the setting ec2.ami_parameter of that sort"
-        return Finding("aws image", "error", f"{parameter} names {image_id}, which is not there", advice)
+        return Finding(
+            "aws image", "error", f"{parameter} names {image_id}, which is not there", advice
+        )
     real = found[0].get("Architecture")
     if real not in (None, architecture):
         advice = "correct the setting ec2.ami_parameter of that sort"
-        return Finding("aws image", "error", f"{image_id}: wanted one for {architecture}, found {real}", advice)
-    if any(each.get("ProductCodeType") == "marketplace" for each in found[0].get("ProductCodes", [])):
+        return Finding(
+            "aws image", "error", f"{image_id}: wanted one for {architecture}, found {real}", advice
+        )
+    if any(
+        each.get("ProductCodeType") == "marketplace" for each in found[0].get("ProductCodes", [])
+    ):
         sold = f"{image_id} is sold on AWS Marketplace: what its maker charges is in no price here, and in no budget"
-        return Finding("aws image", "warning", sold, "look up that it is free, or correct ec2.ami_parameter")
-    return Finding("aws image", "ok", f"{image_id} for {architecture} on a disk of {disk_gib} GiB, by {parameter}")
+        return Finding(
+            "aws image", "warning", sold, "look up that it is free, or correct ec2.ami_parameter"
+        )
+    return Finding(
+        "aws image",
+        "ok",
+        f"{image_id} for {architecture} on a disk of {disk_gib} GiB, by {parameter}",
+    )
 
 
 def check_bootstrap(survey: AccountFacts) -> Iterator[Finding]:
-    """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of one's own."""
+    """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of
+    one's own."""
     own = "" if survey.settings.bootstrap is None else "nodes run the lines of ec2.bootstrap"
     if not survey.settings.needs_wheel:
         yield Finding("aws bootstrap", "ok", own)
@@ -100,13 +126,17 @@ def check_profile(survey: AccountFacts) -> Iterator[Finding]:
             roles = _roles(survey, name)
     except ProviderError as error:
         advice = "allow iam:GetInstanceProfile to be told"
-        yield Finding("aws instance profile", "warning", f"{name}: could not be told: {error}", advice)
+        yield Finding(
+            "aws instance profile", "warning", f"{name}: could not be told: {error}", advice
+        )
         return
     if roles is None:
         advice = "make it: docs/how-to/aws-account.md, or correct ec2.instance_profile"
         yield Finding("aws instance profile", "error", f"there is no {name}", advice)
     elif not roles:
-        advice = f"aws iam add-role-to-instance-profile --instance-profile-name {name} --role-name ..."
+        advice = (
+            f"aws iam add-role-to-instance-profile --instance-profile-name {name} --role-name ..."
+        )
         yield Finding("aws instance profile", "error", f"{name} holds no role", advice)
     else:
         yield Finding("aws instance profile", "ok", f"{name} with the role {', '.join(roles)}")
@@ -114,7 +144,9 @@ def check_profile(survey: AccountFacts) -> Iterator[Finding]:
 
 def _roles(survey: AccountFacts, name: str) -> list[str] | None:
     try:
-        profile = survey.account.roles.get_instance_profile(InstanceProfileName=name)["InstanceProfile"]
+        profile = survey.account.roles.get_instance_profile(InstanceProfileName=name)[
+            "InstanceProfile"
+        ]
     except ClientError as error:
         if code_of(error) == "NoSuchEntity" and fault_in(error) is RefusalKind.REFUSED:
             return None

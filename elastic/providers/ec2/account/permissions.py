@@ -9,7 +9,7 @@ from elastic.clock import SystemClock
 from elastic.errors import ElasticError
 from elastic.finding import Finding
 from elastic.providers.ec2 import tags
-from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.account.trying import Act, TryOutcome, attempt
 from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.template import Template
@@ -20,7 +20,8 @@ _POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
 
 
 def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
-    """A launch as the daemon would ask for it; None where there is no type, zone or image to ask for."""
+    """A launch as the daemon would ask for it; None where there is no type, zone or image to ask
+    for."""
     if survey.catalog is None:
         return None
     offering = survey.catalog.offerings[0]
@@ -43,13 +44,16 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
         placement_group=survey.settings.placement_group,
         is_burstable=kind.is_burstable,
     )
-    data = {name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"}
+    data = {
+        name: value for name, value in template.run_data().items() if name != "SecurityGroupIds"
+    }
     subnet_id = survey.catalog.subnets[offering.zone].id
     return {**data, "SubnetId": subnet_id, "MinCount": 1, "MaxCount": 1}
 
 
 def requested(survey: AccountFacts) -> dict[str, str]:
-    """What the conditions of a policy may look at in a call of the daemon's that makes something."""
+    """What the conditions of a policy may look at in a call of the daemon's that makes
+    something."""
     return {
         f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
         "ec2:MetadataHttpTokens": "required",
@@ -63,13 +67,23 @@ def _looking(action: str, **parameters: Any) -> Callable[[AccountFacts], Act]:
 
 
 def _launching(survey: AccountFacts) -> Act:
-    return Act("RunInstances", launch_data(survey), _arn(survey, "instance/*"), requested(survey), is_whole=True)
+    return Act(
+        "RunInstances",
+        launch_data(survey),
+        _arn(survey, "instance/*"),
+        requested(survey),
+        is_whole=True,
+    )
 
 
 def _fleet(survey: AccountFacts) -> Act:
     configs = [{"LaunchTemplateSpecification": {"LaunchTemplateName": _NAME, "Version": "1"}}]
     target = {"TotalTargetCapacity": 1, "DefaultTargetCapacityType": "on-demand"}
-    asked = {"Type": "instant", "LaunchTemplateConfigs": configs, "TargetCapacitySpecification": target}
+    asked = {
+        "Type": "instant",
+        "LaunchTemplateConfigs": configs,
+        "TargetCapacitySpecification": target,
+    }
     return Act("CreateFleet", asked, _arn(survey, "fleet/*"))
 
 
@@ -77,7 +91,9 @@ def _template(survey: AccountFacts) -> Act:
     asked = {
         "LaunchTemplateName": _NAME,
         "LaunchTemplateData": {"InstanceInitiatedShutdownBehavior": "terminate"},
-        "TagSpecifications": tags.specifications(["launch-template"], {tags.CLUSTER: survey.settings.cluster}),
+        "TagSpecifications": tags.specifications(
+            ["launch-template"], {tags.CLUSTER: survey.settings.cluster}
+        ),
     }
     return Act("CreateLaunchTemplate", asked, _arn(survey, "launch-template/*"), requested(survey))
 
@@ -89,13 +105,17 @@ def _group(survey: AccountFacts) -> Act:
         "GroupName": _NAME,
         "Description": "only tried",
         "VpcId": survey.catalog.vpc_id,
-        "TagSpecifications": tags.specifications(["security-group"], {tags.CLUSTER: survey.settings.cluster}),
+        "TagSpecifications": tags.specifications(
+            ["security-group"], {tags.CLUSTER: survey.settings.cluster}
+        ),
     }
     return Act("CreateSecurityGroup", asked, _arn(survey, "security-group/*"), requested(survey))
 
 
 def _opening(survey: AccountFacts) -> Act:
-    return Act("AuthorizeSecurityGroupIngress", None, _arn(survey, "security-group/*"), _carried(survey))
+    return Act(
+        "AuthorizeSecurityGroupIngress", None, _arn(survey, "security-group/*"), _carried(survey)
+    )
 
 
 def _dropping(survey: AccountFacts) -> Act:
@@ -103,7 +123,9 @@ def _dropping(survey: AccountFacts) -> Act:
 
 
 def _versioning(survey: AccountFacts) -> Act:
-    return Act("CreateLaunchTemplateVersion", None, _arn(survey, "launch-template/*"), _carried(survey))
+    return Act(
+        "CreateLaunchTemplateVersion", None, _arn(survey, "launch-template/*"), _carried(survey)
+    )
 
 
 def _ending(survey: AccountFacts) -> Act:
@@ -120,7 +142,11 @@ def _listening(survey: AccountFacts) -> Act:
 
 def _attending(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = None if own is None else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
+    asked = (
+        None
+        if own is None
+        else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
+    )
     context = {**_carried(survey), "aws:TagKeys": tags.ATTENDED}
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 
@@ -136,8 +162,12 @@ PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "DescribeSecurityGroups": _looking("DescribeSecurityGroups"),
     "DescribeImages": _looking("DescribeImages", Owners=["self"]),
     "DescribeLaunchTemplates": _looking("DescribeLaunchTemplates"),
-    "DescribeLaunchTemplateVersions": _looking("DescribeLaunchTemplateVersions", Versions=["$Default"]),
-    "DescribeSpotPriceHistory": _looking("DescribeSpotPriceHistory", InstanceTypes=[_ANY_TYPE], MaxResults=1),
+    "DescribeLaunchTemplateVersions": _looking(
+        "DescribeLaunchTemplateVersions", Versions=["$Default"]
+    ),
+    "DescribeSpotPriceHistory": _looking(
+        "DescribeSpotPriceHistory", InstanceTypes=[_ANY_TYPE], MaxResults=1
+    ),
     "CreateSecurityGroup": _group,
     "AuthorizeSecurityGroupIngress": _opening,
     "CreateLaunchTemplate": _template,
@@ -163,12 +193,21 @@ def check_permissions(survey: AccountFacts) -> Iterator[Finding]:
             yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.said}", _POLICY)
         elif trial.verdict is TryOutcome.REFUSED:
             yield Finding(
-                f"aws ec2:{action}", "error", f"is refused: {trial.said}", "correct the setting that it is about"
+                f"aws ec2:{action}",
+                "error",
+                f"is refused: {trial.said}",
+                "correct the setting that it is about",
             )
-    untold = [f"{action} ({trial.said})" for action, trial in trials.items() if trial.verdict is TryOutcome.UNTOLD]
+    untold = [
+        f"{action} ({trial.said})"
+        for action, trial in trials.items()
+        if trial.verdict is TryOutcome.UNTOLD
+    ]
     if untold:
         advice = "allow iam:SimulatePrincipalPolicy to be told, or look again while a node runs"
-        yield Finding("aws permissions", "warning", f"could not be told: {', '.join(untold)}", advice)
+        yield Finding(
+            "aws permissions", "warning", f"could not be told: {', '.join(untold)}", advice
+        )
 
 
 def _carried(survey: AccountFacts) -> dict[str, str]:

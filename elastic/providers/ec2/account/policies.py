@@ -1,4 +1,5 @@
-"""The least that daemon, node and reaper must be allowed, as IAM policies that a person can attach."""
+"""The least that daemon, node and reaper must be allowed, as IAM policies that a person can
+attach."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from elastic.config import Ec2Settings
 from elastic.errors import InvalidInput
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import require_commercial
-from elastic.providers.ec2.claims import claim_name
+from elastic.providers.ec2.leader_lease import lease_name
 
 Statement = Mapping[str, Any]
 _PUBLIC = "/aws/service/"
@@ -23,7 +24,8 @@ _USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What policies are narrowed to. `region` may be `*`; `bucket` is where checkpoints are, None if in a folder."""
+    """What policies are narrowed to. `region` may be `*`; `bucket` is where checkpoints are, None
+    if in a folder."""
 
     settings: Ec2Settings
     region: str = "*"
@@ -31,10 +33,13 @@ class Scope:
 
 
 def policy(name: str, scope: Scope) -> dict[str, object]:
-    """A whole policy document. Raises InvalidInput for an unknown name, and for a region where nothing is bought."""
+    """A whole policy document. Raises InvalidInput for an unknown name, and for a region where
+    nothing is bought."""
     require_commercial(session_in(scope.region))
     if name not in POLICIES:
-        raise InvalidInput(f"--print-policy: wanted {', '.join(POLICIES)}, got {name!r}", field="print_policy")
+        raise InvalidInput(
+            f"--print-policy: wanted {', '.join(POLICIES)}, got {name!r}", field="print_policy"
+        )
     return {"Version": "2012-10-17", "Statement": list(POLICIES[name](scope))}
 
 
@@ -46,13 +51,24 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
         _allow("ReadPrices", ["pricing:GetProducts"], "*"),
         _allow("ReadNewestImages", ["ssm:GetParameter"], _parameters(settings, region)),
-        _allow("HoldClaim", ["ssm:GetParameter", "ssm:PutParameter"], _parameter(region, claim_name(cluster))),
+        _allow(
+            "HoldClaim",
+            ["ssm:GetParameter", "ssm:PutParameter"],
+            _parameter(region, lease_name(cluster)),
+        ),
         _allow("ReadQuotas", ["servicequotas:GetServiceQuota"], "*", _here(region)),
         _allow("AskForFleets", ["ec2:CreateFleet"], "*", _here(region)),
         _allow("LaunchNodes", ["ec2:RunInstances"], _arn(region, "instance"), _node(settings)),
         _allow("LaunchWithDisks", ["ec2:RunInstances"], _arn(region, "volume"), _disk(cluster)),
-        _allow("LaunchFromImages", ["ec2:RunInstances"], f"arn:aws:ec2:{region}::image/*", _image(settings)),
-        _allow("LaunchInto", ["ec2:RunInstances"], [_arn(region, each) for each in _USED_BY_LAUNCH]),
+        _allow(
+            "LaunchFromImages",
+            ["ec2:RunInstances"],
+            f"arn:aws:ec2:{region}::image/*",
+            _image(settings),
+        ),
+        _allow(
+            "LaunchInto", ["ec2:RunInstances"], [_arn(region, each) for each in _USED_BY_LAUNCH]
+        ),
         _allow("LaunchOnSpot", ["ec2:RunInstances"], _arn(region, "spot-instances-request")),
         _allow(
             "LaunchByOwnTemplatesAndGroup",
@@ -68,7 +84,10 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         ),
         _allow("MakeGroupInNetwork", ["ec2:CreateSecurityGroup"], _arn(region, "vpc")),
         _allow(
-            "MendOwnGroup", ["ec2:AuthorizeSecurityGroupIngress"], _arn(region, "security-group"), _carried(cluster)
+            "MendOwnGroup",
+            ["ec2:AuthorizeSecurityGroupIngress"],
+            _arn(region, "security-group"),
+            _carried(cluster),
         ),
         _allow(
             "KeepOwnTemplates",
@@ -83,15 +102,20 @@ def daemon(scope: Scope) -> Sequence[Statement]:
             {"StringEquals": {"ec2:CreateAction": _MAKERS}},
         ),
         _allow("AttendOwnNodes", ["ec2:CreateTags"], _arn(region, "instance"), _attending(cluster)),
-        _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)),
-        _allow("ReadOwnConsoles", ["ec2:GetConsoleOutput"], _arn(region, "instance"), _carried(cluster)),
+        _allow(
+            "EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)
+        ),
+        _allow(
+            "ReadOwnConsoles", ["ec2:GetConsoleOutput"], _arn(region, "instance"), _carried(cluster)
+        ),
         *_profile(settings),
         *_artifacts(scope.bucket),
     ]
 
 
 def node(scope: Scope) -> Sequence[Statement]:
-    """What a node's agent calls: the bucket below the root of checkpoints, or nothing where they are in a folder."""
+    """What a node's agent calls: the bucket below the root of checkpoints, or nothing where they
+    are in a folder."""
     if scope.bucket is None:
         return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
     bucket, below = f"arn:aws:s3:::{scope.bucket.bucket}", scope.bucket.key("*")
@@ -111,7 +135,9 @@ def reaper(scope: Scope) -> Sequence[Statement]:
     return [
         _allow("Look", _REAPER_LOOKS, "*", _here(region)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
-        _allow("DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), own),
+        _allow(
+            "DropOwnTemplates", ["ec2:DeleteLaunchTemplate"], _arn(region, "launch-template"), own
+        ),
     ]
 
 
@@ -123,7 +149,11 @@ POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
 """Every policy that `elasticd doctor --print-policy` prints."""
 
 # None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
-_REAPER_LOOKS = ["ec2:DescribeInstances", "ec2:DescribeLaunchTemplateVersions", "ec2:DescribeLaunchTemplates"]
+_REAPER_LOOKS = [
+    "ec2:DescribeInstances",
+    "ec2:DescribeLaunchTemplateVersions",
+    "ec2:DescribeLaunchTemplates",
+]
 _DAEMON_LOOKS = [
     "ec2:DescribeImages",
     "ec2:DescribeInstanceTypeOfferings",
@@ -139,7 +169,10 @@ _DAEMON_LOOKS = [
 
 
 def _allow(
-    sid: str, actions: list[str], resource: str | list[str], condition: Mapping[str, object] | None = None
+    sid: str,
+    actions: list[str],
+    resource: str | list[str],
+    condition: Mapping[str, object] | None = None,
 ) -> Statement:
     told = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
     return {**told, "Condition": condition} if condition else told
@@ -163,9 +196,15 @@ def _carried(cluster: str) -> Mapping[str, object]:
 
 def _node(settings: Ec2Settings) -> Mapping[str, object]:
     """Tagged, IMDSv2 within one hop, and of the chosen types where settings name them."""
-    exact = {f"aws:RequestTag/{tags.CLUSTER}": settings.cluster, "ec2:MetadataHttpTokens": "required"}
+    exact = {
+        f"aws:RequestTag/{tags.CLUSTER}": settings.cluster,
+        "ec2:MetadataHttpTokens": "required",
+    }
     types = {"ec2:InstanceType": list(settings.types)} if settings.types else {}
-    return {"StringEquals": {**exact, **types}, "NumericEquals": {"ec2:MetadataHttpPutResponseHopLimit": "1"}}
+    return {
+        "StringEquals": {**exact, **types},
+        "NumericEquals": {"ec2:MetadataHttpPutResponseHopLimit": "1"},
+    }
 
 
 def _disk(cluster: str) -> Mapping[str, object]:
@@ -173,9 +212,14 @@ def _disk(cluster: str) -> Mapping[str, object]:
 
 
 def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
-    """Amazon's own images only, as long as the settings name no other parameters than AWS's public ones."""
+    """Amazon's own images only, as long as the settings name no other parameters than AWS's public
+    ones."""
     named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
-    return {"StringEquals": {"ec2:Owner": "amazon"}} if all(each.startswith(_PUBLIC) for each in named) else None
+    return (
+        {"StringEquals": {"ec2:Owner": "amazon"}}
+        if all(each.startswith(_PUBLIC) for each in named)
+        else None
+    )
 
 
 def _parameters(settings: Ec2Settings, region: str) -> list[str]:
@@ -189,12 +233,17 @@ def _parameter(region: str, name: str) -> str:
 
 
 def _attending(cluster: str) -> Mapping[str, object]:
-    """Only the tags that say who stands for the machine and which node of its launch it is; whose it is stays."""
-    return {**_carried(cluster), "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]}}
+    """Only the tags that say who stands for the machine and which node of its launch it is; whose
+    it is stays."""
+    return {
+        **_carried(cluster),
+        "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]},
+    }
 
 
 def _artifacts(bucket: Location | None) -> list[Statement]:
-    """To look at what jobs leave for people, and at their outputs; their checkpoints are the nodes' alone."""
+    """To look at what jobs leave for people, and at their outputs; their checkpoints are the nodes'
+    alone."""
     if bucket is None:
         return []
     arn = f"arn:aws:s3:::{bucket.bucket}"
@@ -206,12 +255,15 @@ def _artifacts(bucket: Location | None) -> list[Statement]:
 
 
 def _profile(settings: Ec2Settings) -> list[Statement]:
-    """A role is handed to nodes, and to nobody else; it has its profile's name (docs/how-to/aws-account.md)."""
+    """A role is handed to nodes, and to nobody else; it has its profile's name
+    (docs/how-to/aws-account.md)."""
     name = settings.instance_profile
     if name is None:
         return []
     handed = {"StringEquals": {"iam:PassedToService": "ec2.amazonaws.com"}}
     return [
         _allow("HandNodesTheirRole", ["iam:PassRole"], f"arn:aws:iam::*:role/{name}", handed),
-        _allow("LookAtTheirRole", ["iam:GetInstanceProfile"], f"arn:aws:iam::*:instance-profile/{name}"),
+        _allow(
+            "LookAtTheirRole", ["iam:GetInstanceProfile"], f"arn:aws:iam::*:instance-profile/{name}"
+        ),
     ]

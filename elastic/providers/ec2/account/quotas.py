@@ -10,7 +10,7 @@ from botocore.parsers import ResponseParserError
 
 from elastic.finding import Finding
 from elastic.model import Capacity
-from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.faults import code_of
 from elastic.providers.ec2.quotas import QUOTAS, Quota, family_of, how_to_raise, quota_of
 
@@ -27,7 +27,8 @@ class _Wanted:
 
 
 def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
-    """A quota that admits no node of the chosen types is an error, one that the largest job outgrows a warning."""
+    """A quota that admits no node of the chosen types is an error, one that the largest job
+    outgrows a warning."""
     for wanted in _wanted(survey):
         yield _judge(survey, wanted)
     for name in sorted(survey.catalog.kinds if survey.catalog else ()):
@@ -57,14 +58,21 @@ def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
     told_of = wanted.quota
     name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
-        quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)["Quota"]["Value"]
+        quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)[
+            "Quota"
+        ]["Value"]
     except (ClientError, BotoCoreError, ResponseParserError) as error:
         said = code_of(error) if isinstance(error, ClientError) else str(error)
         advice = "allow servicequotas:GetServiceQuota, or look it up in the Service Quotas console"
         return Finding(name, "warning", f"{what}: could not be told: {said}", advice)
     used = _used(survey, wanted)
     if used is None:
-        return Finding(name, "warning", f"{what}: {quota:g} vCPUs; what is in use could not be told", "see above")
+        return Finding(
+            name,
+            "warning",
+            f"{what}: {quota:g} vCPUs; what is in use could not be told",
+            "see above",
+        )
     left, needed = quota - used, survey.nodes * wanted.largest
     found = f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need {needed}"
     ask = f"have it raised: {how_to_raise(told_of)}"
@@ -80,7 +88,10 @@ def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
     kinds = survey.catalog.kinds if survey.catalog else {}
     used = 0
     for each in survey.instances:
-        if quota_of(each.node_type, Capacity.SPOT if each.is_spot else Capacity.ON_DEMAND) != wanted.quota:
+        if (
+            quota_of(each.node_type, Capacity.SPOT if each.is_spot else Capacity.ON_DEMAND)
+            != wanted.quota
+        ):
             continue
         kind = kinds.get(each.node_type)
         vcpus = each.vcpus if kind is None else int(kind.node_type.cpu)

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator, Sequence
 
 from elastic.finding import Finding
-from elastic.providers.ec2.account.survey import AccountFacts
+from elastic.providers.ec2.account.facts import AccountFacts
 from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.refusals import host_address, shares_loopback, why_unreachable
 
@@ -33,18 +33,30 @@ def judge_reach(host: str, blocks: Sequence[str], *, endpoint_url: str) -> Findi
     advice = "set host to an address of this machine that nodes reach, such as its private one in their VPC"
     address = host_address(host)
     if address is None:
-        return Finding(_NAME, "warning", f"{host}: can nodes resolve and reach it? could not be told", advice)
+        return Finding(
+            _NAME, "warning", f"{host}: can nodes resolve and reach it? could not be told", advice
+        )
     networks = [ipaddress.ip_network(block) for block in blocks]
     why = why_unreachable(host, endpoint_url)
     if why is not None:
-        return Finding(_NAME, "error", f"{host}, which {why}; nodes are in {', '.join(blocks)}", advice)
+        return Finding(
+            _NAME, "error", f"{host}, which {why}; nodes are in {', '.join(blocks)}", advice
+        )
     if shares_loopback(endpoint_url) or any(_same_network(address, each) for each in networks):
         return Finding(_NAME, "ok", f"{host} is where nodes are")
-    return Finding(_NAME, "warning", f"{host}: is there a way from {', '.join(blocks)}? could not be told", advice)
+    return Finding(
+        _NAME,
+        "warning",
+        f"{host}: is there a way from {', '.join(blocks)}? could not be told",
+        advice,
+    )
 
 
 def _same_network(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address, network: ipaddress.IPv4Network | ipaddress.IPv6Network
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+    network: ipaddress.IPv4Network | ipaddress.IPv6Network,
 ) -> bool:
     """A VPC has 65,536 addresses at most, and routes between all of its subnets."""
-    return address.version == network.version and address in network.supernet(new_prefix=min(16, network.prefixlen))
+    return address.version == network.version and address in network.supernet(
+        new_prefix=min(16, network.prefixlen)
+    )

@@ -1,4 +1,5 @@
-"""Whether a call would be allowed, without making it: by EC2's DryRun, else by simulating the caller's policies."""
+"""Whether a call would be allowed, without making it: by EC2's DryRun, else by simulating the
+caller's policies."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from elastic.providers.ec2.account.clients import Account
-from elastic.providers.ec2.account.survey import AccountFacts, Caller
+from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in
 
 _MOST_CHARACTERS = 120  # EC2 adds an encoded message of some thousand characters to a refusal.
@@ -43,10 +44,11 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A call as IAM weighs it: by an action, on a resource, with what the conditions of a policy may look at.
+    """A call as IAM weighs it: by an action, on a resource, with what the conditions of a policy
+    may look at.
 
-    `parameters` is None where there is nothing yet to try the call on. With `is_whole` they are the daemon's own: what
-    EC2 finds wrong with them it will find wrong then.
+    `parameters` is None where there is nothing yet to try the call on. With `is_whole` they are the
+    daemon's own: what EC2 finds wrong with them it will find wrong then.
     """
 
     action: str
@@ -63,7 +65,9 @@ def attempt(survey: AccountFacts, act: Act) -> Trial:
         tried = _dry_run(survey, act, act.parameters)
     if tried.verdict is TryOutcome.UNTOLD and survey.can_simulate:
         context = {"aws:RequestedRegion": survey.account.region, **(act.context or {})}
-        simulated = _simulate(survey.account, survey.caller, f"ec2:{act.action}", act.resource, context)
+        simulated = _simulate(
+            survey.account, survey.caller, f"ec2:{act.action}", act.resource, context
+        )
         return tried if simulated is None else simulated
     return tried
 
@@ -83,18 +87,29 @@ def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> T
             return Trial(TryOutcome.ALLOWED)
         said = f"{code}: {error.response.get('Error', {}).get('Message', '')}"[:_MOST_CHARACTERS]
         fault = fault_in(error)
-        if fault in (RefusalKind.REFUSED, RefusalKind.CREDENTIALS, RefusalKind.ACCOUNT) and act.is_whole:
+        if (
+            fault in (RefusalKind.REFUSED, RefusalKind.CREDENTIALS, RefusalKind.ACCOUNT)
+            and act.is_whole
+        ):
             return Trial(TryOutcome.REFUSED, said)
-        return Trial(TryOutcome.DENIED if fault is RefusalKind.PERMISSION else TryOutcome.UNTOLD, said)
+        return Trial(
+            TryOutcome.DENIED if fault is RefusalKind.PERMISSION else TryOutcome.UNTOLD, said
+        )
     except (BotoCoreError, ResponseParserError) as error:
         return Trial(TryOutcome.UNTOLD, str(error)[:_MOST_CHARACTERS])
     return Trial(TryOutcome.ALLOWED)
 
 
-def _simulate(account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]) -> Trial | None:
+def _simulate(
+    account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]
+) -> Trial | None:
     """None if these credentials may not ask, or are of a kind that cannot be asked about."""
     entries = [
-        {"ContextKeyName": name, "ContextKeyValues": [value], "ContextKeyType": _TYPES.get(name, "string")}
+        {
+            "ContextKeyName": name,
+            "ContextKeyValues": [value],
+            "ContextKeyType": _TYPES.get(name, "string"),
+        }
         for name, value in context.items()
     ]
     try:
@@ -110,7 +125,10 @@ def _simulate(account: Account, caller: Caller, action: str, resource: str, cont
     if not decisions:
         return None
     is_allowed = all(each == "allowed" for each in decisions)
-    return Trial(TryOutcome.ALLOWED if is_allowed else TryOutcome.DENIED, "by simulation: " + ", ".join(decisions))
+    return Trial(
+        TryOutcome.ALLOWED if is_allowed else TryOutcome.DENIED,
+        "by simulation: " + ", ".join(decisions),
+    )
 
 
 def principal(arn: str) -> str:

@@ -1,0 +1,143 @@
+"""Where a job stands: how far it is, on what, for how much, and what it is weighed against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api import schemas
+from api.waiting import waiting_of
+from elastic.model import (
+    Candidate,
+    Decision,
+    Generation,
+    Group,
+    Job,
+    Node,
+    Tier,
+    Unavailable,
+    preparing_of,
+    unit_of,
+    unseen_of,
+    warnings_of,
+)
+from elastic.reconciler import training_group
+from elastic.store import Store
+
+_MOST_NOTES = 3
+
+
+def standing_of(
+    store: Store,
+    job: Job,
+    *,
+    now_s: float,
+    root: str | None = None,
+    alarms: Sequence[str] = (),
+    blocks: Sequence[Unavailable] = (),
+) -> schemas.JobOut:
+    """Reads all that the job's resource shows.
+
+    `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
+    """
+    decisions = store.decisions(job.id, limit=1)
+    candidates = decisions[0].plan.candidates if decisions else ()
+    generation, nodes = store.generation(job.id), store.nodes(job.id)
+    current = training_group(generation, nodes)
+    target = store.target(job.id)
+    return schemas.JobOut(
+        **schemas.JobState.of(job).model_dump(),
+        is_final=job.phase.is_final,
+        progress=_progress(job, current, decisions, now_s=now_s),
+        current_group=None if current is None else schemas.GroupOut.of(current),
+        target_group=None if target is None else schemas.GroupOut.of(target),
+        waits_because=None
+        if nodes or job.phase.is_final
+        else _waits_because(store, job, decisions),
+        waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
+        preparing=list(preparing_of(nodes, now_s=now_s)),
+        alarms=list(alarms),
+        warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
+        notes=list(store.notes(job.id, most=_MOST_NOTES)),
+        running_tier=running_tier(store, generation, nodes),
+        spent_usd=store.spent(job.id, now_s),
+        files_at=None if root is None else f"{root}/{job.id}",
+        candidates=[schemas.CandidateOut.of(each) for each in candidates],
+    )
+
+
+def running_tier(store: Store, generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
+    """Gives the lowest tier that a member of the generation says its workers run on, or ran on;
+    None if none has said.
+
+    `nodes` are the job's living ones: members that are gone are looked up.
+    """
+    ids = set() if generation is None else set(generation.node_ids)
+    gone = ids - {node.id for node in nodes}
+    members = [
+        *(node for node in nodes if node.id in ids),
+        *(store.nodes_of_ids(gone) if gone else ()),
+    ]
+    return min((node.tier for node in members if node.tier is not None), default=None)
+
+
+def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
+    resumes = store.resumes.of(job.id)
+    since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+    # One from before its end tells of another time.
+    return (
+        decisions[0].plan.reason.text if decisions and decisions[0].last_at_s >= since_s else None
+    )
+
+
+def _waiting(
+    store: Store,
+    job: Job,
+    nodes: Sequence[Node],
+    decisions: Sequence[Decision],
+    blocks: Sequence[Unavailable],
+    *,
+    now_s: float,
+) -> schemas.WaitingOut | None:
+    newest = decisions[0] if decisions else None
+    waiting = waiting_of(store, job, nodes=nodes, newest=newest, blocks=blocks, now_s=now_s)
+    if waiting is None:
+        return None
+    pools = [
+        schemas.RefusedPoolOut(
+            offering=schemas.OfferingOut.of(each.offering),
+            why=each.why,
+            refusals=each.refusals,
+            since_s=each.since_s,
+            asked_again_s=each.asked_again_s,
+            text=str(each),
+        )
+        for each in waiting.pools
+    ]
+    return schemas.WaitingOut(since_s=waiting.since_s, pools=pools)
+
+
+def _progress(
+    job: Job, current: Group | None, decisions: Sequence[Decision], *, now_s: float
+) -> schemas.ProgressOut:
+    total = job.spec.iterations
+    weighed = _candidate(current, decisions)
+    step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
+    remaining_s = (
+        None if weighed is None or total is None or job.phase.is_final else weighed.remaining_s
+    )
+    return schemas.ProgressOut(
+        iteration=job.iteration,
+        iterations=total,
+        unit=unit_of(job),
+        fraction=None if total is None else min(job.iteration / total, 1.0),
+        iterations_per_s=None if step_s is None else 1 / step_s,
+        # The decision may be some minutes old; time has gone by since.
+        eta_s=None
+        if remaining_s is None
+        else max(remaining_s - (now_s - decisions[0].weighed_at_s), 0.0),
+    )
+
+
+def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
+    candidates = decisions[0].plan.candidates if decisions and group is not None else ()
+    return next((each for each in candidates if each.group == group), None)

@@ -1,0 +1,378 @@
+"""The thread that carries: fills folders before workers begin, commits what they leave, and never
+says so too early."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from elastic.agent.generation_files import GenerationFiles
+from elastic.agent.uploader import (
+    FILL_PATIENCE_S,
+    LOG_PATIENCE_S,
+    LOOK_S,
+    STOP_TIMEOUT_S,
+    StartRefusal,
+    Teller,
+    UploadVerdict,
+)
+from elastic.checkpoints.folder import Changing
+from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
+from elastic.figures import duration
+from elastic.model import Tier
+from elastic.protocol import Assignment
+from elastic.renewal import Renewal
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 30.0
+DENIAL_PATIENCE_S = 60.0
+"""A right that was just given, or a machine's role, may take so long to be known everywhere."""
+SAVING_PRIOR_S = 15.0
+"""What a checkpoint is believed to take before one was stored: 200 MB at 15 MB/s, and a second for
+the calls."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class FillRequest:
+    """Somebody waits for a folder to be filled; `refusal` says why it was not."""
+
+    is_answered: threading.Event = field(default_factory=threading.Event)
+    refusal: str | None = None
+
+
+@dataclass(slots=True)
+class CheckpointUpload:
+    """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs.
+
+    Workers in a session go on in later ones: `serves` is the one that they belong to, `round` the
+    newest of the session's own in which the first rank was here, None outside a session. `refusal`
+    is why its folder is not filled.
+    """
+
+    assignment: Assignment
+    has_first_rank: bool
+    generation_files: GenerationFiles | None = None
+    serves: int | None = None
+    round: int | None = None
+    iteration: int | None = None
+    held: list[dict[str, Any]] = field(default_factory=list)
+    wishes: list[FillRequest] = field(default_factory=list)
+    refusal: StartRefusal | None = None
+    has_given_way: bool = False
+    ended_at: float | None = None
+    is_clean: bool = True
+    verdict: UploadVerdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether somebody waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to do at once."""
+        return self.generation_files is None or bool(self.held or self.wishes) or self.is_ending
+
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether nothing is to be stored: no worker begins before the folder is filled, and that
+        was not done."""
+        is_filled = (
+            not self.wishes if self.generation_files is None else self.generation_files.is_filled
+        )
+        return not (self.held or is_filled)
+
+    def close(self, verdict: UploadVerdict) -> None:
+        """Gives the verdict, unless it is too late, and refuses whoever still waits."""
+        self.verdict = self.verdict or replace(verdict, refusal=self.refusal)
+        self.answer(self.wishes, refusal=verdict.why)
+
+    def answer(self, wishes: Sequence[FillRequest], *, refusal: str | None) -> None:
+        for wish in tuple(wishes):
+            wish.refusal = refusal
+            wish.is_answered.set()
+            self.wishes.remove(wish)
+
+
+class CheckpointUploadThread:
+    """One generation at a time. `say` takes messages for the daemon; `wall_s` gives Unix
+    seconds."""
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[Assignment], GenerationFiles],
+        say: Callable[[Sequence[dict[str, Any]]], None],
+        wall_s: Callable[[], float],
+        look_s: float = LOOK_S,
+        log_patience_s: float = LOG_PATIENCE_S,
+        denial_patience_s: float = DENIAL_PATIENCE_S,
+    ) -> None:
+        self._load = load
+        self._say = say
+        self._wall_s = wall_s
+        self._look_s = look_s
+        self._log_patience_s = log_patience_s
+        self._denial_patience_s = denial_patience_s
+        self._denied_at: float | None = None
+        self._changed = threading.Condition()
+        self._upload: CheckpointUpload | None = None
+        self._teller = Teller(say, wall_s=wall_s)
+        self._work_due = Renewal(
+            every_s=0.0, retry_s=FIRST_PAUSE_S, longest_retry_s=LONGEST_PAUSE_S, is_scattered=True
+        )
+        self._is_stopping = False
+        self._longest_s: float | None = None
+        self._told: set[str] = set()
+        self._thread = threading.Thread(target=self._run, name="carrier", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the thread; what it is doing now may not be finished."""
+        with self._changed:
+            self._is_stopping = True
+            self._changed.notify_all()
+        self._thread.join(timeout=STOP_TIMEOUT_S)
+
+    def begin(self, assignment: Assignment) -> None:
+        with self._changed:
+            # In a session only the first rank's own word tells that it is here, and in which round.
+            is_alone = assignment.nnodes_max == 1 and assignment.tier is not Tier.T2
+            self._upload = CheckpointUpload(assignment, has_first_rank=is_alone)
+            self._changed.notify_all()
+
+    def serve(self, generation: int) -> None:
+        with self._changed:
+            if self._upload is not None:
+                self._upload.serves = generation
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        with self._changed:
+            upload = self._present(message.get("generation"))
+            if upload is not None:
+                if message.get("round", upload.round) != upload.round:
+                    upload.round, upload.has_given_way = message["round"], False
+                # Before it has come into a session, each worker is the first of its own, and names
+                # no round: its folder holds what it was filled with, not what the members have come
+                # to.
+                upload.has_first_rank = (
+                    upload.round is not None or upload.assignment.tier is not Tier.T2
+                )
+            if message["kind"] != "checkpoint":
+                return False
+            # One of an earlier generation says nothing that the exit did not.
+            if upload is not None and upload.has_first_rank:
+                upload.held.append(dict(message))
+                self._changed.notify_all()
+            return True
+
+    def fill(self, generation: int, *, patience_s: float = FILL_PATIENCE_S) -> str | None:
+        """Waits until the folder is filled from the newest checkpoint; gives why it could not
+        be."""
+        wish = FillRequest()
+        with self._changed:
+            upload = self._present(generation)
+            if upload is None or upload.verdict is not None:
+                return f"generation {generation} is not what this node runs"
+            upload.wishes.append(wish)
+            self._changed.notify_all()
+        if not wish.is_answered.wait(patience_s):
+            upload.refusal = StartRefusal(
+                f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}"
+            )
+            return upload.refusal.why
+        return wish.refusal
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        with self._changed:
+            upload = self._present(generation)
+            if upload is not None and upload.ended_at is None:
+                upload.ended_at, upload.is_clean = time.monotonic(), is_clean
+                self._changed.notify_all()
+
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        with self._changed:
+            upload = self._present(generation)
+            if upload is None or upload.ended_at is None:
+                return None
+            over_for_s = time.monotonic() - upload.ended_at
+            if (
+                upload.is_ending
+                and upload.holds_nothing
+                and over_for_s >= min(self._log_patience_s, patience_s)
+            ):
+                upload.close(UploadVerdict(is_durable=True))
+            elif upload.is_ending and over_for_s >= patience_s:
+                upload.close(
+                    UploadVerdict(
+                        is_durable=False,
+                        why=f"the last checkpoint is not stored: {self._teller.trouble}",
+                    )
+                )
+            return upload.verdict
+
+    @property
+    def saving_s(self) -> float | None:
+        """The longest that a checkpoint has taken: the last one may hold no fewer bytes, nor meet a
+        faster store."""
+        return SAVING_PRIOR_S if self._longest_s is None else self._longest_s
+
+    @property
+    def must_drain(self) -> bool:
+        return False
+
+    def _present(self, generation: object) -> CheckpointUpload | None:
+        upload = self._upload
+        return (
+            upload
+            if upload is not None and generation in (upload.assignment.generation, upload.serves)
+            else None
+        )
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._is_due, timeout=self._pause_s() or self._look_s)
+                if self._is_stopping:
+                    return
+                upload = self._upload
+            if upload is not None and upload.verdict is None:
+                self._try(upload)
+
+    def _is_due(self) -> bool:
+        upload = self._upload
+        has_news = upload is not None and upload.verdict is None and upload.has_news
+        return self._is_stopping or (has_news and not self._pause_s())
+
+    def _pause_s(self) -> float:
+        return self._work_due.wait_s(now_s=time.monotonic())
+
+    def _try(self, upload: CheckpointUpload) -> None:
+        denied_at, self._denied_at = self._denied_at, None
+        try:
+            self._work(upload)
+            self._teller.trouble = ""
+            self._work_due.note_success(now_s=time.monotonic())
+        except Superseded as error:
+            self._give_way(upload, error)
+        except StorageForbidden as error:
+            self._denied_at = time.monotonic() if denied_at is None else denied_at
+            self._refuse(upload, error, for_s=time.monotonic() - self._denied_at)
+            self._try_again(error)
+        except (StorageUnavailable, Changing) as error:
+            self._try_again(error)
+        except Exception as error:
+            log.exception("carrying failed; it is tried again")
+            self._try_again(error)
+
+    def _give_way(self, upload: CheckpointUpload, error: Superseded) -> None:
+        """Another writer is ahead for good: nothing that this generation leaves counts any more.
+
+        In a session the first rank has come to be elsewhere, and may come back: there nothing is
+        lost.
+        """
+        if upload.assignment.tier is Tier.T2:
+            log.info("a checkpoint is not stored, for a later round's is: %s", error)
+            with self._changed:
+                upload.held.clear()
+                upload.has_given_way = True
+            return
+        self._teller.tell(f"checkpoints are no longer stored: {error}")
+        with self._changed:
+            upload.close(UploadVerdict(is_durable=False, why=str(error)))
+
+    def _refuse(self, upload: CheckpointUpload, error: StorageForbidden, *, for_s: float) -> None:
+        """Lets nobody wait longer for a folder that is not filled before a person acts."""
+        with self._changed:
+            if upload.wishes and for_s >= self._denial_patience_s:
+                why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
+                upload.refusal = StartRefusal(why, needs_person=True)
+                upload.answer(upload.wishes, refusal=why)
+
+    def _work(self, upload: CheckpointUpload) -> None:
+        generation_files = upload.generation_files = upload.generation_files or self._load(
+            upload.assignment
+        )
+        with self._changed:
+            wishes, is_ending, has_events = (
+                tuple(upload.wishes),
+                upload.is_ending,
+                bool(upload.held),
+            )
+        if (
+            generation_files.is_filled
+            and upload.has_first_rank
+            and (has_events or self._is_at_rest(upload, generation_files))
+        ):
+            self._carry(upload, generation_files)
+        if wishes and not is_ending:
+            self._fill(upload, wishes, generation_files)
+        if is_ending:
+            generation_files.carry_artifacts()
+            generation_files.carry_logs()
+            with self._changed:
+                upload.close(UploadVerdict(is_durable=True))
+
+    def _is_at_rest(self, upload: CheckpointUpload, generation_files: GenerationFiles) -> bool:
+        """Whether the folder holds what is to be stored though nobody told of it."""
+        is_last = upload.is_ending and upload.is_clean
+        return not upload.has_given_way and (is_last or generation_files.has_come_to_rest())
+
+    def _carry(self, upload: CheckpointUpload, generation_files: GenerationFiles) -> None:
+        with self._changed:
+            held = tuple(upload.held)
+            upload.iteration = next(
+                (each["iteration"] for each in reversed(held)), upload.iteration
+            )
+        begun_at = time.monotonic()
+        is_new = generation_files.carry(
+            iteration=upload.iteration, session_round=upload.round, now_s=self._wall_s()
+        )
+        if is_new:
+            self._longest_s = max(time.monotonic() - begun_at, self._longest_s or 0.0)
+        # A script that tells of none is told of, too: its checkpoint is safe from now on.
+        told = {"kind": "checkpoint", "at_s": self._wall_s()}
+        if upload.iteration is not None:
+            told["iteration"] = upload.iteration  # as its manifest says
+        self._say(held or ([told] if is_new else []))
+        with self._changed:
+            del upload.held[: len(held)]
+
+    def _fill(
+        self,
+        upload: CheckpointUpload,
+        wishes: Sequence[FillRequest],
+        generation_files: GenerationFiles,
+    ) -> None:
+        # torchrun starts workers again that were refused: what needs a person is not brought again
+        # for them.
+        if upload.refusal is None or not upload.refusal.needs_person:
+            upload.refusal = self._brought(generation_files)
+        with self._changed:
+            upload.answer(wishes, refusal=None if upload.refusal is None else upload.refusal.why)
+
+    def _brought(self, generation_files: GenerationFiles) -> StartRefusal | None:
+        try:
+            generation_files.bring(tell=self._tell_once)
+        except (CheckpointDamaged, Superseded) as error:
+            log.error("%s", error)
+            return StartRefusal(str(error), needs_person=isinstance(error, CheckpointDamaged))
+        return None
+
+    def _try_again(self, error: Exception) -> None:
+        self._teller.note_trouble(
+            error, "checkpoints wait on the node, trying again", passing=(Changing,)
+        )
+        self._work_due.note_failure(now_s=time.monotonic())
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._teller.tell(text)

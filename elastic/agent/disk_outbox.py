@@ -1,0 +1,122 @@
+"""Windows and events of this node on disk until the daemon has acknowledged them, so that its
+silence loses nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from elastic.errors import InvalidInput
+from elastic.protocol import Outgoing, outgoing
+from elastic.worker.messages import note_of_dropped
+from elastic.worker.outbox import joined
+
+MAX_ROWS = 20_000
+BATCH_ROWS = 500
+log = logging.getLogger(__name__)
+
+SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS said (seq INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS sent (up_to INTEGER NOT NULL);
+INSERT INTO sent SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sent);
+"""
+
+
+class DiskOutbox:
+    """Messages with a number each, counted through all lives of the agent. Safe to use from several
+    threads.
+
+    When too many wait, neighbouring windows of one worker and phase are joined in pairs: the totals
+    stay exact, only their resolution halves. What may already have reached the daemon is never
+    joined, so nothing can count twice.
+    """
+
+    def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
+        self._max_rows = max_rows
+        self.dropped = 0
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, check_same_thread=False)
+        self._db.executescript(SCHEMA)
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def add(self, messages: Iterable[dict[str, Any]]) -> None:
+        """Keeps messages in their order."""
+        rows = [(json.dumps(message),) for message in messages]
+        with self._lock, self._db:
+            self._db.executemany("INSERT INTO said (content) VALUES (?)", rows)
+            if self._count() > self._max_rows:
+                self._halve()
+
+    def batch(self, limit: int = BATCH_ROWS) -> list[Outgoing]:
+        """The oldest messages, each with its ``seq``; from now on they count as possibly delivered.
+
+        One that the daemon would refuse is dropped here, or it would keep all others waiting.
+        """
+        with self._lock, self._db:
+            rows = self._db.execute(
+                "SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)
+            ).fetchall()
+            if rows:
+                self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
+        messages = []
+        for seq, content in rows:
+            try:
+                messages.append(outgoing(json.loads(content) | {"seq": seq}))
+            except (InvalidInput, ValueError) as error:
+                self.drop(str(error), seq=seq)
+        return messages
+
+    def drop(self, why: str, *, seq: int | None = None) -> None:
+        """Leaves out a message that does not fit the protocol: the one of this number, or one that
+        never came in."""
+        log.warning("dropping a message that does not fit the protocol: %s", why)
+        with self._lock, self._db:
+            if seq is not None:
+                self._db.execute("DELETE FROM said WHERE seq = ?", (seq,))
+            self.dropped += 1
+            note = note_of_dropped(self.dropped, why)
+            if note is not None:
+                self._db.execute("INSERT INTO said (content) VALUES (?)", (json.dumps(note),))
+
+    def acknowledge(self, seq: int) -> None:
+        """Forgets everything up to ``seq``, which the daemon has stored."""
+        with self._lock, self._db:
+            self._db.execute("DELETE FROM said WHERE seq <= ?", (seq,))
+
+    def __len__(self) -> int:
+        with self._lock:
+            return self._count()
+
+    def _count(self) -> int:
+        return int(self._db.execute("SELECT COUNT(*) FROM said").fetchone()[0])
+
+    def _halve(self) -> None:
+        rows = self._db.execute(
+            "SELECT seq, content FROM said WHERE seq > (SELECT up_to FROM sent) ORDER BY seq"
+        ).fetchall()
+        before: tuple[int, dict[str, Any]] | None = None
+        for seq, content in rows:
+            message = json.loads(content)
+            if before is not None and _kind(before[1]) == _kind(message):
+                # The later number lives on: the daemon takes whatever is above the last one it has
+                # stored.
+                text = json.dumps(joined(before[1], message))
+                self._db.execute("UPDATE said SET content = ? WHERE seq = ?", (text, seq))
+                self._db.execute("DELETE FROM said WHERE seq = ?", (before[0],))
+                before = None
+            else:
+                before = (seq, message) if message["kind"] == "window" else None
+
+
+def _kind(window: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(window.get(name) for name in ("worker", "generation", "phase", "is_cold"))

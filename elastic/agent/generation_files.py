@@ -1,0 +1,157 @@
+"""What one generation on this node has to carry: its checkpoint folder to the bucket and back,
+artifacts and logs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from elastic.agent.files import read_json, write_json
+from elastic.agent.logs import log_files
+from elastic.agent.settings import AgentSettings
+from elastic.checkpoints import Location, Manifest, Place
+from elastic.checkpoints.bring import bring
+from elastic.checkpoints.commit import Writer, commit
+from elastic.checkpoints.folder import Folder, Look, Still
+from elastic.checkpoints.index import CheckpointIndex
+from elastic.checkpoints.s3 import Bucket
+from elastic.model import Tier
+from elastic.protocol import Assignment
+
+BASE_FILE = "checkpoint.json"
+log = logging.getLogger(__name__)
+
+
+class GenerationFiles:
+    """Carries in the caller's thread. Nothing leaves this node before the folder was filled from
+    the bucket once.
+
+    Which checkpoint the folder stems from is kept in a file: an agent that starts again must not
+    take a folder that was half filled for the job's newest state.
+    """
+
+    def __init__(
+        self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location
+    ) -> None:
+        self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
+        self._node_id, self._is_in_session = settings.instance_id, assignment.tier is Tier.T2
+        self._folder = Folder(
+            settings.checkpoint_root / assignment.checkpoint_dir,
+            staging=settings.work_dir / "staging",
+        )
+        self._index = CheckpointIndex(
+            Bucket(client, storage.below(assignment.checkpoint_dir)), job_id=assignment.job_id
+        )
+        self._artifacts = Folder(
+            settings.artifact_root / assignment.artifact_dir,
+            staging=settings.work_dir / "staging-artifacts",
+        )
+        self._artifact_bucket = Bucket(client, storage.below(assignment.artifact_dir))
+        self._log_dir = settings.log_dir
+        self._base_file = settings.work_dir / BASE_FILE
+        self._carried: Mapping[str, Look] | None = None
+        self._last_looks: Mapping[str, Look] = {}
+        self._uploaded: Mapping[str, Look] = {}
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the folder holds what this generation began with, or came to since."""
+        base = read_json(self._base_file)
+        return base is not None and base["generation"] == self.generation
+
+    def bring(self, *, tell: Callable[[str], None]) -> Manifest | None:
+        """Fills the folder from the newest checkpoint, as `elastic.checkpoints.bring` does: what it
+        raises and tells.
+
+        A folder that stems from that checkpoint is left as it is: what was not committed yet is
+        ahead of it.
+        """
+        base = read_json(self._base_file)
+        present = (
+            {Place(*base["place"])} if base is not None and base["place"] is not None else set()
+        )
+        self._base_file.unlink(missing_ok=True)
+        # A session's checkpoints are numbered by its rounds, and who joins it gets its state from
+        # the members.
+        token = None if self._is_in_session else self.generation
+        brought = bring(
+            self._index,
+            self._folder,
+            generation=token,
+            present=present,
+            stored_iteration=self._stored_iteration,
+            tell=tell,
+        )
+        place = None if brought is None else brought.place
+        if place is None or place not in present:
+            self._carried = self._folder.looks()
+        self._note_base(place)
+        if brought is not None:
+            log.info(
+                "generation %s goes on from %s", self.generation, place.name if place else "nothing"
+            )
+        return brought
+
+    def has_come_to_rest(self) -> bool:
+        """Whether the folder has changed, and not any more since the last time this was asked."""
+        looks = self._folder.looks()
+        is_at_rest = looks == self._last_looks
+        self._last_looks = looks
+        return is_at_rest and looks != self._carried
+
+    def carry(
+        self, *, iteration: int | None, session_round: int | None = None, now_s: float
+    ) -> bool:
+        """Makes the folder as it is the job's newest checkpoint; False if it holds nothing new.
+
+        What is stored already, but not as of this iteration, is given a manifest that names it: a
+        script may tell of a checkpoint long after its files have come to rest. None takes that of
+        the newest one. `session_round` is the one in which it was written: the later one's counts,
+        whichever node it comes from. Raises what `commit` raises.
+        """
+        writer = Writer(self.generation if session_round is None else session_round, self._node_id)
+        looks = self._folder.looks()
+        held = self._folder.hold_still()
+        try:
+            if not held or self._is_newest(held, iteration):
+                self._carried = looks
+                return False
+            manifest = commit(
+                self._index, held, writer=writer, iteration=iteration, committed_at_s=now_s
+            )
+        finally:
+            self._folder.let_go()
+        self._carried = looks
+        self._note_base(manifest.place)
+        log.info("checkpoint %s is stored: %s files", manifest.place.name, len(manifest.files))
+        return True
+
+    def carry_artifacts(self) -> None:
+        """Stores what people look at, each file under its own name; raises StorageUnavailable."""
+        looks = self._artifacts.looks()
+        for path, look in looks.items():
+            if self._uploaded.get(path) != look:
+                self._artifact_bucket.upload(self._artifacts.path / path, path)
+        self._uploaded = looks
+
+    def carry_logs(self) -> None:
+        """Stores this generation's logs whole, as they are; raises StorageUnavailable.
+
+        Nothing of elasticd reads them: they are for people, once the daemon has cut what it keeps
+        of the job.
+        """
+        for file in log_files(self._log_dir, [self.generation]):
+            self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
+
+    def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
+        newest = self._index.kept(self._index.places())[:1]
+        mine = {(each.path, each.sha256) for each in held}
+        return any(
+            {(file.path, file.sha256) for file in manifest.files} == mine
+            and iteration in (None, manifest.iteration)
+            for manifest in newest
+        )
+
+    def _note_base(self, place: Place | None) -> None:
+        write_json(self._base_file, {"generation": self.generation, "place": place})

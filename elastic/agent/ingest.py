@@ -1,0 +1,287 @@
+"""Takes in the workers' datagrams: windows and events go to the outbox on disk, last words and
+wishes stay with the agent."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.disk_outbox import DiskOutbox
+from elastic.agent.pauses import Pauses
+from elastic.agent.uploader import SharedFolder, Uploader
+from elastic.bounds import fault_in
+from elastic.model import Pulse
+from elastic.worker.messages import SIGNS, Sender, fault_of
+from elastic.worker.outbox import LEFTOVER_MARK
+from elastic.worker.unix_address import address_of
+
+RECEIVE_BYTES = 65536
+MAX_AT_ONCE = 100
+STOP_LOOK_S = 0.5
+LAST_WORDS = frozenset({"finished", "drained"})
+WARM_UP_ITERATIONS = 50
+"""So many steps a script may do before it comes into a session: what they load and allocate costs
+nobody there."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReports:
+    """What the workers of one generation have said on this node; `has_joined`, that they are
+    members of a session.
+
+    `any_word` is more than that they have begun, or left; `has_trained` says that they have told of
+    more turns than a warm-up has, or of the job's end; `starts` is how often torchrun has started
+    them, as far as they have begun, and `left` how many of the last start have nothing more to do;
+    `pulse` is None until that start has made a turn.
+    """
+
+    any_word: bool = False
+    starts: int = 0
+    left: int = 0
+    has_joined: bool = False
+    has_trained: bool = False
+    needs_signal: bool = False
+    last_words: frozenset[str] = frozenset()
+    last_word_ranks: int = 0
+    iteration: int | None = None
+    pulse: Pulse | None = None
+
+
+class Ingest:
+    """A socket and the thread that empties it."""
+
+    def __init__(
+        self,
+        socket_path: Path,
+        *,
+        disk_outbox: DiskOutbox,
+        uploader: Uploader | None = None,
+        saw_round: Callable[[int], None] | None = None,
+    ) -> None:
+        self._path = socket_path
+        self._disk_outbox = disk_outbox
+        self._uploader = uploader or SharedFolder()
+        self._saw_round = saw_round
+        self._lock = threading.Lock()
+        self._generation: int | None = None
+        self._serves: tuple[int, int] | None = None
+        self._words: dict[int, tuple[str, str]] = {}
+        self._workers: set[str] = set()
+        self._places: dict[int, str] = {}
+        self._session_ranks: dict[str, int] = {}
+        self._left: set[str] = set()
+        self._starts = 0
+        self._needs_signal = False
+        self._has_joined = self._has_trained = False
+        self._done = 0
+        self._iteration: int | None = None
+        self._pauses = Pauses()
+        self._is_stopping = False
+        self._settled = threading.Event()
+        socket_path.unlink(missing_ok=True)
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+        with address_of(str(socket_path)) as address:
+            self._socket.bind(address)
+        self._thread = threading.Thread(target=self._receive, name="intake", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_stopping = True
+        self._send_to_self(b"")
+        self._thread.join(timeout=5.0)
+        self._socket.close()
+        self._path.unlink(missing_ok=True)
+
+    def listen_to(self, generation: int) -> None:
+        """Begins a generation: what earlier ones said no longer speaks for this node."""
+        with self._lock:
+            self._generation, self._serves = generation, None
+            self._forget()
+            self._pauses = Pauses()
+            self._workers.clear()
+            self._session_ranks.clear()
+            self._starts = 0
+            self._iteration, self._has_joined, self._has_trained = None, False, False
+
+    def serve(self, generation: int, *, world_size: int) -> None:
+        """From now on the same workers, who are in a session, belong to this generation, of so many
+        in all."""
+        with self._lock:
+            self._serves = generation, world_size
+
+    def heard(self) -> WorkerReports:
+        """What the present generation's workers have said so far."""
+        with self._lock:
+            return WorkerReports(
+                any_word=bool(self._workers),
+                starts=self._starts,
+                left=len(self._left),
+                has_joined=self._has_joined,
+                has_trained=self._has_trained,
+                needs_signal=self._needs_signal,
+                last_words=frozenset(word for _, word in self._words.values()),
+                last_word_ranks=len(self._words),
+                iteration=self._iteration,
+                pulse=self._pauses.pulse(now=time.monotonic()),
+            )
+
+    def session_ranks(self) -> dict[int, int]:
+        """The ranks in their session of workers that are members of one, by their local rank."""
+        with self._lock:
+            places = self._places.items()
+            return {
+                place: self._session_ranks[each]
+                for place, each in places
+                if each in self._session_ranks
+            }
+
+    def was_unanswered(self, *, since: float) -> None:
+        """From this monotonic instant until now the daemon did not answer: a pause then may be the
+        link's."""
+        with self._lock:
+            self._pauses.note_silence(since, time.monotonic())
+
+    def take_leftovers(self) -> None:
+        """Takes in what workers left in files because no agent answered when they ended."""
+        for path in sorted(self._path.parent.glob(f"{self._path.name}{LEFTOVER_MARK}*")):
+            self._take([_parsed(line) for line in path.read_bytes().splitlines()])
+            path.unlink()
+
+    def settle(self) -> None:
+        """Waits until what the workers have sent before now is taken in."""
+        done = threading.Event()
+        with self._lock:
+            self._settled = done
+        if self._send_to_self(b'{"kind": "settle"}'):
+            done.wait(timeout=5.0)
+        self.take_leftovers()
+
+    def _send_to_self(self, data: bytes) -> bool:
+        probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with contextlib.closing(probe), contextlib.suppress(OSError):
+            probe.settimeout(1.0)
+            with address_of(str(self._path)) as address:
+                probe.sendto(data, address)
+            return True
+        return False
+
+    def _receive(self) -> None:
+        while not self._is_stopping:
+            if not select.select([self._socket], [], [], STOP_LOOK_S)[0]:
+                continue
+            try:
+                self._take(self._waiting())
+            except Exception:
+                log.exception("datagrams of workers are lost")
+
+    def _waiting(self) -> list[dict[str, Any] | None]:
+        result: list[dict[str, Any] | None] = []
+        with contextlib.suppress(BlockingIOError):
+            while len(result) < MAX_AT_ONCE:
+                result.append(_parsed(self._socket.recv(RECEIVE_BYTES)))
+        return result
+
+    def _take(self, messages: list[dict[str, Any] | None]) -> None:
+        good = [message for message in messages if message is not None]
+        is_settle = any(message["kind"] == "settle" for message in good)
+        with self._lock:
+            kept = [message for message in good if self._is_for_daemon(message)]
+        if kept:
+            self._disk_outbox.add(kept)
+        if is_settle:
+            self._settled.set()
+
+    def _is_for_daemon(self, message: dict[str, Any]) -> bool:
+        # The node's own number comes later.
+        fault = fault_of(message, absent=("seq",)) or fault_in(Sender, message)
+        if fault is not None:
+            self._disk_outbox.drop(fault)
+            return False
+        if message.get("generation") == self._generation and message["kind"] != "settle":
+            self._note_worker(message)
+            if self._serves is not None:
+                _renumber(message, *self._serves)
+        if message["kind"] in SIGNS or message.get("rank") != 0:
+            return False
+        return not self._uploader.hears(message)
+
+    def _note_worker(self, message: dict[str, Any]) -> None:
+        kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))
+        if not isinstance(rank, int):
+            return
+        if kind == "began":
+            self._note_start(worker, place=message.get("local_rank"))
+            return
+        if kind == "left":
+            self._left.add(worker)
+            return
+        self._workers.add(worker)
+        self._needs_signal |= kind == "needs_signal"
+        if kind == "turns":  # a window may be a last one, sent by a worker that ends
+            self._pauses.note_turn(time.monotonic())
+        if kind == "joined":
+            self._has_joined = True
+            self._session_ranks[worker] = rank
+        if kind in LAST_WORDS:
+            self._words[rank] = (worker, kind)
+        if isinstance(message.get("iteration"), int):
+            self._iteration = message["iteration"]
+        if (
+            kind == "window"
+        ):  # their sum tells how many were made here: a script may go on at any number
+            self._done += message["iterations"]
+            self._has_trained |= self._done > WARM_UP_ITERATIONS
+        self._has_trained |= kind == "finished"
+        if self._saw_round is not None and isinstance(message.get("round"), int):
+            self._saw_round(message["round"])
+
+    def _note_start(self, worker: str, *, place: object) -> None:
+        """A worker in another's place: torchrun has started all anew, and what the former ones said
+        was not the end."""
+        if not isinstance(place, int) or self._places.get(place) == worker:
+            return
+        if place in self._places or not self._starts:
+            self._forget()
+            self._starts += 1
+        self._places[place] = worker
+
+    def _forget(self) -> None:
+        """Begins anew, but for the pauses: they are the generation's."""
+        self._pauses.begin_anew()
+        self._words.clear()
+        self._places.clear()
+        self._left.clear()
+        self._needs_signal, self._done = False, 0
+
+
+def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:
+    """Gives a message the generation that its worker belongs to now, not the one that it was begun
+    in.
+
+    A session changes over a little later than its generation was recorded: until all are there,
+    turns are progress, but tell nothing of the group that is to come.
+    """
+    message["generation"] = generation
+    if message["kind"] == "window" and message.get("world_size") != world_size:
+        message["is_cold"] = True
+
+
+def _parsed(data: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError):
+        message = json.loads(data)
+        if isinstance(message, dict) and isinstance(message.get("kind"), str):
+            return message
+    return None

@@ -1,0 +1,335 @@
+"""The thread that carries outputs home, and the gate's answer to workers that wait for their
+working folder."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elastic.agent.outputs import OutputUploader, TooMuch
+from elastic.agent.uploader import (
+    FILL_PATIENCE_S,
+    LOOK_S,
+    STOP_TIMEOUT_S,
+    StartRefusal,
+    Teller,
+    UploadVerdict,
+)
+from elastic.checkpoints.folder import Changing
+from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
+from elastic.figures import duration
+from elastic.model import Tier
+from elastic.protocol import Assignment
+from elastic.worker.messages import Arrival
+
+SHARE = 0.05
+"""Most of the time that carrying may take while workers run: they need the disk and the network
+too."""
+RETRY_S = 5.0
+WATCH_S, WATCH_SHARE = 1.0, 0.02
+"""How often limits are looked at, and most of a core that this may take: 10,000 files are counted
+in 32 ms."""
+ANNOUNCEMENT_LOOK_S = 0.2
+_PASSING = (Changing, NotFound)
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class OutputUpload:
+    """One generation, as far as its outputs go. Instants are monotonic, None if not yet.
+
+    `met` is the meeting of workers that the folder was last filled for. In a session `serves` is
+    the generation that the workers belong to, `round` the newest of the session's own in which the
+    first rank was here.
+    """
+
+    assignment: Assignment
+    next_at: float
+    outputs: OutputUploader | None = None
+    met: str = ""
+    serves: int | None = None
+    round: int | None = None
+    refusal: StartRefusal | None = None
+    ended_at: float | None = None
+    verdict: UploadVerdict | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether somebody waits for the verdict."""
+        return self.ended_at is not None and self.verdict is None
+
+    def close(self, verdict: UploadVerdict) -> None:
+        """Gives the verdict, unless it is too late."""
+        self.verdict = self.verdict or verdict
+
+
+class OutputUploadThread:
+    """A `Carriage`, one generation at a time. `pause_s` passes between two carries at least."""
+
+    def __init__(
+        self,
+        *,
+        load: Callable[[Assignment], OutputUploader],
+        say: Callable[[Sequence[dict[str, Any]]], None],
+        wall_s: Callable[[], float],
+        pause_s: float,
+        look_s: float = LOOK_S,
+        fill_patience_s: float = FILL_PATIENCE_S,
+        watch_s: float = WATCH_S,
+    ) -> None:
+        self._load = load
+        self._wall_s = wall_s
+        self._pause_s = pause_s
+        self._look_s = look_s
+        self._fill_patience_s = fill_patience_s
+        self._working = threading.Lock()
+        self._changed = threading.Condition()
+        self._upload: OutputUpload | None = None
+        self._teller = Teller(say, wall_s=wall_s)
+        self._longest_s: float | None = None
+        self._lone_files_at = 0.0
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
+        self._watch_s = watch_s
+        # A carry may take minutes, in which a script writes on.
+        self._watcher = threading.Thread(target=self._watch, name="outputs-limits", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._watcher.start()
+
+    def stop(self) -> None:
+        """Ends the thread; what it is doing now may not be finished."""
+        self._is_stopping.set()
+        with self._changed:
+            self._changed.notify_all()
+        for each in (self._thread, self._watcher):
+            if each.is_alive():
+                each.join(timeout=STOP_TIMEOUT_S)
+
+    def begin(self, assignment: Assignment) -> None:
+        with self._changed:
+            self._upload = OutputUpload(assignment, next_at=time.monotonic() + self._pause_s)
+            self._changed.notify_all()
+
+    def serve(self, generation: int) -> None:
+        with self._changed:
+            if self._upload is not None:
+                self._upload.serves = generation
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        with self._changed:
+            upload = self._present(message.get("generation"))
+            if upload is not None and isinstance(message.get("round"), int):
+                upload.round = message["round"]
+        return False
+
+    def fill(self, arrival: Arrival) -> str | None:
+        """Waits until the working folder is what its whole group begins with; gives why it could
+        not be."""
+        until = time.monotonic() + self._fill_patience_s
+        while True:
+            with self._working:
+                upload = self._present(arrival.generation)
+                if upload is None or upload.verdict is not None:
+                    return f"generation {arrival.generation} is not what this node runs"
+                if upload.assignment.outputs == () or (
+                    upload.met and upload.met == arrival.meeting
+                ):
+                    return None
+                why = self._tried_to_fill(upload, arrival)
+                if why is None or upload.refusal is not None:
+                    return why
+            if time.monotonic() > until:
+                upload.refusal = StartRefusal(
+                    f"nothing could be brought for {duration(self._fill_patience_s)}: {why}"
+                )
+                return upload.refusal.why
+            self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        with self._changed:
+            upload = self._present(generation)
+            if upload is not None and upload.ended_at is None:
+                upload.ended_at = upload.next_at = time.monotonic()
+                self._changed.notify_all()
+
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        with self._changed:
+            upload = self._present(generation)
+            if upload is None or upload.ended_at is None:
+                return None
+            if upload.is_ending and time.monotonic() - upload.ended_at >= patience_s:
+                why = f"the newest outputs are not carried home: {self._teller.trouble or 'it took too long'}"
+                self._teller.tell(why)
+                upload.close(UploadVerdict(is_durable=False, why=why))
+            return upload.verdict
+
+    @property
+    def saving_s(self) -> float | None:
+        """The longest that carrying has taken: the last time it may be no less."""
+        return self._longest_s
+
+    @property
+    def must_drain(self) -> bool:
+        """Whether the workers are to stop, for a person has to act."""
+        upload = self._upload
+        return (
+            upload is not None
+            and upload.verdict is None
+            and upload.refusal is not None
+            and upload.refusal.needs_person
+        )
+
+    @property
+    def is_home(self) -> bool:
+        """Whether nothing is on this node that was to be carried."""
+        upload = self._upload
+        return upload is None or (
+            upload.verdict is not None and upload.verdict.is_durable and upload.refusal is None
+        )
+
+    def _present(self, generation: object) -> OutputUpload | None:
+        upload = self._upload
+        return (
+            upload
+            if upload is not None and generation in (upload.assignment.generation, upload.serves)
+            else None
+        )
+
+    def _tried_to_fill(self, upload: OutputUpload, arrival: Arrival) -> str | None:
+        """Fills the folder; why it is not filled yet, with a refusal in the upload where it will
+        not be."""
+        try:
+            outputs = upload.outputs = upload.outputs or self._load(upload.assignment)
+            if arrival.group_rank == 0:
+                outputs.lead(now_s=self._wall_s(), tell=self._teller.tell)
+                if arrival.groups > 1:
+                    outputs.announce(arrival.meeting)
+            elif not outputs.follow(arrival.meeting):
+                return "the first rank's node has not said what this group begins with"
+        except (CheckpointDamaged, Superseded, TooMuch) as error:
+            upload.refusal = StartRefusal(
+                str(error),
+                needs_person=not isinstance(error, Superseded),
+                is_by_script=isinstance(error, TooMuch),
+            )
+            return str(error)
+        except (ElasticError, OSError, Changing) as error:
+            self._teller.note_trouble(
+                error, "the working folder waits to be filled", passing=_PASSING
+            )
+            return str(error)
+        upload.met = arrival.meeting
+        upload.next_at = time.monotonic() + self._pause_s
+        self._teller.trouble = ""
+        return None
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(self._is_due, timeout=self._look_s)
+                if self._is_stopping.is_set():
+                    return
+                upload = self._upload
+            if upload is not None and upload.verdict is None and time.monotonic() >= upload.next_at:
+                with self._working:
+                    self._try(upload)
+
+    def _is_due(self) -> bool:
+        upload = self._upload
+        is_due = upload is not None and upload.is_ending and time.monotonic() >= upload.next_at
+        return self._is_stopping.is_set() or is_due
+
+    def _try(self, upload: OutputUpload) -> None:
+        is_ending = upload.is_ending
+        try:
+            self._carry(upload, is_ending=is_ending)
+            self._teller.trouble = ""
+        except Superseded as error:
+            if upload.assignment.tier is not Tier.T2:
+                self._teller.tell(f"outputs of this node are no longer carried home: {error}")
+                upload.close(UploadVerdict(is_durable=False, why=str(error)))
+                return
+            upload.round = None  # the first rank has come to be elsewhere
+        except TooMuch as error:
+            self._refuse(upload, error)
+        except Exception as error:
+            if not isinstance(error, (ElasticError, OSError, Changing)):
+                log.exception("carrying outputs failed; it is tried again")
+            self._teller.note_trouble(
+                error, "outputs wait on the node, trying again", passing=_PASSING
+            )
+            upload.next_at = time.monotonic() + RETRY_S
+            return
+        if is_ending:
+            with self._changed:
+                upload.close(UploadVerdict(is_durable=True, refusal=upload.refusal))
+
+    def _watch(self) -> None:
+        wait_s = self._watch_s
+        while not self._is_stopping.wait(wait_s):
+            begun_at = time.monotonic()
+            upload = self._upload
+            if (
+                upload is not None
+                and upload.outputs is not None
+                and upload.ended_at is None
+                and upload.refusal is None
+            ):
+                self._check(upload, upload.outputs)
+            wait_s = max(self._watch_s, (time.monotonic() - begun_at) / WATCH_SHARE)
+
+    def _check(self, upload: OutputUpload, outputs: OutputUploader) -> None:
+        try:
+            if outputs.is_writer:
+                outputs.check()
+        except TooMuch as error:
+            self._refuse(upload, error)
+        except OSError:  # it changes while it is looked at
+            pass
+
+    def _refuse(self, upload: OutputUpload, error: TooMuch) -> None:
+        with self._changed:
+            is_new = upload.refusal is None
+            upload.refusal = StartRefusal(str(error), needs_person=True, is_by_script=True)
+        if is_new:
+            self._teller.tell(f"the job is ended: {error}")
+
+    def _carry(self, upload: OutputUpload, *, is_ending: bool) -> None:
+        begun_at, refused = time.monotonic(), upload.refusal
+        upload.next_at = begun_at + self._look_s
+        if upload.assignment.outputs == ():
+            return
+        outputs = upload.outputs = upload.outputs or self._load(upload.assignment)
+        if upload.round is not None:
+            outputs.join(upload.round)
+        if not outputs.is_writer:
+            if not is_ending and begun_at >= self._lone_files_at:
+                self._lone_files_at = begun_at + self._pause_s
+                self._tell_of_lone_files(outputs)
+            return
+        is_new = outputs.carry(is_still=is_ending, session_round=upload.round, now_s=self._wall_s())
+        if refused is not None and refused.needs_person and upload.refusal is refused:
+            upload.refusal = None  # there is room again
+        took_s = time.monotonic() - begun_at
+        if is_new:
+            self._longest_s = max(took_s, self._longest_s or 0.0)
+            upload.next_at = begun_at + max(self._pause_s, took_s / SHARE)
+
+    def _tell_of_lone_files(self, outputs: OutputUploader) -> None:
+        if paths := outputs.only_here(now_s=self._wall_s()):
+            self._lone_files_at = math.inf  # once is enough
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            self._teller.tell(
+                f"{paths[0]}{others}: written by a rank of another node than the first. Such files "
+                "are not carried "
+                "home, and are lost with the node: gather what the job needs on rank 0, or write "
+                "it to a folder that "
+                "the nodes share"
+            )

@@ -1,0 +1,21 @@
+"""The gate that a worker passes before its script begins: by then the node holds all that it is to
+go on from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from elastic.agent.local_rpc import LocalRpcServer
+from elastic.protocol import from_json
+from elastic.worker.messages import Arrival
+
+
+def open_startup_barrier(path: Path, *, fill: Callable[[Arrival], str | None]) -> LocalRpcServer:
+    """Gives the gate. `fill` blocks until a worker may begin, and gives why it cannot."""
+
+    def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {"refusal": fill(from_json(Arrival, question))}
+
+    return LocalRpcServer(path, answer)

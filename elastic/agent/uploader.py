@@ -1,0 +1,193 @@
+"""How checkpoints and outputs leave a node."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from elastic.bounds import as_unicode
+from elastic.errors import ElasticError
+from elastic.protocol import Assignment
+from elastic.worker.messages import MOST_OF_A_NOTE
+
+# How long a last checkpoint may take to leave the node before its generation counts as failed.
+STORE_PATIENCE_S = 300.0
+# How long the log may take of one whose folder was never filled: there is no checkpoint to be
+# stored.
+LOG_PATIENCE_S = 10.0
+# How long a worker waits for its folders to be filled.
+FILL_PATIENCE_S = 300.0
+# How often a folder is looked at while workers run: what has not changed since the last look has
+# come to rest.
+LOOK_S = 5.0
+STOP_TIMEOUT_S = 5.0
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StartRefusal:
+    """Why no worker may begin. `needs_person` says that this stays so until somebody acts.
+
+    `is_by_script` says that the script has brought it about, perhaps after hours: its workers had
+    begun before.
+    """
+
+    why: str
+    needs_person: bool = False
+    is_by_script: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UploadVerdict:
+    """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why`
+    if it is not.
+
+    `refusal` is why its workers could not begin, None if they could.
+    """
+
+    is_durable: bool
+    why: str = ""
+    refusal: StartRefusal | None = None
+
+
+class Uploader(Protocol):
+    """What the agent asks of it; every call returns at once."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """From now on this generation's folder counts."""
+        ...
+
+    def serve(self, generation: int) -> None:
+        """The workers, who are in a session, belong to this generation from now on; what was begun
+        goes on."""
+        ...
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        """Takes note of what the first rank said; True if the daemon is to hear it only later."""
+        ...
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        """The generation has ended. `is_clean` is False if it failed, which may leave a file half
+        written."""
+        ...
+
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        """How it ended for its last checkpoint; None while that is being carried, at most
+        `patience_s` in all."""
+        ...
+
+    @property
+    def saving_s(self) -> float | None:
+        """How long storing a last checkpoint takes, seconds; None where nothing is to be stored."""
+        ...
+
+    @property
+    def must_drain(self) -> bool:
+        """Whether the workers are to stop, for a person has to act before they can go on."""
+        ...
+
+
+class Teller:
+    """Tells the job's owner of trouble on the way, by a note among the job's events."""
+
+    def __init__(
+        self, say: Callable[[Sequence[dict[str, Any]]], None], *, wall_s: Callable[[], float]
+    ) -> None:
+        self._say = say
+        self._wall_s = wall_s
+        self.trouble = ""
+
+    def tell(self, text: str) -> None:
+        log.warning("%s", text)
+        self._say(
+            [
+                {
+                    "kind": "note",
+                    "text": as_unicode(text, most=MOST_OF_A_NOTE),
+                    "at_s": self._wall_s(),
+                }
+            ]
+        )
+
+    def note_trouble(
+        self, error: Exception, what: str, *, passing: tuple[type[Exception], ...]
+    ) -> None:
+        """Tells of the first trouble since there was none, unless it is of a kind that passes by
+        itself."""
+        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        if not self.trouble and not isinstance(error, passing):
+            self.tell(f"{what}: {why}")
+        self.trouble = why
+
+
+class Both:
+    """Two carriages as one, such as that of checkpoints and that of outputs."""
+
+    def __init__(self, first: Uploader, second: Uploader) -> None:
+        self._all = (first, second)
+
+    def begin(self, assignment: Assignment) -> None:
+        for each in self._all:
+            each.begin(assignment)
+
+    def serve(self, generation: int) -> None:
+        for each in self._all:
+            each.serve(generation)
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        first, second = self._all  # both have to hear it
+        is_kept = first.hears(message)
+        return second.hears(message) or is_kept
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        for each in self._all:
+            each.finish(generation, is_clean=is_clean)
+
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        """Both at once: they carry side by side."""
+        first, second = (each.verdict(generation, patience_s=patience_s) for each in self._all)
+        if first is None or second is None:
+            return None
+        return UploadVerdict(
+            is_durable=first.is_durable and second.is_durable,
+            why="; ".join(each.why for each in (first, second) if each.why),
+            refusal=first.refusal or second.refusal,
+        )
+
+    @property
+    def saving_s(self) -> float | None:
+        known = [each.saving_s for each in self._all if each.saving_s is not None]
+        return max(known) if known else None
+
+    @property
+    def must_drain(self) -> bool:
+        return any(each.must_drain for each in self._all)
+
+
+class SharedFolder:
+    """The folder is reached by all nodes: what is written there is durable already."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """Nothing is to be done."""
+
+    def serve(self, generation: int) -> None:
+        """Nothing is to be done."""
+
+    def hears(self, message: Mapping[str, Any]) -> bool:
+        return False
+
+    def finish(self, generation: int, *, is_clean: bool) -> None:
+        """Nothing is to be done."""
+
+    def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
+        return UploadVerdict(is_durable=True)
+
+    @property
+    def saving_s(self) -> float | None:
+        return None
+
+    @property
+    def must_drain(self) -> bool:
+        return False

@@ -1,0 +1,126 @@
+"""Puts together what fills this node's folders before workers begin, and carries what they
+leave."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Protocol
+
+from elastic.agent.output_upload import OutputUploadThread
+from elastic.agent.outputs import OutputUploader
+from elastic.agent.settings import AgentSettings
+from elastic.agent.startup_barrier import open_startup_barrier
+from elastic.agent.uploader import Both, SharedFolder, Uploader
+from elastic.checkpoints import Location
+from elastic.checkpoints.folder import Look
+from elastic.checkpoints.objects import FolderObjects, Objects
+from elastic.protocol import Assignment
+from elastic.worker.messages import Arrival
+
+FOLDER_PAUSE_S = 10.0
+"""Between two carries to a folder; they take 5 % of the time at most."""
+BUCKET_PAUSE_S = 60.0
+"""Between two carries to a bucket: one a minute is 5 cents a day (docs/how-to/checkpoints.md)."""
+_CHECKPOINT = "no checkpoint to go on from"
+_WORKING = "no working folder to go on in"
+
+Say = Callable[[Sequence[dict[str, Any]]], None]
+
+
+class _Runs(Protocol):
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+@contextmanager
+def open_uploader(
+    settings: AgentSettings, *, say: Say, wall_s: Callable[[], float]
+) -> Iterator[Uploader]:
+    """Carries outputs home, and checkpoints to the bucket, if there is one, until the end of the
+    block."""
+    connect = functools.cache(lambda: _client(settings))
+    outputs = _output_upload_thread(settings, connect, say=say, wall_s=wall_s)
+    if settings.storage is None:
+        with _running(
+            outputs,
+            open_startup_barrier(
+                settings.gate_path, fill=lambda each: _why(_WORKING, outputs.fill(each))
+            ),
+        ):
+            yield Both(SharedFolder(), outputs)
+        _tidy(settings, outputs)
+        return
+    # Only a node that has a bucket waits for boto3's import.
+    from elastic.agent.checkpoint_upload import CheckpointUploadThread
+    from elastic.agent.generation_files import GenerationFiles
+
+    storage = settings.storage
+
+    def load(assignment: Assignment) -> GenerationFiles:
+        return GenerationFiles(assignment, settings=settings, client=connect(), storage=storage)
+
+    upload_thread = CheckpointUploadThread(load=load, say=say, wall_s=wall_s)
+
+    def fill(arrival: Arrival) -> str | None:
+        return _why(_CHECKPOINT, upload_thread.fill(arrival.generation)) or _why(
+            _WORKING, outputs.fill(arrival)
+        )
+
+    with _running(outputs, upload_thread, open_startup_barrier(settings.gate_path, fill=fill)):
+        yield Both(upload_thread, outputs)
+    _tidy(settings, outputs)
+
+
+def _output_upload_thread(
+    settings: AgentSettings, connect: Callable[[], Any], *, say: Say, wall_s: Callable[[], float]
+) -> OutputUploadThread:
+    digests: dict[Look, str] = {}
+
+    def load(assignment: Assignment) -> OutputUploader:
+        return OutputUploader(
+            assignment, settings=settings, objects=objects(assignment.output_dir), digests=digests
+        )
+
+    def objects(folder: str) -> Objects:
+        if settings.storage is None:
+            return FolderObjects(settings.artifact_root / folder)
+        return _bucket(connect(), settings.storage.below(folder))
+
+    pause_s = FOLDER_PAUSE_S if settings.storage is None else BUCKET_PAUSE_S
+    return OutputUploadThread(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
+
+
+def _tidy(settings: AgentSettings, outputs: OutputUploadThread) -> None:
+    """Removes the working folder of a node that leaves: on this machine each node would keep a copy
+    for ever."""
+    if outputs.is_home:
+        shutil.rmtree(settings.code_dir, ignore_errors=True)
+
+
+def _client(settings: AgentSettings) -> Any:
+    from elastic.checkpoints.s3 import connect
+
+    return connect(region=settings.region)
+
+
+def _bucket(client: Any, location: Location) -> Objects:
+    from elastic.checkpoints.s3 import Bucket
+
+    return Bucket(client, location)
+
+
+@contextmanager
+def _running(*parts: _Runs) -> Iterator[None]:
+    with ExitStack() as running:
+        for each in parts:
+            each.start()
+            running.callback(each.stop)
+        yield
+
+
+def _why(what: str, refusal: str | None) -> str | None:
+    return None if refusal is None else f"{what}: {refusal}"

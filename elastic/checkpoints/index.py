@@ -1,0 +1,89 @@
+"""The committed manifests of one job, newest first, and what remains when older ones are let go."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+from elastic.checkpoints.manifest import (
+    DATA,
+    MANIFESTS,
+    Manifest,
+    Place,
+    from_json,
+    owner_of,
+    place_of,
+)
+from elastic.checkpoints.objects import Objects
+from elastic.errors import CheckpointDamaged, NotFound
+
+KEPT = 2
+log = logging.getLogger(__name__)
+
+
+class CheckpointIndex:
+    """One job's manifests in a bucket. They never change once they exist, so each is read once."""
+
+    def __init__(self, bucket: Objects, *, job_id: str) -> None:
+        self.bucket = bucket
+        self.job_id = job_id
+        self._read: dict[Place, Manifest] = {}
+
+    def places(self) -> list[Place]:
+        """Every manifest there is, readable or not, newest first."""
+        found = (place_of(name) for name in self.bucket.names(MANIFESTS))
+        return sorted((place for place in found if place is not None), reverse=True)
+
+    def manifests(self, places: list[Place]) -> Iterator[Manifest]:
+        """Those that can be read, in the order asked for; one that cannot is logged and passed
+        over."""
+        for place in places:
+            try:
+                yield self.manifest(place)
+            except NotFound:  # let go by another writer after a newer commit
+                continue
+            except CheckpointDamaged as error:
+                log.warning("%s: refused %s", self.bucket, error)
+
+    def manifest(self, place: Place) -> Manifest:
+        """One of them. Raises NotFound and CheckpointDamaged."""
+        known = self._read.get(place)
+        if known is None:
+            known = self._read[place] = from_json(
+                self.bucket.read(place.name), place=place, job_id=self.job_id
+            )
+        return known
+
+    def kept(self, places: list[Place]) -> list[Manifest]:
+        """The newest two that can be read; of those with the very same files the newest one, which
+        names more."""
+        found: list[Manifest] = []
+        for manifest in self.manifests(places):
+            if not found or manifest.files != found[-1].files:
+                found.append(manifest)
+            if len(found) == KEPT:
+                break
+        return found
+
+    def tidy(self, *, generation: int, node_id: str) -> frozenset[str]:
+        """Removes what no kept manifest needs, and gives the names of the data that is there.
+
+        Only data of this writer or of earlier generations is removed: whoever else is writing now
+        may be about to commit it. Manifests go before their data, so that a crash in between leaves
+        no manifest without its files.
+        """
+        places = self.places()
+        kept = self.kept(places)
+        oldest = kept[-1].place if kept else Place(0, 0)
+        self.bucket.delete([place.name for place in places if place < oldest])
+        self._read = {manifest.place: manifest for manifest in kept}
+        names = frozenset(self.bucket.names(DATA))
+        needed = {file.name for manifest in kept for file in manifest.files}
+        surplus = {name for name in names - needed if _may_remove(name, generation, node_id)}
+        self.bucket.delete(surplus)
+        return names - surplus
+
+
+def _may_remove(name: str, generation: int, node_id: str) -> bool:
+    owner = owner_of(name)
+    return owner is not None and (owner[0] < generation or owner == (generation, node_id))

@@ -1,0 +1,519 @@
+"""The candidates of one decision, each with what is known of its speed, its price and the rest of
+the job on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from elastic.figures import price
+from elastic.model import (
+    Action,
+    Candidate,
+    Group,
+    Interval,
+    JobSpec,
+    NodeType,
+    Offering,
+    Plan,
+    Reason,
+    Sample,
+    Snapshot,
+    Workers,
+    workers_on,
+)
+from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
+from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
+from elastic.policy.mixture import is_mix, may_mix, mixes
+from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
+from elastic.policy.switch_cost import SwitchCost, switch_cost
+from elastic.policy.words import name
+from elastic.throughput import (
+    NodeTypes,
+    estimate_step_s,
+    iterations_per_usd,
+    predict_mixed_step_s,
+    predict_step_s,
+)
+
+_S_PER_H = 3600.0
+# Fewer windows than this may agree by chance.
+_LEAST_WINDOWS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One candidate. `step_s` is measured, or predicted from other sizes if `samples` is 0, or
+    None.
+
+    It is settled when its windows are enough to rank by; `objection` is why the job may not run on
+    it, if it may not; `lack` is why it cannot be completed now, if it cannot.
+    """
+
+    group: Group
+    samples: int
+    step_s: Interval | None
+    is_settled: bool
+    usd_per_h: float | None
+    objection: str | None
+    switch_cost: SwitchCost | None
+    lack: Lack | None
+
+    @property
+    def is_choice(self) -> bool:
+        return self.objection is None and self.usd_per_h is not None and self.lack is None
+
+    @property
+    def iterations_per_usd(self) -> Interval | None:
+        if self.step_s is None or self.usd_per_h is None:
+            return None
+        return iterations_per_usd(self.usd_per_h, self.step_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A choice with a known pace, priced to the end of the job. `usd_per_iteration` counts the
+    owner's time too.
+
+    `late_s` is by how much it would miss the deadline.
+    """
+
+    group: Group
+    step_s: Interval
+    usd_per_h: float
+    iterations_per_usd: Interval
+    usd_per_iteration: Interval
+    switch_cost: SwitchCost
+    late_s: float
+
+    @property
+    def order(self) -> tuple[float, float, float, Group]:
+        """What is in time first, then the least late; of those the least cost.
+
+        Costs that agree to nine figures are equal, then the smaller burn and the name decide.
+        """
+        return self.late_s, float(f"{self.switch_cost.cost_usd:.9g}"), self.usd_per_h, self.group
+
+
+@dataclass(
+    frozen=True, eq=False
+)  # no slots: what follows from it is kept once it is asked for, of this very one
+class Evaluations:
+    """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon
+    can be told.
+
+    `workers` is what a node of each type runs, `left_out` why nodes of a type cannot run the job.
+    """
+
+    snapshot: Snapshot
+    quotes: Quotes
+    focus: Focus
+    iterations_left: float | None
+    outlooks: tuple[Evaluation, ...]
+    workers: Mapping[str, Workers]
+    left_out: Mapping[str, str]
+
+    def of(self, group: Group | None) -> Evaluation | None:
+        return None if group is None else self._by_group.get(group)
+
+    @cached_property
+    def _by_group(self) -> Mapping[Group, Evaluation]:
+        return {each.group: each for each in self.outlooks}
+
+    @cached_property
+    def types(self) -> Mapping[str, NodeType]:
+        """The node types that are sold, by name."""
+        return {each.name: each for each in self.snapshot.node_types}
+
+    @cached_property
+    def measured(self) -> tuple[Evaluation, ...]:
+        """The candidates that windows tell of."""
+        return tuple(each for each in self.outlooks if each.samples and each.step_s is not None)
+
+    @cached_property
+    def choices(self) -> tuple[Evaluation, ...]:
+        return tuple(each for each in self.outlooks if each.is_choice)
+
+    @cached_property
+    def unmixed(self) -> Evaluations:
+        """The same without mixes, unless those are all that can be chosen."""
+        plain = replace(
+            self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group))
+        )
+        return plain if plain.choices else self
+
+    @cached_property
+    def settled(self) -> tuple[Ranked, ...]:
+        """The choices that can be ranked, best first."""
+        found = [self.ranked(each) for each in self.choices if each.is_settled]
+        return tuple(
+            sorted((each for each in found if each is not None), key=lambda each: each.order)
+        )
+
+    def ranked(self, outlook: Evaluation) -> Ranked | None:
+        """The outlook with everything known that a ranking needs; None if something is missing."""
+        value, step_s, way = outlook.iterations_per_usd, outlook.step_s, outlook.switch_cost
+        if value is None or step_s is None or way is None or outlook.usd_per_h is None:
+            return None
+        time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+        per_iteration = _scaled(step_s, (outlook.usd_per_h + time_usd_per_h) / _S_PER_H)
+        late_s, _ = promise_of(self.snapshot, way)
+        return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
+
+    def plan(
+        self,
+        action: Action,
+        target: Group | None,
+        code: str,
+        text: str,
+        numbers: Mapping[str, float] | None = None,
+    ) -> Plan:
+        """A plan with this evaluations's candidates."""
+        candidates = tuple(self._candidate(each) for each in self.outlooks)
+        return Plan(
+            action,
+            target,
+            Reason(code, text, dict(numbers or {})),
+            candidates,
+            left_out=self.left_out,
+        )
+
+    def hold(self, code: str, text: str, numbers: Mapping[str, float] | None = None) -> Plan:
+        """A plan that leaves the target as it is."""
+        return self.plan(Action.HOLD, self.snapshot.target, code, text, numbers)
+
+    def _candidate(self, outlook: Evaluation) -> Candidate:
+        way, left = outlook.switch_cost, self.iterations_left
+        has_end = (
+            self.snapshot.job.spec.iterations is not None
+        )  # else it was weighed for an hour more
+        return Candidate(
+            group=outlook.group,
+            training_phase=self.focus.training_phase,
+            samples=outlook.samples,
+            usd_per_h=outlook.usd_per_h,
+            step_s=outlook.step_s,
+            iterations_per_usd=outlook.iterations_per_usd,
+            effective_iterations_per_usd=left / way.usd.value
+            if way and left and way.usd.value > 0
+            else None,
+            remaining_usd=way.usd.value if way and has_end else None,
+            remaining_s=way.lasts_s if way and has_end else None,
+            unavailable=outlook.lack.text if outlook.lack else None,
+            workers=tuple(
+                self.workers[name] for name, _ in outlook.group.node_types if name in self.workers
+            ),
+        )
+
+
+def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
+    """Weighs every candidate of the snapshot's job."""
+    quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
+    samples = _samples_by_types(snapshot, focus.training_phase)
+    measured = _measured(snapshot, samples)
+    workers, left_out = _workers(snapshot), _left_out(snapshot)
+    groups = _groups(snapshot, quotes, measured, left_out)
+    left = _iterations_left(snapshot, quotes, focus, groups, measured)
+    outlooks = []
+    for group in groups:
+        types = group.node_types
+        windows = len(samples[types]) if types in measured else 0
+        step_s = (
+            measured.get(types)
+            or _predicted(types, measured)
+            or _predicted_mix(snapshot, group, measured)
+        )
+        burn = burn_usd_per_h(group, quotes)
+        outlooks.append(
+            Evaluation(
+                group=group,
+                samples=windows,
+                step_s=step_s,
+                is_settled=types in measured and _is_settled(snapshot, windows, measured[types]),
+                usd_per_h=burn,
+                objection=_objection(snapshot, group, burn, workers, left_out),
+                switch_cost=_switch_cost(snapshot, quotes, measured, group, step_s, left)
+                if burn is not None
+                else None,
+                lack=lack_of(snapshot, group, quotes),
+            )
+        )
+    return Evaluations(
+        snapshot, quotes, focus, left, _shortened(snapshot, outlooks), workers, left_out
+    )
+
+
+def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
+    """Seconds that it would be late, then what it costs: what is less is better."""
+    left_s = seconds_left(snapshot)
+    late_s = max(way.lasts_s - left_s, 0.0) if left_s is not None else 0.0
+    return float(f"{late_s:.9g}"), float(f"{way.cost_usd:.9g}")
+
+
+def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evaluation | None:
+    """The choice that promises most, of those of which anything can be told; of equals the first by
+    name."""
+    told = {
+        each.group: (promise_of(snapshot, each.switch_cost), each)
+        for each in outlooks
+        if each.is_choice and each.switch_cost
+    }
+    best = min(((promise, group) for group, (promise, _) in told.items()), default=None)
+    return None if best is None else told[best[1]][1]
+
+
+def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
+    """The plan that waits because none of `wanted` can be bought now, until the first of them
+    can."""
+    lack = all_told(each.lack for each in wanted if each.lack is not None)
+    held = evaluations.snapshot.target
+    what = "nothing is started" if held is None else f"{name(held)} is kept"
+    return evaluations.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
+
+
+def _workers(snapshot: Snapshot) -> dict[str, Workers]:
+    """What nodes of each type run: what is there runs what it was bought for, though its type may
+    be sold no more."""
+    asked = snapshot.job.spec.nproc_per_node
+    bought = {node.offering.node_type: node.workers for node in snapshot.nodes}
+    return {each.name: workers_on(asked, each) for each in snapshot.node_types} | bought
+
+
+def _left_out(snapshot: Snapshot) -> dict[str, str]:
+    """Why nodes of a type cannot run the job, of those types that it names, or of all that are
+    sold."""
+    spec = snapshot.job.spec
+    wanted = [
+        each for each in snapshot.node_types if not spec.node_types or each.name in spec.node_types
+    ]
+    return {each.name: why for each in wanted if (why := spec.unfit(each)) is not None}
+
+
+def _objection(
+    snapshot: Snapshot,
+    group: Group,
+    burn: float | None,
+    workers: Mapping[str, Workers],
+    left_out: Mapping[str, str],
+) -> str | None:
+    """Why the job may not run on `group`, for a person; None if it may. An unknown price is no
+    objection."""
+    spec = snapshot.job.spec
+    for offering, _ in group.members:
+        if not admits(snapshot, offering):
+            return f"the job does not admit {offering.node_type} {offering.capacity}"
+        if offering.node_type in left_out:
+            return left_out[offering.node_type]
+    if group.node_count not in spec.sizes:
+        least, most = spec.sizes[0], spec.sizes[-1]
+        wanted = f"{least} to {most}" if least < most else f"{most}"
+        return f"the job asks for {wanted} nodes, not {group.node_count}"
+    if (misfit := _batch_misfit(spec, group, workers)) is not None:
+        return misfit
+    cap = spec.objective.max_usd_per_hour
+    if cap is not None and burn is not None and burn > cap:
+        return f"{name(group)} burns {price(burn)}/h, above the cap of {price(cap)}/h"
+    return None
+
+
+def _batch_misfit(spec: JobSpec, group: Group, workers: Mapping[str, Workers]) -> str | None:
+    """Why the job's batch cannot be divided over the group's workers; None if it can, or nobody
+    knows them."""
+    batch = spec.global_batch
+    if batch is None or any(each not in workers for each, _ in group.node_types):
+        return None
+    counts = [(each, count * workers[each].processes) for each, count in group.node_types]
+    world_size, held = sum(count for _, count in counts), spec.held_by(counts)
+    if batch < world_size:
+        return f"{name(group)} runs {world_size} workers, and a batch has {batch:,} samples: one for each is wanted"
+    if held is not None and held < batch:
+        return f"{name(group)} holds {held:,} samples, and a batch has {batch:,}"
+    return None
+
+
+def admits(snapshot: Snapshot, offering: Offering) -> bool:
+    """Whether the job's spec lets it run on this offering."""
+    spec = snapshot.job.spec
+    return (not spec.node_types or offering.node_type in spec.node_types) and spec.capacity.admits(
+        offering.capacity
+    )
+
+
+def _samples_by_types(snapshot: Snapshot, training_phase: str) -> dict[NodeTypes, list[Sample]]:
+    """The windows of the focus phase alone: a warm-up's rate says nothing of what follows."""
+    found: dict[NodeTypes, list[Sample]] = {}
+    for series in snapshot.series:
+        if series.training_phase == training_phase:
+            found.setdefault(series.group.node_types, []).extend(series.samples)
+    return found
+
+
+def _groups(
+    snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes], left_out: Mapping[str, str]
+) -> list[Group]:
+    """Every group worth a line: of each admitted, priced offering the counts of interest; and what
+    is held.
+
+    A group that is proposed is of one offering, so of one zone: gradients that cross zones cost
+    more than computing.
+    """
+    held = [group for group in (snapshot.target, snapshot.current) if group is not None]
+    known = [*measured, *(group.node_types for group in held)]
+    admitted = [
+        each for each in quotes if admits(snapshot, each) and each.node_type not in left_out
+    ]
+    found = {
+        Group.of(offering, count)
+        for offering in admitted
+        for count in _counts(snapshot, offering, known)
+    }
+    return sorted(found | set(held) | mixes(snapshot, admitted))
+
+
+def _measured(
+    snapshot: Snapshot, samples: Mapping[NodeTypes, Sequence[Sample]]
+) -> dict[NodeTypes, Interval]:
+    """What the windows tell. Those few of a swap's old and new nodes, while shares settle, are no
+    rate of a mix."""
+    found = {
+        types: step_s
+        for types, own in samples.items()
+        if (step_s := estimate_step_s(own)) is not None
+    }
+    if not may_mix(snapshot):
+        return found
+    wanted = snapshot.target.node_types if snapshot.target else None
+    return {
+        types: step_s
+        for types, step_s in found.items()
+        if len(types) == 1 or types == wanted or _is_settled(snapshot, len(samples[types]), step_s)
+    }
+
+
+def _shortened(snapshot: Snapshot, outlooks: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
+    """Of the mixes that are not measured only the one that promises most: the cheapest in time,
+    else the soonest.
+
+    There are more of them than a person reads, and each trial costs; once it is measured the next
+    best may follow.
+    """
+    held = (snapshot.target, snapshot.current)
+    open_mixes = [
+        each
+        for each in outlooks
+        if is_mix(each.group) and not each.is_settled and each.group not in held
+    ]
+    best = most_promising(snapshot, open_mixes)
+    left_out = {each.group for each in open_mixes if best is None or each.group != best.group}
+    return tuple(each for each in outlooks if each.group not in left_out)
+
+
+def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) -> set[int]:
+    """The least and the most nodes, doublings between, and what is known with its neighbours: few,
+    yet within reach."""
+    sizes = snapshot.job.spec.sizes
+    least, most = sizes[0], sizes[-1]
+    counts = {least, most}
+    count = least
+    while (count := 2 * count) < most:
+        counts.add(count)
+    for types in known:
+        if [each for each, _ in types] == [offering.node_type]:
+            size = types[0][1]
+            counts |= {size - 1, size, size + 1}
+    return {count for count in counts if count in sizes}
+
+
+def _predicted(types: NodeTypes, measured: Mapping[NodeTypes, Interval]) -> Interval | None:
+    if len(types) > 1:
+        return None
+    ((node_type, size),) = types
+    sizes = {
+        each[0][1]: step_s.value
+        for each, step_s in measured.items()
+        if [name for name, _ in each] == [node_type]
+    }
+    return predict_step_s(sizes, size)
+
+
+def _predicted_mix(
+    snapshot: Snapshot, group: Group, measured: Mapping[NodeTypes, Interval]
+) -> Interval | None:
+    if not (is_mix(group) and may_mix(snapshot)):
+        return None
+    return predict_mixed_step_s(
+        {types: step_s.value for types, step_s in measured.items()}, group.node_types
+    )
+
+
+def _iterations_left(
+    snapshot: Snapshot,
+    quotes: Quotes,
+    focus: Focus,
+    groups: Iterable[Group],
+    all_measured: Mapping[NodeTypes, Interval],
+) -> float | None:
+    """Iterations that can still pay for a change: those left of the phase, but no more than the
+    budget can buy."""
+    left: float | None = focus.iterations_left
+    measured = {
+        group: all_measured[group.node_types]
+        for group in groups
+        if group.node_types in all_measured
+    }
+    if left is None:
+        reference = measured.get(snapshot.target) if snapshot.target else None
+        pace_s = min((step_s.value for step_s in measured.values()), default=None)
+        pace_s = reference.value if reference else pace_s
+        left = (
+            None if pace_s is None else max(float(snapshot.job.iteration), OPEN_HORIZON_S / pace_s)
+        )
+    budget = snapshot.job.spec.objective.budget_usd
+    burns = {group: burn_usd_per_h(group, quotes) for group in measured}
+    rates = [
+        iterations_per_usd(burn, measured[group]).value
+        for group, burn in burns.items()
+        if burn is not None
+    ]
+    if left is None or budget is None or not rates:
+        return left
+    return min(left, max(0.0, budget - snapshot.spent_usd) * max(rates))
+
+
+def _is_settled(snapshot: Snapshot, windows: int, step_s: Interval) -> bool:
+    """Enough windows, or an interval so narrow that two of a margin's difference cannot overlap."""
+    if windows >= snapshot.limits.trial_windows:
+        return True
+    is_narrow = step_s.high is not None and step_s.high <= step_s.value * (
+        1 + snapshot.limits.margin / 2
+    )
+    return windows >= _LEAST_WINDOWS and is_narrow
+
+
+def _switch_cost(
+    snapshot: Snapshot,
+    quotes: Quotes,
+    measured: Mapping[NodeTypes, Interval],
+    to: Group,
+    step_s: Interval | None,
+    iterations: float | None,
+) -> SwitchCost | None:
+    if step_s is None or iterations is None:
+        return None
+    origin_step_s = measured.get(snapshot.target.node_types) if snapshot.target else None
+    return switch_cost(
+        snapshot,
+        quotes,
+        origin=snapshot.target,
+        origin_step_s=origin_step_s.value if origin_step_s else None,
+        to=to,
+        step_s=step_s,
+        iterations=iterations,
+    )
+
+
+def _scaled(interval: Interval, factor: float) -> Interval:
+    low = None if interval.low is None else interval.low * factor
+    high = None if interval.high is None else interval.high * factor
+    return Interval(interval.value * factor, low, high)

@@ -1,0 +1,196 @@
+"""Getting from the group that trains to another, finishing there, and what both cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from elastic.model import Group, Interval, Offering, Snapshot, Switch
+from elastic.policy.boots import boot_s, received_gib
+from elastic.policy.quotes import Quotes, known_burn_usd_per_h
+
+_S_PER_H = 3600.0
+
+Members = tuple[tuple[Offering, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchCost:
+    """The rest of the job on one group.
+
+    `switch_usd` is the part that trains nothing, or again what was trained before; training stands
+    still for `switch_s`. `redone` is how many iterations are done again. `usd` is everything, with
+    the interval of the step time. `cost_usd` adds the owner's value of the time it takes. `lasts_s`
+    is the time to the last iteration; `worst_s` the same at the slowest pace that the interval
+    allows.
+    """
+
+    switch_usd: float
+    switch_s: float
+    usd: Interval
+    cost_usd: float
+    lasts_s: float
+    worst_s: float
+    redone: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What a change of group takes: the nodes added, those of both groups, seconds to boot, seconds
+    of standstill.
+
+    `fetch_usd` is what the new nodes' network charges for what they install.
+    """
+
+    added: Members
+    union: Members
+    boot_s: float
+    pause_s: float
+    fetch_usd: float = 0.0
+
+    def usd(self, quotes: Quotes) -> float:
+        """Dollars that train nothing: the new nodes while they boot, then both groups while
+        training stands still."""
+        boot_usd = known_burn_usd_per_h(self.added, quotes) * self.boot_s
+        pause_usd = known_burn_usd_per_h(self.union, quotes) * self.pause_s
+        return (boot_usd + pause_usd) / _S_PER_H + self.fetch_usd
+
+
+def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transition:
+    """What going from `origin` (None: from nothing) to `to` takes, as measured by earlier changes,
+    else as assumed."""
+    before = dict(origin.members) if origin else {}
+    if before == dict(to.members):
+        return Transition((), to.members, 0.0, 0.0)
+    after = dict(to.members)
+    offerings = sorted({*before, *after})
+    added = tuple(
+        (each, after[each] - before.get(each, 0))
+        for each in sorted(after)
+        if after[each] > before.get(each, 0)
+    )
+    union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
+    boot_s = _boot_s(snapshot, added, to) if added else 0.0
+    return Transition(added, union, boot_s, _pause_s(snapshot, to), _fetch_usd(snapshot, added))
+
+
+def switch_cost(
+    snapshot: Snapshot,
+    quotes: Quotes,
+    *,
+    origin: Group | None,
+    origin_step_s: float | None,
+    to: Group,
+    step_s: Interval,
+    iterations: float,
+) -> SwitchCost:
+    """Costs `iterations` on `to`, coming from `origin`.
+
+    While the new nodes boot the old group trains on; then both stand still for the pause; then `to`
+    does again what the move loses, and finishes. A launch is billed for the provider's minimum at
+    least.
+    """
+    transition = transition_of(snapshot, origin, to)
+    time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    before_s, done = (
+        _meanwhile(transition.boot_s, origin_step_s, iterations)
+        if origin
+        else (transition.boot_s, 0.0)
+    )
+    redone = redone_by_a_move(snapshot, done) if origin is not None and origin != to else 0.0
+    rest = iterations - done + redone
+    redo_usd = known_burn_usd_per_h(to.members, quotes) * redone * step_s.value / _S_PER_H
+    switch_usd = transition.usd(quotes)
+    before_usd = (
+        known_burn_usd_per_h(origin.members, quotes) * before_s / _S_PER_H if origin else 0.0
+    )
+
+    def lasts_s(pace_s: float) -> float:
+        return before_s + transition.pause_s + rest * pace_s
+
+    def dollars(pace_s: float) -> float:
+        rest_s = rest * pace_s
+        unused_s = max(
+            0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s
+        )
+        trained_usd = known_burn_usd_per_h(to.members, quotes) * rest_s / _S_PER_H
+        unused_usd = known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
+        return switch_usd + before_usd + trained_usd + unused_usd
+
+    low = None if step_s.low is None else dollars(step_s.low)
+    high = None if step_s.high is None else dollars(step_s.high)
+    usd, ends_s = Interval(dollars(step_s.value), low, high), lasts_s(step_s.value)
+    worst_s = ends_s if step_s.high is None else lasts_s(step_s.high)
+    cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
+    return SwitchCost(
+        switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone
+    )
+
+
+def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
+    """Iterations that have to be done again after a move: of a script that begins at 0 those made
+    until then, too."""
+    redo = float(snapshot.job.redo_iterations)
+    return redo + done_meanwhile if snapshot.job.always_begins_at_zero else redo
+
+
+def _meanwhile(
+    boot_s: float, origin_step_s: float | None, iterations: float
+) -> tuple[float, float]:
+    """Seconds that the old group goes on for, and the iterations it does, while the new nodes
+    boot."""
+    if origin_step_s is None:
+        return boot_s, 0.0
+    return min(boot_s, iterations * origin_step_s), min(boot_s / origin_step_s, iterations)
+
+
+def _pause_s(snapshot: Snapshot, to: Group) -> float:
+    pauses = [(switch, switch.pause_s) for switch in snapshot.switches]
+    return _nearest(pauses, to, otherwise_s=snapshot.limits.switch_pause_prior_s)
+
+
+def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
+    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's
+    earlier changes.
+
+    What this job brings, it brings to each node: that comes on top, as its nodes took.
+    """
+    boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
+    assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
+    found = [boot_s(snapshot, node_type, nodes) for node_type, nodes in _by_type(added).items()]
+    prepared = [node.prepared_s for node in snapshot.nodes if node.prepared_s is not None]
+    return max(assumed_s if each is None else each for each in found) + (
+        median(prepared) if prepared else 0.0
+    )
+
+
+def _fetch_usd(snapshot: Snapshot, added: Members) -> float:
+    gib = sum(
+        nodes * received_gib(snapshot, node_type) for node_type, nodes in _by_type(added).items()
+    )
+    return gib * snapshot.limits.usd_per_gib_received
+
+
+def _by_type(members: Members) -> Mapping[str, int]:
+    counts: Counter[str] = Counter()
+    for offering, nodes in members:
+        counts[offering.node_type] += nodes
+    return counts
+
+
+def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
+    """The median of what changes to this very group took, else to its node types, else of all, else
+    what is assumed."""
+    known = list(measured)
+    found = [seconds for switch, seconds in known if switch.to_group == to]
+    if not found:
+        types = {offering.node_type for offering, _ in to.members}
+        found = [
+            seconds
+            for switch, seconds in known
+            if any(offering.node_type in types for offering, _ in switch.to_group.members)
+        ]
+    found = found or [seconds for _, seconds in known]
+    return float(median(found)) if found else otherwise_s

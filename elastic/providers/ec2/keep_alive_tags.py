@@ -1,0 +1,97 @@
+"""The marks that say of machines that a daemon stands for them: what nobody marks, any reaper may
+end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import structlog
+from botocore.exceptions import ClientError
+
+from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.providers.ec2 import tags
+from elastic.providers.ec2.aws import Aws
+from elastic.providers.ec2.faults import code_of, translated
+from elastic.providers.ec2.machines import NOT_FOUND
+from elastic.renewal import Renewal
+
+log = structlog.get_logger(__name__)
+
+_ATTEND_S = 300.0
+_RETRY_S = 20.0
+_AGED_S = 900.0
+"""What was marked last so long ago is soon abandoned, by `elasticd gc`."""
+_TAGS_A_CALL = 1000  # CreateTags takes no more resources.
+_UNKNOWN = NOT_FOUND | {"InvalidID"}
+
+
+class KeepAliveTags:
+    """Renews the marks of machines every few minutes; `failure` is why some may not be, as far as
+    is known."""
+
+    def __init__(self, aws: Aws) -> None:
+        self.failure: ProviderError | None = None
+        self._aws = aws
+        self._marked_at_s: dict[str, float] = {}
+        self._calls = Renewal()
+
+    def renew(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        """Writes on every machine that a daemon stands for it now, where that is due. Raises
+        nothing."""
+        # One that nobody knows of yet is due at once, and ages from now on.
+        self._marked_at_s = {
+            each: self._marked_at_s.get(each, now_s - _ATTEND_S) for each in provider_ids
+        }
+        if not self._older_than(_ATTEND_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
+            return
+        self._calls.pause(_RETRY_S, now_s=now_s)
+        wanted = self._older_than(_ATTEND_S / 2, now_s=now_s)  # the sooner ones too, for few calls
+        error: ProviderError | None = None
+        try:
+            with translated("marking machines as attended"):
+                for start in range(0, len(wanted), _TAGS_A_CALL):
+                    for each in self._mark(wanted[start : start + _TAGS_A_CALL], now_s=now_s):
+                        self._marked_at_s[each] = now_s
+        except ProviderError as refused:
+            error = refused
+        self._note(error, now_s=now_s)
+
+    def _mark(self, provider_ids: Sequence[str], *, now_s: float) -> Iterator[str]:
+        """Gives those that are marked: of a call that names one which EC2 does not know (yet), it
+        marks none."""
+        try:
+            self._aws.endings.create_tags(
+                Resources=list(provider_ids), Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
+            )
+        except ClientError as error:
+            if code_of(error) not in _UNKNOWN:
+                raise
+            half = len(provider_ids) // 2
+            for part in (provider_ids[:half], provider_ids[half:]) if half else ():
+                yield from self._mark(part, now_s=now_s)
+        else:
+            yield from provider_ids
+
+    def _note(self, error: ProviderError | None, *, now_s: float) -> None:
+        aged = self._older_than(_AGED_S, now_s=now_s)
+        if aged and error is None:
+            error = ProviderError(
+                f"EC2 lists {', '.join(aged)}, and does not know what it is to mark"
+            )
+        if error is None:
+            self.failure = None
+        elif aged or not isinstance(
+            error, ProviderUnavailable
+        ):  # else what was true before may still be
+            if self.failure is None:
+                log.error(
+                    "machines cannot be marked as attended; a reaper would end them",
+                    error=str(error),
+                )
+            self.failure = error
+
+    def _older_than(self, age_s: float, *, now_s: float) -> list[str]:
+        """The machines whose mark is so old, or of a clock that was set back since."""
+        return sorted(
+            each for each, at_s in self._marked_at_s.items() if not 0.0 <= now_s - at_s < age_s
+        )

@@ -1,0 +1,108 @@
+"""When machines began and ended, as far as anybody saw it: the ledger follows from these
+instants."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from elastic.model import Node
+from elastic.providers import Instance, InstanceState
+from elastic.store import Store
+
+_VISIBLE_WITHIN_S = 120.0
+"""A machine that its provider lists is listed within this time of its launch (EC2: eventual
+consistency, seconds)."""
+
+
+@dataclass(slots=True)
+class BillingPeriods:
+    """Puts on record when machines began and ended.
+
+    A machine lives no longer than `lease_s` without its daemon; before it first speaks, than
+    `register_s` if that is longer.
+    """
+
+    store: Store
+    lease_s: float
+    register_s: float = 0.0
+    _missing: dict[str, int] = field(default_factory=dict)
+    _billed_from_s: dict[str, float] = field(default_factory=dict)
+    _seen_at_s: dict[str, float] = field(default_factory=dict)
+
+    def keep(self, ids: Collection[str], *, found: Collection[str]) -> None:
+        """Forgets all nodes but these, and for how long those were missing that are `found` now."""
+        self._missing = {
+            each: count
+            for each, count in self._missing.items()
+            if each in ids and each not in found
+        }
+        self._billed_from_s = {
+            node_id: at_s for node_id, at_s in self._billed_from_s.items() if node_id in ids
+        }
+        self._seen_at_s = {
+            node_id: at_s for node_id, at_s in self._seen_at_s.items() if node_id in ids
+        }
+
+    def note_seen(self, node: Node, instance: Instance, *, now_s: float) -> None:
+        """Its machine is listed: what its provider says of its beginning counts."""
+        is_first = node.id not in self._seen_at_s
+        if instance.state is not InstanceState.GONE:
+            self._seen_at_s[node.id] = now_s
+        if (
+            is_first
+            and node.provider_id is not None
+            and node.launched_at_s != instance.launched_at_s
+        ):
+            # A purchase that was repeated before its machines were listed was dated by the
+            # repetition.
+            self.store.node_launched_at(node.id, instance.launched_at_s)
+        from_s = instance.billed_from_s
+        if from_s is not None and self._billed_from_s.get(node.id) != from_s:
+            self._billed_from_s[node.id] = from_s
+            self.store.node_billed_from(node.id, from_s)
+
+    def note_gone(self, node: Node, instance: Instance, *, now_s: float) -> None:
+        """Its machine is listed as gone. Where its provider tells no instant, it ended by now at
+        the latest."""
+        exited_at_s = instance.exited_at_s
+        at_s = (
+            self._latest_end_s(node, now_s=now_s)
+            if exited_at_s is None
+            else min(exited_at_s, now_s)
+        )
+        is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
+        is_waived |= instance.never_ran and node.joined_at_s is None
+        self.store.node_gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
+
+    def note_missing(self, node: Node, *, now_s: float) -> bool:
+        """Its machine is not listed. Gives whether it counts as gone, which is on record then.
+
+        A provider may show a new machine late; one that it never shows, or forgets, and that is
+        mute is gone.
+        """
+        self._missing[node.id] = self._missing.get(node.id, 0) + 1
+        if self._missing[node.id] < 2 or now_s - _heard_at_s(node) <= _VISIBLE_WITHIN_S:
+            return False
+        if self._was_bought_long_before(node):
+            self.store.node_launched_at(node.id, node.intended_at_s)
+            node = replace(node, launched_at_s=node.intended_at_s)
+        self.store.node_gone(node.id, at_s=self._latest_end_s(node, now_s=now_s))
+        return True
+
+    def _was_bought_long_before(self, node: Node) -> bool:
+        """A repeated purchase may give what the first one had bought, though that is over and
+        forgotten by now."""
+        if node.launched_at_s is None or node.joined_at_s is not None or node.id in self._seen_at_s:
+            return False
+        return node.launched_at_s - node.intended_at_s > _VISIBLE_WITHIN_S
+
+    def _latest_end_s(self, node: Node, *, now_s: float) -> float:
+        """The end that nobody saw: clouds forget, but a machine whose lease is over has powered
+        itself off."""
+        alone_s = self.lease_s if node.heartbeat_at_s else max(self.lease_s, self.register_s)
+        return min(max(_heard_at_s(node) + alone_s, self._seen_at_s.get(node.id, 0.0)), now_s)
+
+
+def _heard_at_s(node: Node) -> float:
+    return node.heartbeat_at_s or node.launched_at_s or node.intended_at_s

@@ -1,0 +1,227 @@
+"""The daemon's claim to its cluster's machines: taken at the start, kept by proving it, lost to a
+later daemon."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from uuid import uuid4
+
+import structlog
+
+from elastic.clock import Clock
+from elastic.errors import AlreadyRunning, LeaseLost, ProviderError, ProviderUnavailable
+from elastic.figures import ago, instant
+from elastic.providers import LeaderLease, LeaseRegister
+from elastic.renewal import Renewal
+
+log = structlog.get_logger(__name__)
+
+_PROVE_S = 60.0
+_RETRY_S = 20.0
+_ACT_WITHIN_S = 300.0
+CLAIM_AGES_S = 600.0
+"""A claim is proven every minute and good for five; only after ten unseen may another daemon take
+it.
+
+The five between are for clocks: AWS itself refuses calls that are signed by one that is 5 minutes
+apart.
+"""
+_MOST_RACES = 5
+
+
+def place_of(data_dir: Path) -> str:
+    """Where the daemon of this data folder is, for people."""
+    return f"host {socket.gethostname()}, data in {data_dir.absolute()}"
+
+
+@dataclass(slots=True)
+class LeaseHolder:
+    """Whether this process may act on the machines of `cluster`.
+
+    `holder` is its database and `place` where that is, for people. Without a register nobody else
+    could act.
+    """
+
+    cluster: str
+    holder: str
+    place: str
+    clock: Clock
+    register: LeaseRegister | None
+    lost: LeaseLost | None = None
+    _run: str = field(default_factory=lambda: uuid4().hex)
+    _claim: LeaderLease | None = None
+    _version: int = 0
+    _proven_at_s: float | None = None
+    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_PROVE_S, retry_s=_RETRY_S))
+    _failure: ProviderError | None = None
+
+    def start(self, *, takes_over: bool = False) -> None:
+        """Takes the claim, from a living daemon only if it `takes_over`.
+
+        While the cloud does not answer the daemon starts all the same, and acts when it has its
+        claim.
+
+        Raises AlreadyRunning if another daemon lives, ProviderError if the claim may not be
+        written.
+        """
+        if self.register is None:
+            return
+        try:
+            self._take(self.register, takes_over=takes_over, now_s=self.clock.now_s())
+        except ProviderUnavailable as error:
+            if takes_over:
+                raise
+            self._failure = error
+            log.warning(
+                "the claim is not taken yet; until it is nothing is bought or ended",
+                error=str(error),
+            )
+
+    def look(self) -> None:
+        """Proves the claim if that is due. Raises ClaimLost for good, ProviderUnavailable while it
+        is in doubt."""
+        if self.register is None:
+            return
+        if self.lost is not None:
+            raise self.lost
+        now_s = self.clock.now_s()
+        if self._renewal.is_due(now_s=now_s):
+            self._prove(self.register, now_s=now_s)
+        self.require()
+
+    def require(self) -> None:
+        """Returns if machines may be bought and ended at this instant. Raises
+        ProviderUnavailable."""
+        doubt = self.alarm()
+        if doubt is not None:
+            raise ProviderUnavailable(doubt)
+
+    def confirm(self) -> None:
+        """Returns if a machine may be bought at this instant, for which the claim is proven anew.
+
+        Who was taken over from sees its machines ended, and would buy others. Raises
+        ProviderUnavailable.
+        """
+        if self.register is not None and self.lost is None:
+            with suppress(LeaseLost):  # the next look tells
+                self._prove(self.register, now_s=self.clock.now_s())
+        self.require()
+
+    def alarm(self) -> str | None:
+        """What somebody must be told; None while all is well."""
+        if self.lost is not None:
+            return str(self.lost)
+        if self.register is None or (
+            self._proven_at_s is not None
+            and abs(self.clock.now_s() - self._proven_at_s) < _ACT_WITHIN_S
+        ):
+            return None
+        why = "it was not asked" if self._failure is None else str(self._failure)
+        return f"cluster {self.cluster}: the claim to its machines is not proven, so none is bought or ended: {why}"
+
+    def give_back(self) -> None:
+        """Lets the next daemon have the claim at once; for one that leaves no machine behind.
+        Raises nothing."""
+        if self.register is None or self._claim is None or self.lost is not None:
+            return
+        try:
+            over = replace(self._claim, is_over=True)
+            if not self.register.write(over, after=self._version):
+                version, found = self.register.read()  # who lost a race has written meanwhile
+                if found is not None and self._is_ours(found):
+                    self.register.write(over, after=version)
+        except ProviderError as error:
+            log.warning("the claim is not given back; it ages", error=str(error))
+
+    def _prove(self, register: LeaseRegister, *, now_s: float) -> None:
+        try:
+            if self._claim is None or not self._renew(register, self._claim, now_s=now_s):
+                self._take(register, takes_over=False, now_s=now_s)
+        except AlreadyRunning as error:
+            self.lost = LeaseLost(str(error))
+            log.error("superseded: this daemon buys and ends nothing any more", error=str(error))
+            raise self.lost from error
+        except ProviderError as error:
+            if self._failure is None:
+                log.warning(
+                    "the claim was not proven; it is good for 5 minutes after each proof",
+                    error=str(error),
+                )
+            self._failure = error
+            self._renewal.note_failure(now_s=now_s)
+
+    def _renew(self, register: LeaseRegister, claim: LeaderLease, *, now_s: float) -> bool:
+        """Whether the claim is still ours; False if nobody has one."""
+        if register.write(claim, after=self._version):
+            self._note(claim, self._version + 1, now_s=now_s)
+            return True
+        version, found = register.read()
+        if found is None:
+            return False
+        if not self._is_ours(found):
+            raise AlreadyRunning(self._told(found, now_s=now_s))
+        self._note(found, version, now_s=now_s)
+        return True
+
+    def _take(self, register: LeaseRegister, *, takes_over: bool, now_s: float) -> None:
+        for _ in range(_MOST_RACES):
+            version, found = register.read()
+            if found is not None and self._is_ours(found):
+                self._note(found, version, now_s=now_s)  # the answer to the write was lost
+                return
+            if found is not None and self._is_alive(found, now_s=now_s) and not takes_over:
+                raise AlreadyRunning(self._told(found, now_s=now_s))
+            claim = LeaderLease(
+                self.holder,
+                self._run,
+                self.place,
+                epoch=version + 1,
+                since_s=now_s,
+                seen_at_s=now_s,
+            )
+            if register.write(claim, after=version):
+                log.info(
+                    "this daemon has the claim to its machines",
+                    cluster=self.cluster,
+                    epoch=claim.epoch,
+                )
+                self._note(claim, version + 1, now_s=now_s)
+                return
+        raise ProviderUnavailable(
+            f"cluster {self.cluster}: its claim is written by several daemons at once"
+        )
+
+    def _note(self, claim: LeaderLease, version: int, *, now_s: float) -> None:
+        self._claim, self._version = claim, version
+        self._proven_at_s = now_s
+        self._failure = None
+        self._renewal.note_success(now_s=now_s)
+
+    def _is_ours(self, claim: LeaderLease) -> bool:
+        return claim.run == self._run and not claim.is_over
+
+    def _is_alive(self, claim: LeaderLease, *, now_s: float) -> bool:
+        """Whether another daemon may still act by it: an earlier run on the same database
+        cannot."""
+        return (
+            not claim.is_over
+            and claim.holder != self.holder
+            and now_s - claim.seen_at_s < CLAIM_AGES_S
+        )
+
+    def _told(self, claim: LeaderLease, *, now_s: float) -> str:
+        who = (
+            f"a copy of this database, in {claim.place}"
+            if claim.holder == self.holder
+            else claim.place
+        )
+        return (
+            f"cluster {self.cluster}: another daemon ({who}) holds its machines since "
+            f"{instant(claim.since_s)}, seen "
+            f"{ago(claim.seen_at_s, now_s)}; stop that one, name another ec2.cluster, or take "
+            "them: "
+            "`elasticd serve --take-over`"
+        )

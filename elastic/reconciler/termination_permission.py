@@ -1,0 +1,92 @@
+"""The right to end machines: proven every few minutes, for whoever cannot end a machine must not
+let it live on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import structlog
+
+from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.figures import duration
+from elastic.providers import Instance, InstanceState
+from elastic.renewal import Renewal
+
+log = structlog.get_logger(__name__)
+
+# at most; half of a short lease, so that as long as all is well no proof is older than one
+_PROVE_S = 120.0
+_RETRY_S = 20.0
+
+
+@dataclass(slots=True)
+class TerminationPermission:
+    """When it was proven last, and what a node's lease may be therefore.
+
+    `prove` asks whether one machine could be ended. No lease reaches further than two leases of
+    `lease_s` beyond the last proof: a cloud that is silent for the length of one lease changes
+    nothing, for two of them ends every node but those that have not registered yet, which end by
+    the time they have for that. All of that is measured by `elapsed_s`, a clock that nobody sets:
+    one that jumped would age a proof, or make it young.
+    """
+
+    prove: Callable[[str], None]
+    lease_s: float
+    elapsed_s: Callable[[], float] = time.monotonic
+    failure: ProviderError | None = None
+    _proven_s: float = field(init=False)
+    _renewal: Renewal = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._proven_s = self.elapsed_s()  # nothing was asked yet: the first look follows
+        prove_s = min(_PROVE_S, self.lease_s / 2)
+        self._renewal = Renewal(every_s=prove_s, retry_s=min(_RETRY_S, prove_s / 4))
+
+    def look(self, instances: Iterable[Instance]) -> None:
+        """Proves it if that is due; where nothing lives there is nothing to prove."""
+        living = [each.provider_id for each in instances if each.state is not InstanceState.GONE]
+        if not living:
+            self.note_proof()
+        elif self._renewal.is_due(now_s=self.elapsed_s()):
+            self._try(min(living))
+
+    def note_proof(self) -> None:
+        """A machine was, or could be, ended."""
+        if self.failure is not None:
+            log.warning("the right to end machines is back; leases flow again")
+        self._proven_s, self.failure = self.elapsed_s(), None
+        self._renewal.note_success(now_s=self._proven_s)
+
+    def note_failure(self, error: ProviderError) -> None:
+        """A machine could not be ended, or nobody answered."""
+        if self.failure is None:
+            log.error(
+                "cannot end machines; their leases will run out unless that changes",
+                error=str(error),
+            )
+        self.failure = error
+        self._renewal.note_failure(now_s=self.elapsed_s())
+
+    def lease_left_s(self) -> float:
+        """The longest lease that a node may be given now, seconds."""
+        return max(min(self.lease_s, self._proven_s + 2 * self.lease_s - self.elapsed_s()), 0.0)
+
+    def alarm(self) -> str | None:
+        """What somebody must be told; None while all is well. A short silence of the cloud is no
+        alarm."""
+        left_s = self.lease_left_s()
+        is_silent = isinstance(self.failure, ProviderUnavailable) and left_s >= self.lease_s
+        if self.failure is None or is_silent:
+            return None
+        unless = f"unless that changes every node leaves within {duration(left_s)}"
+        return f"machines cannot be ended; {unless}: {self.failure}"
+
+    def _try(self, provider_id: str) -> None:
+        try:
+            self.prove(provider_id)
+        except ProviderError as error:
+            self.note_failure(error)
+        else:
+            self.note_proof()

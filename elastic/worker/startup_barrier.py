@@ -1,0 +1,55 @@
+"""What a worker does before its script begins: it waits until the agent has brought what the job
+goes on from."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from elastic.figures import duration
+from elastic.worker.messages import Arrival
+from elastic.worker.unix_address import asked
+
+AGENT_TIMEOUT_S = 120.0
+_PAUSE_S = 0.2
+
+
+def wait_at_startup_barrier(
+    environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOUT_S
+) -> None:
+    """Returns when the node's folders are filled, at once where nobody fills them; else ends this
+    process with why.
+
+    An agent that starts again is waited for, `timeout_s` at most: a script that began on an old
+    checkpoint would make turns that were made already.
+    """
+    path = environment.get("ELASTICD_GATE")
+    if not path:
+        return
+    until = time.monotonic() + timeout_s
+    while True:
+        with contextlib.suppress(OSError, ValueError):
+            refusal = _ask(path, environment)
+            if refusal is None:
+                return
+            raise SystemExit(f"elasticd: {refusal}")
+        if time.monotonic() > until:
+            raise SystemExit(f"elasticd: no agent answered at {path} for {duration(timeout_s)}")
+        time.sleep(_PAUSE_S)
+
+
+def _ask(path: str, environment: Mapping[str, str]) -> str | None:
+    question = Arrival(
+        generation=int(environment["ELASTICD_GENERATION"]),
+        group_rank=int(environment.get("GROUP_RANK", "0")),
+        groups=int(environment.get("GROUP_WORLD_SIZE", "1")),
+        # The first rank listens elsewhere at each start: by that the nodes know that they mean the
+        # same one.
+        meeting=":".join(
+            environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment
+        ),
+    )
+    refusal = asked(path, asdict(question))["refusal"]
+    return None if refusal is None else str(refusal)

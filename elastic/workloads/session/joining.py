@@ -1,0 +1,224 @@
+"""How a newcomer becomes a member: it waits to be brought up to date, or founds the first
+generation."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from elastic.errors import InvalidInput
+from elastic.figures import duration
+from elastic.workloads.session.c10d import StoreRendezvous, View
+from elastic.workloads.session.messages import tell
+from elastic.workloads.session.terms import SessionTerms
+
+HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
+PROBE_S = 1.0
+CONNECT_TIMEOUT_S = 0.5
+BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach it
+STALE_S = 30.0
+# for members to find their round emptied; they look once a second, or have first to connect anew
+DEFENCE_S = 3.0
+NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
+UNSERVED_S = 100.0  # longer than members leave one alone that does not keep up
+DONE = "done"  # the key of the steps that members had done by their last sign of life
+PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
+
+
+class Entrance:
+    """One newcomer's way in.
+
+    Its clock runs while it looks: time in which the store was away, or this process stood still,
+    proves nothing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        terms: SessionTerms,
+        record: Callable[[int, Sequence[str]], None] | None,
+        *,
+        founding_s: float,
+    ) -> None:
+        self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
+        self._now_s, self._looked_s = 0.0, monotonic()
+        self._since_s, self._probed_s = 0.0, -PROBE_S
+        self._served_s = 0.0
+        self._emptied: tuple[int, float] = (0, 0.0)
+        self._beats: dict[str, tuple[str | None, float]] = {}
+        self.unreached: str | None = None
+
+    def step(self, rendezvous: StoreRendezvous, view: View, *, is_served: bool) -> bool:
+        """Does what there is to do now; gives False where nobody is left to begin with.
+
+        `is_served` says that a member sends it the state. Raises InvalidInput where the members
+        train on other terms, or live and have long sent nothing.
+        """
+        now_s = monotonic()
+        self._now_s, self._looked_s = self._now_s + min(now_s - self._looked_s, NAP_S), now_s
+        if is_served or not view.participants:
+            self._served_s = self._now_s
+        elif self._now_s - self._served_s > UNSERVED_S:
+            raise InvalidInput(self._unserved(view))
+        if self._name not in view.waiting:
+            self._finds_members(rendezvous, view)
+            rendezvous.register()
+            self._since_s = self._now_s
+        elif not view.participants:
+            if not self._leaves_time(rendezvous, view):
+                return self._found(rendezvous, view)
+        elif self._now_s - self._probed_s > PROBE_S:
+            self._probed_s = self._now_s
+            if not self._finds_members(rendezvous, view):
+                # All members have died, and nobody is left to say so.
+                rendezvous.publish(view, (), number=view.round)
+        return True
+
+    def _unserved(self, view: View) -> str:
+        why = "none of them connects to this process" if self.unreached is None else self.unreached
+        return (
+            f"members: wanted the state from one of {len(view.participants)} that train, got "
+            "nothing for "
+            f"{duration(UNSERVED_S)}; let the job's nodes connect to each other on every TCP port "
+            f"from 1024 on: {why}"
+        )
+
+    def _leaves_time(self, rendezvous: StoreRendezvous, view: View) -> bool:
+        """Whether somebody who has more right to begin may still come: members, or a newcomer that
+        is further."""
+        if view.round != self._emptied[0]:
+            self._emptied = (view.round, self._now_s)
+        if (
+            view.round
+            and rendezvous.ask(PROVEN) != f"{view.round}"
+            and self._now_s - self._emptied[1] <= DEFENCE_S
+        ):
+            return True
+        is_anothers = not view.round and rendezvous.is_held()
+        return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
+
+    def _finds_members(self, rendezvous: StoreRendezvous, view: View) -> bool:
+        """Whether a member may be alive; raises InvalidInput where this process cannot train with
+        it.
+
+        Who cannot be reached may be, for whoever is reached by another way than this process: it is
+        dead once it has given no sign of life to the store for long, or at once where nothing can
+        lie between.
+        """
+        self.unreached = None
+        unproven: list[str] = []
+        for name in view.participants:
+            about = _about(rendezvous, name)
+            if about is not None and (is_there := _answers(about)) is not None:
+                if is_there:
+                    self._terms.check(about["terms"])
+                    return True
+                continue
+            if not unproven:
+                self._hear(rendezvous, view)
+            unproven.append(name)
+            if self._may_live(name):
+                place = "" if about is None else f" at {about['host']}:{about['link']}"
+                self.unreached = (
+                    f"member {name} cannot be reached{place}, and is waited for while it may live"
+                )
+                return True
+        if unproven:
+            self._hear(rendezvous, view)  # to try them all has taken its time
+        elif view.participants:
+            rendezvous.tell(PROVEN, f"{view.round}")
+        return any(map(self._may_live, unproven))
+
+    def _hear(self, rendezvous: StoreRendezvous, view: View) -> None:
+        """Takes note of the members' newest signs of life, and of when this process first saw
+        each."""
+        told = {name: rendezvous.ask(alive(name)) for name in view.participants}
+        known = self._beats
+        self._beats = {
+            name: known[name] if name in known and known[name][0] == beat else (beat, self._now_s)
+            for name, beat in told.items()
+        }
+
+    def _may_live(self, name: str) -> bool:
+        return self._now_s - self._beats[name][1] < STALE_S
+
+    def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
+        """Founds the first generation, alone, if of all who wait this process has come furthest."""
+        waiting = {name: _about(rendezvous, name) for name in view.waiting}
+        able = {
+            name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)
+        }
+        if able and min(able, key=lambda name: (-able[name]["step"], name)) == self._name:
+            number = max(view.round, rendezvous.floor(), rendezvous.claimed()) + 1
+            if (done := rendezvous.ask(DONE)) is not None:
+                tell(
+                    f"session: of the members that had done {done} steps none lives; this process "
+                    "goes on from step "
+                    f"{able[self._name]['step']}, as generation {number}"
+                )
+            if self._record is not None:
+                self._record(number, (self._name,))
+            rendezvous.publish(view, (self._name,), number=number)
+        return bool(able)
+
+
+@cache
+def machine() -> str:
+    """Gives what tells this boot of this machine, and this network namespace on it, from all
+    others.
+
+    Where that cannot be known, it is a word of this process alone: nothing is proven by it.
+    """
+    try:
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}/{os.stat('/proc/self/ns/net').st_ino}"
+    except OSError:
+        return secrets.token_hex()
+
+
+def alive(name: str) -> str:
+    """Gives the key under which a member tells that it lives."""
+    return f"alive/{name}"
+
+
+def _about(rendezvous: StoreRendezvous, name: str) -> dict[str, Any] | None:
+    told = rendezvous.ask(f"node/{name}")
+    return None if told is None else dict(json.loads(told))
+
+
+def _may_come(about: dict[str, Any]) -> bool:
+    """Whether nothing speaks against waiting for one that waits itself: of all who found only one
+    succeeds."""
+    try:
+        _connect(about)
+    except ConnectionRefusedError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _answers(about: dict[str, Any]) -> bool | None:
+    """Whether a process lives, as far as a connection proves it: None where it proves nothing. One
+    that is refused may have met another machine, or a firewall."""
+    try:
+        _connect(about)
+        return True
+    except ConnectionRefusedError:
+        return False if about.get("machine") == machine() else None
+    except OSError:
+        return None
+
+
+def _connect(about: dict[str, Any]) -> None:
+    with contextlib.closing(
+        socket.create_connection((about["host"], about["link"]), timeout=CONNECT_TIMEOUT_S)
+    ):
+        pass

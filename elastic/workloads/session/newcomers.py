@@ -1,0 +1,136 @@
+"""Newcomers as a member sees them: who is brought up to date from here, and who of them may be
+counted in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from time import monotonic
+
+from elastic.workloads.session.c10d import View
+from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.sockets import Address
+from elastic.workloads.session.state import State
+from elastic.workloads.session.state_sender import Allowance, StateSender
+from elastic.workloads.session.thread_group import ThreadGroup
+
+RETRY_S = 0.5  # before a newcomer is connected to again, as long as another member is its source
+SLOW_S = (
+    2.0  # before one that has not kept up is, for the first time; then twice as long, and so on
+)
+SLOWEST_S = 64.0
+LAST_WORD_S = 2.0  # for newcomers to take what was queued for them, at the end
+COMPANY_S = (
+    1.0  # how long a newcomer with all state waits for others that are still receiving theirs
+)
+
+Place = Callable[[str], tuple[Address, Address] | None]
+
+
+class Reception:
+    """One member's dealings with those who wait to come in."""
+
+    def __init__(self, settings: SessionSettings, state: State, shared: SharedState) -> None:
+        self._settings, self._state, self._shared, self._allowance = (
+            settings,
+            state,
+            shared,
+            Allowance(),
+        )
+        self._threads = ThreadGroup()
+        self._complete_since_s: float | None = None
+        self._due_s: dict[str, float] = {}
+        self._pause_s: dict[str, float] = {}
+
+    def serve(self, me: str, view: View, place: Place, *, blind: Collection[str] = ()) -> list[str]:
+        """Lets the last of the present members, and nobody else, bring newcomers up to date.
+
+        `place` gives a node's addresses, of its links and of its state receiver; `blind` are
+        members that see no newcomers, for they see no store. Gives the names of those whose process
+        is dead.
+        """
+        shared = self._shared
+        if shared.current is None or shared.is_lost:
+            return []
+        able = [
+            name
+            for name in shared.current.members
+            if name in view.participants and name not in blind
+        ]
+        # Who is to leave does so soon, unless it is alone: then it can only once another has the
+        # state.
+        if not able or able[-1] != me or (shared.is_leaving and len(able) > 1):
+            return []
+        served = {each.newcomer for each in shared.senders}
+        for name in view.waiting:
+            is_due = name not in served and monotonic() >= self._due_s.get(_process(name), 0.0)
+            if is_due and (found := place(name)) is not None:
+                self._follow(name, found[1])
+        refused = [each for each in shared.senders if each.is_refused]
+        with shared.changed:
+            shared.senders[:] = [each for each in shared.senders if each not in refused]
+        return [each.newcomer for each in refused if each.newcomer in view.waiting]
+
+    def lost(self, view: View) -> frozenset[str]:
+        """Lets go of newcomers that nothing more can reach from here, for a while; gives who of
+        them is to be a member already, and cannot be."""
+        shared = self._shared
+        with shared.changed:
+            over = [each for each in shared.senders if each.is_over and not each.is_refused]
+            lost = frozenset(each.newcomer for each in over if each.is_received) & set(
+                view.participants
+            )
+            parted = [each for each in over if each.newcomer not in lost]
+            shared.senders[:] = [each for each in shared.senders if each not in parted]
+        for each in parted:
+            self._due_s[_process(each.newcomer)] = monotonic() + self.pause_after(each)
+        return lost
+
+    def pause_after(self, sender: StateSender) -> float:
+        """Gives the seconds for which a newcomer that nothing more reaches is left alone: more each
+        time that its process has not kept up."""
+        if not sender.is_slow:
+            return RETRY_S
+        process = _process(sender.newcomer)
+        self._pause_s[process] = min(2 * self._pause_s.get(process, SLOW_S / 2), SLOWEST_S)
+        return self._pause_s[process]
+
+    def arrived(self, view: View) -> frozenset[str]:
+        """Gives who has all state and may be counted in: all at once, or whoever has waited long
+        for the others."""
+        senders = [each for each in self._shared.senders if each.newcomer in view.waiting]
+        complete = frozenset(each.newcomer for each in senders if each.is_complete)
+        if not complete:
+            self._complete_since_s = None
+            return complete
+        self._complete_since_s = self._complete_since_s or monotonic()
+        is_alone = len(complete) == len(view.waiting)
+        return (
+            complete
+            if is_alone or monotonic() - self._complete_since_s > COMPANY_S
+            else frozenset()
+        )
+
+    def end(self) -> None:
+        """Waits a while for what the shared state has told to end."""
+        self._threads.join(timeout_s=LAST_WORD_S)
+
+    def _follow(self, name: str, receiver: Address) -> None:
+        hello = {"job": self._settings.job, "step": self._shared.step, **self._shared.terms.told()}
+        chunk_bytes = self._settings.chunk_bytes
+        sender = StateSender(
+            name,
+            receiver,
+            self._state,
+            chunk_bytes=chunk_bytes,
+            hello=hello,
+            allowance=self._allowance,
+        )
+        self._threads.start(sender)
+        with self._shared.changed:
+            self._shared.senders.append(sender)
+
+
+def _process(name: str) -> str:
+    """Gives what stays of a name when its process takes another one."""
+    return name.rpartition("_")[0]

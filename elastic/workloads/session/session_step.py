@@ -1,0 +1,139 @@
+"""One turn as the training script sees it: who computes what, and sums over the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elastic.errors import InvalidInput
+from elastic.workloads.layout import overlaps
+from elastic.workloads.session.gloo import DEVICES, TYPES
+from elastic.workloads.session.round import Round
+from elastic.workloads.session.stopwatch import Stopwatch
+
+
+class Outdated(Exception):
+    """The turn is not to be done: another member had committed it, and this rank has moved on
+    meanwhile."""
+
+
+@dataclass(slots=True)
+class SessionStep:
+    """`step` counts the turns committed before this one; `share` are this rank's places in the
+    global batch of `batch` samples. A turn may be done again, by other ranks with other shares: all
+    it computes must follow from `step` and the places, and nothing outside may change before it is
+    committed.
+
+    `numbers`, if set, is summed over the ranks with the gradients: losses, say, each as this rank's
+    part.
+    """
+
+    step: int
+    batch: int
+    share: range
+    generation: Round
+    sum_up: Callable[[Tensor], None]
+    numbers: Tensor | None = None
+    watch: Stopwatch = field(default_factory=Stopwatch)
+
+    @property
+    def rank(self) -> int:
+        assert self.generation.rank is not None
+        return self.generation.rank
+
+    @property
+    def world_size(self) -> int:
+        return self.generation.world_size
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def places(self) -> range:
+        """Gives this rank's positions in the job's whole sequence of samples."""
+        first = self.step * self.batch
+        return range(first + self.share.start, first + self.share.stop)
+
+    def all_reduce(self, values: Tensor) -> Tensor:
+        """Sums `values` over the ranks, in place, and gives them. Every rank must call it alike.
+
+        Raises InvalidInput where they cannot be summed, with one rank already.
+        """
+        _require_summable(values)
+        if not values.is_contiguous() and overlaps(values):
+            raise InvalidInput(
+                "turn.all_reduce: wanted values that share no memory, to put their sums there, "
+                "found strides "
+                f"{tuple(values.stride())} of shape {tuple(values.shape)}; sum a copy (.clone())",
+                field="values",
+            )
+        if self.generation.group is not None:
+            self.watch.pause()
+            own = values.detach()
+            whole = own.resolve_conj().resolve_neg().contiguous()
+            self.sum_up(whole)
+            if whole is not own:
+                own.copy_(whole)
+            self.watch.go_on()
+        return values
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Gives the sum over all ranks; gradients flow back through it to every rank's values.
+        Raises InvalidInput."""
+        _require_summable(values)
+        if self.generation.group is None:
+            return values
+        total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+        return total
+
+
+Compute = Callable[[SessionStep], Sequence[Tensor | None]]
+"""Gives this rank's part of a turn's gradients, one for each unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedStep:
+    """A committed turn: the steps done now, and the job's own numbers summed over the ranks,
+    `(numbers,)`."""
+
+    step: int
+    numbers: Tensor
+
+
+def _require_summable(values: object) -> None:
+    """Raises InvalidInput for what gloo does not sum."""
+    if not isinstance(values, Tensor):
+        found = f"a {type(values).__name__}"
+    elif (
+        values.layout is not torch.strided
+        or values.device.type not in DEVICES
+        or values.dtype not in TYPES
+    ):
+        found = f"one of {values.dtype}, {values.layout}, on {values.device}"
+    else:
+        return
+    types = ", ".join(str(each).removeprefix("torch.") for each in TYPES)
+    raise InvalidInput(
+        f"turn: wanted a dense tensor of {types} on {' or '.join(DEVICES)} to sum, got {found}; "
+        "convert it first",
+        field="values",
+    )
+
+
+class _SumOverRanks(torch.autograd.Function):
+    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the
+    gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, turn: SessionStep) -> Tensor:
+        ctx.turn = turn
+        return turn.all_reduce(values.detach().clone(memory_format=torch.contiguous_format))
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        turn: SessionStep = ctx.turn
+        return turn.all_reduce(gradient.clone(memory_format=torch.contiguous_format)), None

@@ -1,0 +1,312 @@
+"""State on its way to a newcomer while training goes on: chunk by chunk, and each step's gradients
+for what it has."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import select
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic, sleep
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elastic.workloads.session.exact import arithmetic_of
+from elastic.workloads.session.sockets import Address, ours
+from elastic.workloads.session.state import State
+from elastic.workloads.session.transfer import TransferMessage, send
+
+# steps' gradients under way at least before the source waits, and as many more as fit into these
+# bytes,
+QUEUED = 4
+QUEUED_BYTES = 8_000_000  # or a chunk's, during whose transfer they come
+MOST_QUEUED = 1000
+# for so long, over all steps, training waits for newcomers that do not keep up, before they are
+# dropped,
+WAIT_S = 0.5
+WAITS_AGAIN_S = 10.0  # and for as long again after so much time
+LOOK_S = 0.001
+BEAT_S = 1.0
+IO_TIMEOUT_S = 20.0
+CONNECT_TIMEOUT_S = 2.0
+
+
+class Allowance:
+    """The time for which training still waits for newcomers, all of them together: it runs out, and
+    comes back slowly.
+
+    >>> allowance = Allowance()
+    >>> allowance.spend(0.5, now_s=100.0)
+    >>> [round(allowance.left_s(now_s=each), 2) for each in (100.0, 102.0, 110.0, 200.0)]
+    [0.0, 0.1, 0.5, 0.5]
+    """
+
+    def __init__(self) -> None:
+        self._left_s, self._at_s = WAIT_S, 0.0
+
+    def left_s(self, *, now_s: float) -> float:
+        """Gives the seconds that may be waited from now on."""
+        return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_S / WAITS_AGAIN_S)
+
+    def spend(self, waited_s: float, *, now_s: float) -> None:
+        """Takes note of seconds that were waited until now."""
+        self._left_s, self._at_s = max(0.0, self.left_s(now_s=now_s) - waited_s), now_s
+
+
+class LateCopy:
+    """A copy that is made when there is time, and at the latest before what it is of changes."""
+
+    def __init__(self, make: Callable[[], Tensor]) -> None:
+        self._make: Callable[[], Tensor] | None = make
+        self._made: Tensor | None = None
+        self._lock = threading.Lock()
+
+    def made(self) -> Tensor:
+        """Makes it, unless it is made."""
+        with self._lock:
+            if self._make is not None:
+                self._made, self._make = self._make(), None
+            assert self._made is not None
+            return self._made
+
+
+@dataclass(slots=True)
+class _Outgoing:
+    kind: str
+    about: dict[str, Any]
+    content: LateCopy | None = None
+    is_sent: bool = False
+    elements: int | None = None
+
+
+class StateSender(threading.Thread):
+    """The source's side: one newcomer, its queue, and the thread that makes copies of state and
+    sends them.
+
+    The training thread only says what is to be sent, and calls `settle` before it changes any of
+    that. Nothing is sent before the newcomer has answered that it has no other source.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        address: Address,
+        state: State,
+        *,
+        chunk_bytes: int,
+        hello: dict[str, Any],
+        allowance: Allowance,
+    ) -> None:
+        super().__init__(name=f"session-follower-{name}", daemon=True)
+        self.newcomer = name
+        self.sent_units = 0
+        self.is_refused = False
+        self.is_slow = False
+        self._state, self._chunk_bytes = state, chunk_bytes
+        self._messages: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
+        step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
+        more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
+        self._room = threading.Semaphore(QUEUED + min(more, MOST_QUEUED))
+        self._allowance = allowance
+        self._late: list[LateCopy] = []
+        self._spares: deque[Tensor] = deque()
+        self._chunk: _Outgoing | None = None
+        self._address, self._hello = address, hello
+        self._connection: socket.socket | None = None
+        self._hearing = threading.Lock()
+        self._rest = b""
+        self._answered: tuple[int, int] | None = None
+        self.is_unlike = False  # whether the newcomer has answered that it calculates otherwise
+        self._arithmetic = arithmetic_of(state.device)
+        self._is_over = threading.Event()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more can reach the newcomer."""
+        return self._is_over.is_set()
+
+    @property
+    def is_received(self) -> bool:
+        """Whether the newcomer has answered at all: this process is its source, or has been."""
+        return self._answered is not None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the newcomer has answered that it has all of the state: from here on it only
+        follows."""
+        if not self.is_received:
+            return False  # the thread that sends waits for that answer, and hears it alone
+        self._hear()
+        return (
+            not self.is_over
+            and self._answered is not None
+            and self._answered[0] == len(self._state.units)
+        )
+
+    def is_level(self, step: int) -> bool:
+        """Whether the newcomer has answered that it has all of the state, and all but the last of
+        `step` steps."""
+        return self.is_complete and self._answered is not None and self._answered[1] >= step - 1
+
+    def await_level(self, step: int) -> bool:
+        """Waits until it is level; drops it, and gives False, where that takes more than is left to
+        wait."""
+        began_s = monotonic()
+        until_s = began_s + self._allowance.left_s(now_s=began_s)
+        while not self.is_level(step) and not self.is_over:
+            if monotonic() > until_s:
+                self.drop()
+            sleep(LOOK_S)
+        self._allowance.spend(monotonic() - began_s, now_s=monotonic())
+        return not self.is_over
+
+    def gradients(
+        self, flat: Tensor, offsets: Sequence[int], step: int, *, is_exact: bool = False
+    ) -> None:
+        """Queues the sums of `step` for the units sent so far, and how members apply them; drops a
+        newcomer that does not keep up."""
+        if self.sent_units and self._has_room():
+            self._hear()
+            about = {"step": step, "units": self.sent_units, "is_exact": is_exact}
+            elements = offsets[self.sent_units]
+            copy = self._late_copy(lambda: self._copied(flat.detach(), elements))
+            self._messages.put(_Outgoing("gradients", about, copy, elements=elements))
+
+    def next_chunk(self, step: int) -> None:
+        """Queues more of the state as it is after `step` steps, unless the chunk before is still
+        under way."""
+        if (
+            self.is_over
+            or not self.is_received
+            or (self._chunk is not None and not self._chunk.is_sent)
+        ):
+            return
+        first = self.sent_units
+        last = self._state.chunk_end(first, self._chunk_bytes)
+        if last > first:
+            packed = self._late_copy(lambda: self._state.pack(first, last))
+            self._chunk = _Outgoing("chunk", {"first": first, "last": last, "step": step}, packed)
+            self._messages.put(self._chunk)
+            self.sent_units = last
+
+    def settle(self) -> None:
+        """Makes the copies that are not made yet: what they are of may change from here on."""
+        for each in self._late if not self.is_over else ():
+            each.made()
+        self._late.clear()
+
+    def adopt(self, number: int, step: int) -> None:
+        """Queues the last word: from `step` on it is a member of generation `number`."""
+        self._messages.put(_Outgoing("adopt", {"number": number, "step": step}))
+        self.end()
+
+    def end(self) -> None:
+        """Ends the stream after what is queued."""
+        self._messages.put(None)
+
+    def drop(self) -> None:
+        """Ends the stream at once: the newcomer has not kept up."""
+        self.is_slow = True
+        self._is_over.set()
+        self.end()
+        with self._hearing, contextlib.suppress(OSError):
+            if self._connection is not None:
+                self._connection.shutdown(socket.SHUT_RDWR)
+
+    def run(self) -> None:
+        try:
+            with ours(
+                socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S)
+            ) as connection:
+                connection.settimeout(IO_TIMEOUT_S)
+                try:
+                    self._serve(connection)
+                finally:
+                    with self._hearing:
+                        self._connection = None
+        except ConnectionRefusedError:
+            self.is_refused = True
+        except OSError:
+            pass  # the newcomer is gone, or has another source; membership sees to it
+        finally:
+            self._is_over.set()
+            self._room.release()  # for the training thread, if it waits
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._messages.get_nowait()
+
+    def _serve(self, connection: socket.socket) -> None:
+        send(connection, TransferMessage("hello", self._hello))
+        self._connection = connection
+        while not self.is_received:
+            if not (select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear()):
+                return
+        while (message := self._next(connection)) is not None:
+            if message.kind == "gradients":
+                self._room.release()
+            content = None if message.content is None else message.content.made()
+            told = None if content is None else content[: message.elements]
+            send(connection, TransferMessage(message.kind, message.about, told))
+            if content is not None and message.elements is not None:
+                self._spares.append(content)
+            message.is_sent = True
+        # Closed with answers unread, the connection would take back what is still on its way.
+        connection.shutdown(socket.SHUT_WR)
+        while select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear():
+            pass
+
+    def _next(self, connection: socket.socket) -> _Outgoing | None:
+        """Waits for what is to be sent; meanwhile the newcomer hears that this process is alive."""
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._messages.get(timeout=BEAT_S)
+            send(connection, TransferMessage("beat", {}))
+
+    def _hear(self) -> bool:
+        """Takes the answers that have come; False where no more will."""
+        with self._hearing:
+            if self._connection is None:
+                return False
+            try:
+                # Not the socket's own way to read: that waits, where a socket has a timeout.
+                data = os.read(self._connection.fileno(), 65536)
+            except BlockingIOError:
+                return True
+            except OSError:
+                return False
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            if lines:
+                arithmetic, units, step = lines[-1].split()
+                self.is_unlike = (
+                    int(arithmetic) != self._arithmetic
+                )  # first: one that has answered is sent to
+                self._answered = (int(units), int(step))
+            return bool(data)
+
+    def _copied(self, flat: Tensor, elements: int) -> Tensor:
+        """Gives memory whose first elements are those of `flat`: what an earlier copy was sent
+        from, if it is free, for new pages cost five times what is copied to them."""
+        try:
+            spare = self._spares.pop()
+        except IndexError:
+            spare = torch.empty_like(flat, device="cpu", pin_memory=flat.is_cuda)
+        spare[:elements].copy_(flat[:elements])
+        return spare
+
+    def _late_copy(self, make: Callable[[], Tensor]) -> LateCopy:
+        self._late.append(copy := LateCopy(make))
+        return copy
+
+    def _has_room(self) -> bool:
+        began_s = monotonic()
+        if not self._room.acquire(timeout=self._allowance.left_s(now_s=began_s)):
+            self.drop()
+        self._allowance.spend(monotonic() - began_s, now_s=monotonic())
+        return not self.is_over

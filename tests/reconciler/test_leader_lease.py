@@ -1,0 +1,273 @@
+"""Two daemons with databases of their own and one cluster name: one acts, the other one stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastic.clock import ManualClock
+from elastic.errors import AlreadyRunning, LeaseLost, ProviderError, ProviderUnavailable
+from elastic.model import JobPhase
+from elastic.providers import InstanceState
+from elastic.providers.fake import FakeProvider, Operation
+from elastic.reconciler import LeaseHolder, place_of
+from tests.reconciler.virtual import VirtualCluster, small_forever
+
+SILENT = ProviderUnavailable("no answer")
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> VirtualCluster:
+    (tmp_path / "first").mkdir()
+    cluster = VirtualCluster(tmp_path / "first", small_forever)
+    cluster.namespace.start()
+    cluster.submit()
+    cluster.run(10)
+    return cluster
+
+
+@pytest.fixture
+def second(first: VirtualCluster, tmp_path: Path) -> VirtualCluster:
+    (tmp_path / "second").mkdir()
+    return VirtualCluster(
+        tmp_path / "second", small_forever, clock=first.clock, shared_cloud=first.cloud
+    )
+
+
+def living(cluster: VirtualCluster) -> list[str]:
+    return [
+        each.provider_id
+        for each in cluster.cloud.machines()
+        if each.state is not InstanceState.GONE
+    ]
+
+
+def acts(cluster: VirtualCluster) -> int:
+    return sum(
+        call.operation in (Operation.LAUNCH, Operation.TERMINATE) for call in cluster.cloud.calls
+    )
+
+
+def test_a_second_daemon_refuses_and_says_who_holds_the_machines(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    with pytest.raises(AlreadyRunning, match="take-over") as caught:
+        second.namespace.start()
+    assert str(first.folder) in str(caught.value)
+    assert "since 1970-01-01T00:16:40Z, seen 10 s ago" in str(caught.value)
+    with pytest.raises(ProviderUnavailable):
+        second.namespace.require()
+
+
+def test_a_daemon_that_never_held_the_claim_sweeps_nothing(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    before, alive = acts(first), living(first)
+    second.submit(name="other")
+    for _ in range(30):
+        first.reconciler.tick(now_s=first.clock.now_s())
+        with pytest.raises(LeaseLost):
+            second.reconciler.tick(now_s=second.clock.now_s())
+        first.clock.advance(10.0)
+    assert (acts(first), living(first)) == (before, alive)
+    assert second.store.events(limit=10)[-1].kind == "superseded"
+
+
+def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    second.namespace.start(takes_over=True)
+    (node,) = first.store.nodes()
+    first.clock.advance(60.0)
+    before = acts(first)
+    with pytest.raises(LeaseLost, match="second"):
+        first.reconciler.tick(now_s=first.clock.now_s())
+    first.store.request_stop(node.job_id, JobPhase.CANCELLED, None, now_s=first.clock.now_s())
+    first.reconciler.machines.end(node, "told", now_s=first.clock.now_s())
+    with pytest.raises(LeaseLost):
+        first.reconciler.tick(now_s=first.clock.now_s())
+    assert acts(first) == before
+    assert "second" in (first.namespace.alarm() or "")
+
+
+def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    second.namespace.start(takes_over=True)
+    second.reconciler.tick(now_s=second.clock.now_s())
+    second.reconciler.tick(now_s=second.clock.now_s())
+    first.clock.advance(5.0)  # long before its next proof is due
+    bought = sum(call.operation is Operation.LAUNCH for call in first.cloud.calls)
+    first.reconciler.tick(now_s=first.clock.now_s())
+    assert sum(call.operation is Operation.LAUNCH for call in first.cloud.calls) == bought
+    with pytest.raises(LeaseLost, match="second"):
+        first.reconciler.tick(now_s=first.clock.now_s())
+    assert "superseded" in [event.kind for event in first.store.events(limit=100)]
+
+
+def test_who_takes_over_ends_what_it_does_not_know(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    second.namespace.start(takes_over=True)
+    second.run(10)
+    assert living(second) == []
+
+
+def test_a_claim_that_nobody_has_seen_for_ten_minutes_is_taken(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    first.clock.advance(599.0 - 10.0)
+    with pytest.raises(AlreadyRunning):
+        second.namespace.start()
+    first.clock.advance(10.0)
+    second.namespace.start()
+    with pytest.raises(LeaseLost):
+        first.reconciler.tick(now_s=first.clock.now_s())
+
+
+def test_a_daemon_that_slept_acts_on_nothing_before_it_has_looked(first: VirtualCluster) -> None:
+    (node,) = first.store.nodes()
+    before = acts(first)
+    first.clock.advance(300.0)
+    first.reconciler.machines.end(node, "decided before it slept", now_s=first.clock.now_s())
+    assert acts(first) == before
+    first.run(5)
+    assert acts(first) > before, "nobody took the claim meanwhile, so it goes on"
+
+
+def test_a_restart_on_the_same_database_keeps_its_claim(first: VirtualCluster) -> None:
+    old = first.namespace
+    first.restart()
+    first.namespace.start()
+    first.run_slowly(70)
+    assert first.namespace.alarm() is None
+    with pytest.raises(LeaseLost, match="a copy of this database"):
+        old.look()
+
+
+def test_a_claim_that_was_given_back_is_free_at_once(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    first.namespace.give_back()
+    second.namespace.start()
+    second.namespace.give_back()
+    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT)
+    second.namespace.give_back()
+    first.clock.advance(60.0)
+    with pytest.raises(LeaseLost):
+        first.namespace.look()
+    first.namespace.give_back()
+
+
+def test_a_claim_is_given_back_though_one_that_lost_it_has_written_since(
+    first: VirtualCluster, second: VirtualCluster
+) -> None:
+    second.namespace.start(takes_over=True)
+    first.clock.advance(60.0)
+    with pytest.raises(LeaseLost):
+        first.namespace.look()
+    second.namespace.give_back()
+    first.restart()
+    first.namespace.start()
+    second.namespace.give_back()
+    first.clock.advance(60.0)
+    first.namespace.look()
+
+
+def test_a_lost_answer_loses_no_claim(first: VirtualCluster) -> None:
+    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
+    first.run_slowly(200)
+    assert first.namespace.alarm() is None
+    first.restart()
+    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
+    first.namespace.start()
+    assert first.namespace.alarm() is not None
+    first.clock.advance(20.0)
+    first.run(1)
+    assert first.namespace.alarm() is None
+
+
+def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(
+    first: VirtualCluster,
+) -> None:
+    (node,) = first.store.nodes()
+    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, times=10_000)
+    first.run_slowly(280)
+    assert first.namespace.alarm() is None
+    first.clock.advance(20.0)
+    with pytest.raises(ProviderUnavailable, match="not proven"):
+        first.reconciler.tick(now_s=first.clock.now_s())
+    before = acts(first)
+    first.reconciler.machines.end(node, "told", now_s=first.clock.now_s())
+    assert acts(first) == before
+
+
+def test_a_daemon_starts_while_the_cloud_is_silent_and_acts_when_it_has_its_claim(
+    tmp_path: Path,
+) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.cloud.fail_next(Operation.READ_CLAIM, SILENT, times=3)
+    with pytest.raises(ProviderUnavailable):
+        cluster.namespace.start(takes_over=True)
+    cluster.namespace.start()
+    cluster.submit()
+    with pytest.raises(ProviderUnavailable):
+        cluster.reconciler.tick(now_s=cluster.clock.now_s())
+    assert living(cluster) == []
+    cluster.clock.advance(20.0)
+    cluster.run(2)
+    assert len(living(cluster)) == 1
+
+
+def test_a_daemon_that_may_not_write_its_claim_does_not_start(tmp_path: Path) -> None:
+    cluster = VirtualCluster(tmp_path, small_forever)
+    cluster.cloud.fail_next(Operation.WRITE_CLAIM, ProviderError("allow ssm:PutParameter"))
+    with pytest.raises(ProviderError, match="allow"):
+        cluster.namespace.start()
+    cluster.namespace.give_back()
+
+
+def test_a_claim_that_somebody_removed_is_taken_again(first: VirtualCluster) -> None:
+    first.cloud.claim = (0, None)
+    first.run_slowly(80)
+    assert FakeProvider(first.cloud).claims.read()[1] is not None
+    assert first.namespace.alarm() is None
+
+
+def test_of_many_that_race_for_a_claim_one_wins(first: VirtualCluster) -> None:
+    class Crowd:
+        def read(self) -> tuple[int, None]:
+            return 0, None
+
+        def write(self, claim: object, *, after: int) -> bool:
+            return False
+
+    crowded = LeaseHolder("virtual", "holder", "here", first.clock, Crowd())
+    crowded.start()
+    assert "several daemons at once" in (crowded.alarm() or "")
+
+
+def test_where_no_other_can_see_the_machines_nothing_is_claimed() -> None:
+    clock = ManualClock(0.0)
+    alone = LeaseHolder("local", "holder", "here", clock, None)
+    alone.start()
+    clock.advance(1e6)
+    alone.look()
+    alone.require()
+    alone.give_back()
+    assert alone.alarm() is None
+    assert LeaseHolder("x", "holder", "here", ManualClock(0.0), None).lost is None
+
+
+def test_after_its_clock_was_set_back_a_daemon_acts_on_no_old_proof(first: VirtualCluster) -> None:
+    first.host_clock.skew_s = -3600.0
+    with pytest.raises(ProviderUnavailable):
+        first.namespace.require()
+    first.namespace.look()
+    first.namespace.require()
+
+
+def test_a_place_is_told_by_its_host_and_its_whole_path(tmp_path: Path) -> None:
+    assert place_of(tmp_path).endswith(f", data in {tmp_path}")
+    assert place_of(Path("data")) == place_of(Path.cwd() / "data")
