@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv browser demo picture zoo test slow soak crash cover check format lint types imports hooks release clean
+.PHONY: help venv browser demo picture zoo quick test slow soak crash cover check format lint types imports hooks release clean
 
 help:  ## Shows this list.
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,12 @@ ROWS ?=
 TIERS ?=
 zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of each; ROWS=ddp,gan and TIERS=T1 choose.
 	@$(BIN)/python -m benchmarks.zoo --rows "$(ROWS)" --tiers "$(TIERS)"
+
+# Examples of the pure rooms in one process. Properties and whole lives of jobs are left to `test`.
+quick: $(STAMP)  ## Runs the examples of the pure rooms, in under 10 seconds of processor time.
+	$(BIN)/pytest -p no:xdist -m 'not slow and not hypothesis' tests/model tests/throughput tests/policy \
+		tests/protocol tests/test_figures.py --ignore tests/policy/test_properties.py \
+		--deselect tests/policy/test_what_if.py::test_each_printed_threshold_flips_the_plan_at_it_and_not_before
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.
 	$(BIN)/pytest -n $(JOBS) -m 'not slow $(if $(filter 0,$(BROWSER)),and not browser)'
