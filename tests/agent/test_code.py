@@ -13,7 +13,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.agent.tiers import choose_way
 from elastic.archive import Archive, pack
 from elastic.errors import InvalidInput
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 
 
 @pytest.fixture

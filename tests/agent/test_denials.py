@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import StorageForbidden, StorageUnavailable
-from tests.agent.test_checkpoint_upload import Desk, desk, with_gate
+from tests.agent.upload_threads import Desk, desk, with_gate
 
 __all__ = ["desk"]
 

@@ -13,7 +13,7 @@ from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import Manifest
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket, connect
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 from tests.checkpoints.bucket import Wire, new_bucket, serve_s3
 
 

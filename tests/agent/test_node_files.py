@@ -17,7 +17,7 @@ from elastic.agent.settings import read_settings
 from elastic.errors import InvalidInput
 from elastic.model import Exit, Outcome
 from elastic.protocol import Assignment, HeartbeatReply, from_json, to_json
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 
 
 def a_config(folder: Path, **fields: Any) -> Path:

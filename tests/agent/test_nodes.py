@@ -14,6 +14,7 @@ import pytest
 from elastic.agent.logs import MAX_LOG_BYTES
 from elastic.agent.processes import is_running, kill_group
 from tests.agent.conftest import World
+from tests.agent.scripts import COUNTING_SCRIPT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -37,19 +38,6 @@ for _ in range(30):
     for module, optimizer in zip((generator, critic), optimizers):
         optimizer.zero_grad(); module(torch.ones(2, 4)).sum().backward(); optimizer.step()
 dist.destroy_process_group()
-"""
-COUNTING_SCRIPT = """
-import os, pathlib, time
-from elastic.worker import checkpointed, drained, finished, paramount
-state = pathlib.Path(os.environ["ELASTICD_CHECKPOINT_DIR"])
-done = int((state / "done").read_text()) if (state / "done").exists() else 0
-while done < {turns}:
-    time.sleep(0.02); done += 1
-    if paramount(done):
-        (state / "done").write_text(str(done)); checkpointed(done, elapsed_s=0.001); drained(done)
-        break
-else:
-    (state / "done").write_text(str(done)); finished(done)
 """
 
 

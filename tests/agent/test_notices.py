@@ -10,7 +10,7 @@ import pytest
 
 from tests.agent.conftest import World
 from tests.agent.metadata import FakeMetadata, serve_metadata
-from tests.agent.test_nodes import COUNTING_SCRIPT
+from tests.agent.scripts import COUNTING_SCRIPT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 

@@ -17,8 +17,8 @@ from elastic.agent.uploader import Both, SharedFolder, UploadVerdict
 from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
 from elastic.worker.messages import Arrival
+from tests.agent.assignments import ONE
 from tests.agent.conftest import PATIENCE_S, verdict_of
-from tests.agent.test_steering import ONE
 from tests.workloads.session.running import wait_until
 
 JOB = replace(ONE, outputs=None)

@@ -18,7 +18,7 @@ from elastic.checkpoints.objects import FolderObjects
 from elastic.errors import Superseded
 from elastic.model import Tier
 from elastic.protocol import Assignment
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 
 JOB = replace(ONE, outputs=None, nnodes_max=2)
 

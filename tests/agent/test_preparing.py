@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from elastic.agent.preparing import Preparation
 from elastic.agent.settings import AgentSettings
 from elastic.protocol import Brings, from_json, to_json
 from tests.agent.conftest import World
-from tests.agent.test_data import FakeSource
+from tests.agent.data_sources import FakeSource
+from tests.agent.wheels import wheel
 
 _SCRIPT = """\
 import os, subprocess, sys
@@ -67,25 +67,6 @@ def failure_in(world: World) -> dict[str, Any]:
         return next((each for each in said if each["failure"]), None)
 
     return dict(world.wait_for(found, timeout_s=100.0))
-
-
-def wheel(folder: Path, name: str, content: str, *, version: str = "0.0.1") -> Path:
-    """A wheel of one module, as pip takes it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-{version}-py3-none-any.whl"
-    info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr(f"{name}.py", content)
-        file.writestr(
-            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
-        file.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        file.writestr(
-            f"{info}/RECORD", f"{name}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n"
-        )
-    return path
 
 
 def test_who_brings_nothing_is_ready_at_once(settings: AgentSettings) -> None:

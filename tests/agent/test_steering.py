@@ -32,23 +32,8 @@ from elastic.agent.steering import (
 )
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
+from tests.agent.assignments import ONE
 
-ONE = Assignment(
-    job_id="j",
-    generation=1,
-    command=("train.py",),
-    nnodes_min=1,
-    nnodes_max=1,
-    nproc_per_node=1,
-    threads=1,
-    world_size=1,
-    rdzv_endpoint="127.0.0.1:1",
-    rdzv_id="j-g1",
-    drain_grace_s=30.0,
-    checkpoint_dir="c",
-    artifact_dir="a",
-    max_restarts=1,
-)
 TWO = replace(ONE, generation=2)
 GROUP = RunningGeneration(generation=1, grace_s=30.0)
 DRAINING = replace(GROUP, drain_asked_at=100.0)

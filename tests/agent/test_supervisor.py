@@ -30,7 +30,7 @@ from elastic.agent.tiers import WorkerStart
 from elastic.agent.uploader import SharedFolder
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 from tests.workloads.session.running import wait_until
 
 NOTHING_NEW = Heartbeat("n1", "i1", 1.0, NodeReport(AgentState.IDLE))

@@ -10,7 +10,7 @@ import pytest
 
 from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.model import Outcome, ScriptError, Tier
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 
 
 def way(*command: str, tier: Tier = Tier.T1) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from elastic.agent.torchrun import (
 )
 from elastic.model import Tier
 from elastic.protocol import Assignment
-from tests.agent.test_steering import ONE
+from tests.agent.assignments import ONE
 
 SETTINGS = AgentSettings(
     instance_id="i-1",

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from elastic.archive import MOST_BYTES, Archive, pack
 from elastic.model import ONE_WORKER
-from tests.api.test_registration import ask
+from tests.api.registration import ask
 from tests.api.world import SMALL, START_S, World
 
 JOB = {"name": "mine", "command": ["train.py"]}

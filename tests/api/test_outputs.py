@@ -3,34 +3,14 @@ home."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
-from elastic.checkpoints.commit import Writer, commit
-from elastic.checkpoints.folder import Folder
-from elastic.checkpoints.index import CheckpointIndex
-from elastic.checkpoints.objects import FolderObjects
+from tests.api.outputs import carry_home
 from tests.api.world import START_S, World, train
-
-
-def carry_home(
-    world: World, job_id: str, folder: Path, *, generation: int = 1, **files: str
-) -> None:
-    working = folder / f"node-{generation}"
-    for name, text in files.items():
-        path = working / name.replace("__", "/")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        os.utime(path, (START_S - 60, START_S - 60))
-    held = Folder(working, staging=folder / "staging").hold_still()
-    index = CheckpointIndex(
-        FolderObjects(world.context.settings.job_folder / job_id / "outputs"), job_id=job_id
-    )
-    commit(index, held, writer=Writer(generation, "n1"), iteration=None, committed_at_s=START_S)
 
 
 def test_a_job_that_has_carried_nothing_has_no_outputs(client: TestClient, world: World) -> None:

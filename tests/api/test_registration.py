@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event
 
 from elastic.agent.daemon_client import TIMEOUT_S
 from elastic.model import ONE_WORKER, JobSpec, Node, NodePhase, NodeReport, Pulse, Rounds, Tier
-from elastic.protocol import PROTOCOL
+from tests.api.registration import ask
 from tests.api.world import SMALL, START_S, World, train
 
 
@@ -30,19 +30,6 @@ def pair(world: World) -> tuple[Node, ...]:
     )
     world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
     return world.store.nodes_of_launch(intent.token)
-
-
-def ask(client: TestClient, world: World, instance_id: str, *, launch: str, **more: object) -> Any:
-    token = world.context.node_tokens.join_token(launch)
-    body = {
-        "join_token": token,
-        "instance_id": instance_id,
-        "agent_version": "1",
-        "pid": 1,
-        "hostname": "h",
-    }
-    body |= {"protocol": PROTOCOL}
-    return client.post("/v1/agent/register", json=body | more)
 
 
 def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:

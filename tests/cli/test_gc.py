@@ -11,8 +11,8 @@ from tests.cli.commands import Run, runner
 from tests.providers import ec2_world
 from tests.providers.contract import buy, request
 from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.ec2_places import HERE
 from tests.providers.ec2_world import REGION, provider_of
-from tests.providers.test_ec2 import HERE
 
 served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.ec2, ec2_world.clock
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.archive import pack
-from tests.api.test_outputs import carry_home
+from tests.api.outputs import carry_home
 from tests.cli.commands import Run
 from tests.cli.conftest import Live
 

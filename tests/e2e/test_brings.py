@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.agent.test_preparing import wheel
+from tests.agent.wheels import wheel
 from tests.checkpoints.bucket import serve_s3
 from tests.e2e.running import RunningDaemon, running_daemon
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.running import RunningDaemon, running_daemon
-from tests.e2e.test_session import SCRIPT, Told
+from tests.e2e.sessions import SCRIPT, Told
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(300)]
 

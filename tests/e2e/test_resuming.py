@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.commands import Run, runner
 from tests.e2e.running import RunningDaemon, running_daemon
-from tests.e2e.test_survival import ESRGAN, covered, windows
+from tests.e2e.survivors import ESRGAN, covered, windows
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

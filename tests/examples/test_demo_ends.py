@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.test_demo import Demo, left_of, own_environment, start
+from tests.examples.demos import Demo, left_of, own_environment, start
 from tests.unprivileged import identity, needs_root, nobodys_python
 
 

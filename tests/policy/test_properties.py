@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from elastic.model import (
     Action,
     Capacity,
-    Change,
     Group,
     Limits,
     Objective,
@@ -27,94 +26,14 @@ from elastic.model import (
     Tier,
     Unavailable,
 )
-from elastic.policy import POLICIES, decide
-from tests.builders import NOW_S, job, job_spec, limits, node, price, prices, series, snapshot
-from tests.policy.world import World, constant
-
-_OFFERINGS = [
-    Offering("local.quarter"),
-    Offering("local.half"),
-    Offering("local.full"),
-    Offering("local.full", Capacity.SPOT, "zone-a"),
-]
-_GROUPS = st.builds(Group.of, st.sampled_from(_OFFERINGS), st.integers(1, 5)) | st.builds(
-    lambda ours, others: Group(((Offering("local.full"), ours), (Offering("local.half"), others))),
-    st.integers(1, 2),
-    st.integers(1, 2),
+from elastic.policy import decide
+from tests.builders import NOW_S, job, job_spec, limits, price, prices, snapshot
+from tests.policy.any_snapshot import (
+    _LOCAL,
+    measured_snapshots,
+    snapshots,
 )
-_LOCAL = _OFFERINGS[:3]
-_MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
-
-
-@st.composite
-def snapshots(draw: st.DrawFn) -> Snapshot:
-    """Anything a reconciler may see, and some things it should not."""
-    nodes_min = draw(st.integers(1, 3))
-    nodes_max = draw(st.integers(nodes_min, 5))
-    deadline_in_s = draw(st.none() | st.floats(-100, 1e5))
-    objective = Objective(
-        deadline_s=None if deadline_in_s is None else NOW_S + deadline_in_s,
-        budget_usd=draw(_MAYBE_USD),
-        max_usd_per_hour=draw(_MAYBE_USD),
-        value_of_time_usd_per_h=draw(_MAYBE_USD),
-    )
-    target = draw(st.none() | _GROUPS)
-    measured = draw(
-        st.dictionaries(_GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5)
-    )
-    history = draw(
-        st.lists(st.tuples(_GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4)
-    )
-    return snapshot(
-        target=target,
-        current=target if draw(st.booleans()) else draw(st.none() | _GROUPS),
-        measured=[
-            series(group, step_s, windows, noise=draw(st.floats(0, 0.5)))
-            for group, (step_s, windows) in measured.items()
-        ],
-        changes=[
-            Change(
-                NOW_S - 50.0 * (len(history) - number),
-                history[number - 1][0] if number else None,
-                group,
-                code,
-            )
-            for number, (group, code) in enumerate(history)
-        ],
-        prices=[
-            price(
-                offering,
-                draw(st.floats(0.01, 0.2)),
-                price_id=number,
-                valid_from_s=NOW_S - draw(st.floats(0, 1000)),
-                observed_at_s=NOW_S - draw(st.sampled_from([0.0, 3000.0, 4000.0, 90_000.0])),
-            )
-            for number, offering in enumerate(
-                draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1
-            )
-        ],
-        nodes=tuple(node("local.half", number=number) for number in range(draw(st.integers(0, 3)))),
-        spent_usd=draw(st.floats(0, 0.5)),
-        unavailable=tuple(
-            Unavailable(
-                each, NOW_S + draw(st.floats(-10, 600)), draw(st.sampled_from(list(Obstacle)))
-            )
-            for each in draw(st.lists(st.sampled_from(_OFFERINGS), unique=True, max_size=4))
-        ),
-        limits=limits(margin=draw(st.floats(0.05, 0.5)), trial_usd_share=draw(st.floats(0, 1))),
-        job=job(
-            policy=draw(st.sampled_from(sorted(POLICIES))),
-            fixed_node_type=draw(st.sampled_from([None, "local.half", "local.full"])),
-            nodes_min=nodes_min,
-            nodes_max=nodes_max,
-            nodes_wanted=draw(st.none() | st.integers(nodes_min, nodes_max)),
-            iteration=draw(st.integers(0, 9_000)),
-            iterations=draw(st.none() | st.integers(9_000, 20_000)),
-            objective=objective,
-            tier=draw(st.sampled_from([Tier.T1, Tier.T2])),
-        ),
-    )
-
+from tests.policy.world import World, constant
 
 _WITHOUT_ITS_PRICE = snapshot(
     target=Group.of(Offering("local.half"), 2),
@@ -228,32 +147,6 @@ def test_a_group_is_never_chosen_across_zones(seen: Snapshot) -> None:
     plan = decide(seen)
     if plan.target is not None and plan.target != seen.target and plan.target != seen.current:
         assert len({offering.zone for offering, _ in plan.target.members}) == 1
-
-
-@st.composite
-def measured_snapshots(draw: st.DrawFn) -> Snapshot:
-    """A job in a session that trains on what is well known, while some types are not to be had."""
-    most = draw(st.integers(2, 3))
-    sizes = [Group.of(offering, count) for offering in _LOCAL for count in range(1, most + 1)]
-    pairs = [
-        Group(((ours, 1), (others, 1))) for ours in _LOCAL for others in _LOCAL if ours < others
-    ]
-    known = draw(st.lists(st.sampled_from([*sizes, *pairs]), min_size=1, max_size=8, unique=True))
-    held = draw(st.sampled_from(known))
-    left_s = draw(st.none() | st.floats(500, 9_000))
-    objective = Objective(
-        deadline_s=None if left_s is None else NOW_S + left_s,
-        max_usd_per_hour=draw(st.none() | st.just(0.15)),
-    )
-    return snapshot(
-        target=held,
-        measured=[series(each, draw(st.floats(0.1, 1.0)), noise=0.001) for each in known],
-        unavailable=tuple(
-            Unavailable(each, NOW_S + 300, Obstacle.CAPACITY)
-            for each in draw(st.lists(st.sampled_from(_LOCAL), unique=True, max_size=2))
-        ),
-        job=job(nodes_max=most, objective=objective, tier=Tier.T2),
-    )
 
 
 @settings(max_examples=150, deadline=None)

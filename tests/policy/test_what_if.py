@@ -13,7 +13,7 @@ from elastic.model import Action, Group, Job, JobPhase, Objective, Snapshot
 from elastic.policy import decide
 from elastic.policy.what_if import Lever, Threshold, WinsIf, altered, losers, what_if
 from tests.builders import NOW_S, group, job, price, prices, series, snapshot
-from tests.policy.test_properties import measured_snapshots, snapshots
+from tests.policy.any_snapshot import measured_snapshots, snapshots
 
 _TYPES = ("local.quarter", "local.half", "local.full")
 

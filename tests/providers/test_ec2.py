@@ -27,6 +27,7 @@ from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, wheel_url
 from tests.providers import ec2_world
 from tests.providers.contract import ProviderContract, World, buy, request
 from tests.providers.ec2_endpoint import Endpoint, Scripted
+from tests.providers.ec2_places import HERE
 from tests.providers.ec2_world import PLAIN, REGION, WholeSeconds, provider_of
 
 served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.ec2, ec2_world.clock
@@ -34,7 +35,6 @@ served, endpoint, ec2, clock = ec2_world.served, ec2_world.endpoint, ec2_world.e
 pytestmark = pytest.mark.usefixtures("endpoint")
 
 DAY_S = 24 * 3600.0
-HERE = Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a")
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1b")
 
 

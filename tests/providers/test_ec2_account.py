@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import pytest
 
 from elastic.clock import ManualClock, SystemClock
 from elastic.config import Ec2Settings
-from elastic.finding import Finding
 from elastic.model import Capacity, Offering
-from elastic.providers.ec2.account import PROBES, Account, account_findings, connect_account
+from elastic.providers.ec2.account import PROBES, account_findings, connect_account
 from elastic.providers.ec2.account.reach import judge_reach
 from elastic.providers.ec2.quotas import QUOTAS, family_of, what_is_missing
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
 from tests.lab.world import IMAGE
-from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
-from tests.providers.ec2_world import PLAIN, REGION
+from tests.providers.ec2_world import PLAIN
+from tests.providers.simulated_policies import (
+    PORTS,
+    _account,
+    of,
+    proved,
+    simulated,
+)
 
-served, endpoint, ec2 = ec2_world.served, ec2_world.endpoint, ec2_world.ec2
 start_lab = conftest.start_lab
 
-HOST = "172.31.0.10"  # An address in moto's default VPC.
-PORTS = (range(8470, 8471), range(8471, 8971))
 ROLE = '{"Version":"2012-10-17","Statement":[]}'
-
-
-@functools.cache
-def _account(url: str) -> Account:
-    return connect_account(REGION)
-
-
-def proved(
-    endpoint: Endpoint, settings: Ec2Settings = PLAIN, *, clock: Any = None, **more: Any
-) -> list[Finding]:
-    asked = {"host": HOST, "ports": PORTS, "nodes": 1, **more}
-    return list(
-        account_findings(_account(endpoint.url), settings, clock=clock or SystemClock(), **asked)
-    )
-
-
-def of(found: list[Finding], name: str) -> list[tuple[str, str]]:
-    return [(each.level, each.found) for each in found if each.name == name]
 
 
 def quota(vcpus: float) -> dict[str, object]:
     return {"Quota": {"ServiceCode": "ec2", "Value": vcpus}}
-
-
-def simulated(decision: str) -> str:
-    member = f"<member><EvalActionName>a</EvalActionName><EvalDecision>{decision}</EvalDecision></member>"
-    results = f"<EvaluationResults>{member}</EvaluationResults><IsTruncated>false</IsTruncated>"
-    return f"<SimulatePrincipalPolicyResult>{results}</SimulatePrincipalPolicyResult>"
 
 
 def test_an_account_in_order_has_no_errors_and_nothing_is_changed(

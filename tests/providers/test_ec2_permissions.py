@@ -13,7 +13,7 @@ from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN, REGION
 from tests.providers.iam import Asked, is_allowed
-from tests.providers.test_ec2_account import of, proved, simulated
+from tests.providers.simulated_policies import of, proved, simulated
 
 served, endpoint, ec2 = ec2_world.served, ec2_world.endpoint, ec2_world.ec2
 

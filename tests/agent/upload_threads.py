@@ -1,0 +1,113 @@
+"""Upload threads of checkpoints with what a test has to answer for them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from elastic.agent.checkpoint_upload import CheckpointUploadThread
+from elastic.agent.generation_files import GenerationFiles
+from elastic.agent.startup_barrier import open_startup_barrier
+from elastic.agent.uploader import UploadVerdict
+from elastic.worker.startup_barrier import wait_at_startup_barrier
+from tests.agent.assignments import ONE
+from tests.agent.conftest import verdict_of
+
+
+class FakeCargo:
+    """Takes the place of a bucket; each failure in `failures` is raised once by the next call."""
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+        self.is_filled = True
+        self.refused: tuple[str, ...] = ()
+        self.carried: list[int | None] = []
+        self.rounds: list[int | None] = []
+        self.brought = 0
+        self.stored = threading.Event()
+
+    def carry(self, *, iteration: int | None, session_round: int | None, now_s: float) -> bool:
+        self._fail()
+        self.carried.append(iteration)
+        self.rounds.append(session_round)
+        self.stored.set()
+        return True
+
+    def bring(self, *, tell: Callable[[str], None]) -> None:
+        for each in self.refused:
+            tell(each)
+        self._fail()
+        self.brought += 1
+
+    def has_come_to_rest(self) -> bool:
+        return False
+
+    def carry_artifacts(self) -> None:
+        self._fail()
+
+    def carry_logs(self) -> None:
+        pass
+
+    def _fail(self) -> None:
+        if self.failures:
+            raise self.failures.pop(0)
+
+
+class Desk:
+    """A upload thread and what it has said."""
+
+    def __init__(self) -> None:
+        self.generation_files = FakeCargo()
+        self.said: list[dict[str, Any]] = []
+        self.upload_thread = CheckpointUploadThread(
+            load=lambda _: cast("GenerationFiles", self.generation_files),
+            say=self.said.extend,
+            wall_s=lambda: 1.0,
+            log_patience_s=0.0,
+            denial_patience_s=0.5,
+        )
+
+    def checkpoint(self, iteration: int, *, generation: int = 1) -> bool:
+        message = {
+            "kind": "checkpoint",
+            "generation": generation,
+            "rank": 0,
+            "iteration": iteration,
+            "elapsed_s": 0.1,
+        }
+        return self.upload_thread.hears(message)
+
+    def kinds(self) -> list[str]:
+        return [str(message["kind"]) for message in self.said]
+
+    def verdict(self) -> tuple[bool, str]:
+        verdict = self.whole_verdict()
+        return verdict.is_durable, verdict.why
+
+    def whole_verdict(self) -> UploadVerdict:
+        return verdict_of(self.upload_thread, ONE.generation)
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    result = Desk()
+    result.upload_thread.begin(ONE)
+    yield result
+    result.upload_thread.stop()
+
+
+def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:
+    gate = open_startup_barrier(
+        folder / "gate.socket", fill=lambda arrival: desk.upload_thread.fill(arrival.generation)
+    )
+    gate.start()
+    try:
+        wait_at_startup_barrier(
+            {"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": str(generation)}
+        )
+    finally:
+        gate.stop()
