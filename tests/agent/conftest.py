@@ -17,8 +17,9 @@ import pytest
 
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
-from elastic.agent.uploader import Uploader, UploadVerdict
 from elastic.protocol import PROTOCOL
+from tests.agent.assignments import ONE
+from tests.agent.upload_threads import Desk
 
 STORE = """
 import sys
@@ -28,18 +29,6 @@ store = TCPStore("127.0.0.1", 0, None, True, timedelta(seconds=300), wait_for_wo
 print(store.port, flush=True)
 sys.stdin.read()
 """
-
-
-PATIENCE_S = 30.0
-
-
-def verdict_of(uploader: Uploader, generation: int) -> UploadVerdict:
-    """What it says of a generation that has ended, once it does."""
-    until_s = time.monotonic() + PATIENCE_S
-    while (verdict := uploader.verdict(generation, patience_s=PATIENCE_S)) is None:
-        assert time.monotonic() < until_s, "no verdict in time"
-        time.sleep(0.01)
-    return verdict
 
 
 class FakeDaemon:
@@ -320,3 +309,11 @@ def world(tmp_path: Path, store: Store) -> Iterator[World]:
     result = World(tmp_path, store=store)
     yield result
     result.end()
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    result = Desk()
+    result.upload_thread.begin(ONE)
+    yield result
+    result.upload_thread.stop()

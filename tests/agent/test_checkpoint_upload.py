@@ -14,8 +14,7 @@ from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.model import Tier
 from elastic.worker.startup_barrier import wait_at_startup_barrier
 from tests.agent.assignments import ONE
-from tests.agent.conftest import PATIENCE_S
-from tests.agent.upload_threads import Desk, with_gate
+from tests.agent.upload_threads import PATIENCE_S, Desk, with_gate
 
 
 def test_a_checkpoint_is_told_of_only_once_it_is_stored(desk: Desk) -> None:

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import StorageForbidden, StorageUnavailable
-from tests.agent.upload_threads import Desk, desk, with_gate
-
-__all__ = ["desk"]
+from tests.agent.upload_threads import Desk, with_gate
 
 
 def test_who_may_not_read_the_bucket_begins_nothing_until_a_person_acts(

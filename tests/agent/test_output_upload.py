@@ -18,7 +18,7 @@ from elastic.errors import StorageUnavailable, Superseded
 from elastic.model import Exit, Outcome, Tier
 from elastic.worker.messages import Arrival
 from tests.agent.assignments import ONE
-from tests.agent.conftest import PATIENCE_S, verdict_of
+from tests.agent.upload_threads import PATIENCE_S, verdict_of
 from tests.workloads.session.running import wait_until
 
 JOB = replace(ONE, outputs=None)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
-
-import pytest
 
 from elastic.agent.checkpoint_upload import CheckpointUploadThread
 from elastic.agent.generation_files import GenerationFiles
 from elastic.agent.startup_barrier import open_startup_barrier
-from elastic.agent.uploader import UploadVerdict
+from elastic.agent.uploader import Uploader, UploadVerdict
 from elastic.worker.startup_barrier import wait_at_startup_barrier
 from tests.agent.assignments import ONE
-from tests.agent.conftest import verdict_of
+
+PATIENCE_S = 30.0
+
+
+def verdict_of(uploader: Uploader, generation: int) -> UploadVerdict:
+    """What it says of a generation that has ended, once it does."""
+    until_s = time.monotonic() + PATIENCE_S
+    while (verdict := uploader.verdict(generation, patience_s=PATIENCE_S)) is None:
+        assert time.monotonic() < until_s, "no verdict in time"
+        time.sleep(0.01)
+    return verdict
 
 
 class FakeCargo:
@@ -90,14 +99,6 @@ class Desk:
 
     def whole_verdict(self) -> UploadVerdict:
         return verdict_of(self.upload_thread, ONE.generation)
-
-
-@pytest.fixture
-def desk() -> Iterator[Desk]:
-    result = Desk()
-    result.upload_thread.begin(ONE)
-    yield result
-    result.upload_thread.stop()
 
 
 def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.running import RunningDaemon
 
 SCRIPT = Path(__file__).with_name("session_script.py")
-
-
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
-    with running_daemon(tmp_path) as running:
-        yield running
 
 
 class Told:

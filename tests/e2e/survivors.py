@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import psutil
-import pytest
 
-from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.running import RunningDaemon
 
 # Iterations that cost a third of the preset's own: what is shown here is not how it learns.
 CHEAP = {
@@ -28,12 +25,6 @@ ESRGAN = {
     "hyperparameters": CHEAP,
     "policy": {"name": "fixed", "node_type": "half"},
 }
-
-
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
-    with running_daemon(tmp_path) as running:
-        yield running
 
 
 def windows(daemon: RunningDaemon, job_id: str) -> list[dict[str, Any]]:

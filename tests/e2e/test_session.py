@@ -3,14 +3,23 @@ iteration lost."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.e2e.running import RunningDaemon
+from tests.e2e.running import RunningDaemon, running_daemon
 from tests.e2e.sessions import SCRIPT, Told
 from tests.e2e.survivors import covered, node_processes, windows
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
+    with running_daemon(tmp_path) as running:
+        yield running
+
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +13,15 @@ import psutil
 import pytest
 from PIL import Image
 
-from tests.e2e.running import RunningDaemon
+from tests.e2e.running import RunningDaemon, running_daemon
 from tests.e2e.survivors import ESRGAN, covered, node_processes, windows
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[RunningDaemon]:
+    with running_daemon(tmp_path) as running:
+        yield running
+
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]
 

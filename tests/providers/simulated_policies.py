@@ -9,12 +9,8 @@ from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
 from elastic.finding import Finding
 from elastic.providers.ec2.account import Account, account_findings, connect_account
-from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN, REGION
-
-served, endpoint, ec2 = ec2_world.served, ec2_world.endpoint, ec2_world.ec2
-
 
 HOST = "172.31.0.10"  # An address in moto's default VPC.
 

@@ -15,6 +15,7 @@ from elastic.providers.ec2.quotas import QUOTAS, family_of, what_is_missing
 from tests.lab import conftest
 from tests.lab.conftest import StartLab
 from tests.lab.world import IMAGE
+from tests.providers import ec2_world
 from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN
 from tests.providers.simulated_policies import (
@@ -24,6 +25,8 @@ from tests.providers.simulated_policies import (
     proved,
     simulated,
 )
+
+served, endpoint, ec2 = ec2_world.served, ec2_world.endpoint, ec2_world.ec2
 
 start_lab = conftest.start_lab
 
