@@ -68,8 +68,8 @@ def _dataclasses(hint: Any) -> Iterator[type]:
 
 def _table(kind: type) -> str:
     hints = get_type_hints(kind, include_extras=True)
-    first_line = inspect.cleandoc(kind.__doc__ or "").partition("\n")[0]
-    lines = [f"### {kind.__name__}", "", first_line, ""]
+    paragraph = " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split())
+    lines = [f"### {kind.__name__}", "", paragraph, ""]
     lines += ["| field | value | if absent |", "| --- | --- | --- |"]
     for each in fields(kind):
         absent = "refused"
