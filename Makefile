@@ -48,9 +48,9 @@ picture: $(STAMP) browser  ## Runs the demo and takes the README's picture of it
 	@$(BIN)/python -m examples.demo --picture docs/images/dashboard.png
 
 ROWS ?=
-TIERS ?=
-zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of each; ROWS=ddp,gan and TIERS=T1 choose.
-	@$(BIN)/python -m benchmarks.zoo --rows "$(ROWS)" --tiers "$(TIERS)"
+PRELOAD ?=
+zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of each; ROWS=ddp,gan and PRELOAD=yes choose.
+	@$(BIN)/python -m benchmarks.zoo --rows "$(ROWS)" --preload "$(PRELOAD)"
 
 # Examples of the pure rooms in one process. Properties and whole lives of jobs are left to `test`.
 quick: $(STAMP)  ## Runs the examples of the pure rooms, in under 10 seconds of processor time.

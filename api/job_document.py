@@ -22,7 +22,7 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import Batch, CapacityChoice, Goal, OnMiss, PerNode, Precision, Tier
+from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -236,14 +236,20 @@ class JobDocument(_Part):
         CapacityChoice.ANY, strict=False, description="How nodes may be bought."
     )
     policy: JobPolicy = JobPolicy()
-    tier: str = Field(
+    mode: str = Field(
         AUTO,
-        description="How workers are started: `auto`, the best that the script supports, T0, T1 or T2.",
+        description="What a change of the group does to the workers: `restart`, `live` in a session, "
+        "or `auto`, the best that the script supports.",
+    )
+    preload: bool = Field(
+        True,
+        description="Whether workers are forked from a process with torch loaded, where the program "
+        "is Python.",
     )
     most_samples: dict[Annotated[str, Field(pattern=_TYPE_PATTERN)], Count] = Field(
         default_factory=dict,
         max_length=256,
-        description="Most samples of a batch that fit one worker's memory, by node type; on tier T2 alone.",
+        description="Most samples of a batch that fit one worker's memory, by node type; only in mode live.",
     )
     max_restarts: int | None = Field(
         None,
@@ -290,10 +296,10 @@ class JobDocument(_Part):
         description="Variables of `env` whose values are never shown.",
     )
 
-    @field_validator("tier")
+    @field_validator("mode")
     @classmethod
-    def _tier_is_known(cls, tier: str) -> str:
-        return _one_of([AUTO, *Tier], tier)
+    def _tier_is_known(cls, mode: str) -> str:
+        return _one_of([AUTO, *Mode], mode)
 
     @field_validator("precision")
     @classmethod

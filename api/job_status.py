@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from api import schemas
 from api.waiting import waiting_of
@@ -12,8 +12,8 @@ from elastic.model import (
     Generation,
     Group,
     Job,
+    Mode,
     Node,
-    Tier,
     Unavailable,
     preparing_of,
     unit_of,
@@ -44,6 +44,7 @@ def standing_of(
     generation, nodes = store.generation(job.id), store.nodes(job.id)
     current = training_group(generation, nodes)
     target = store.target(job.id)
+    members = members_of(store, generation, nodes)
     return schemas.JobOut(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
@@ -58,26 +59,41 @@ def standing_of(
         alarms=list(alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
         notes=list(store.notes(job.id, most=_MOST_NOTES)),
-        running_tier=running_tier(store, generation, nodes),
+        running_mode=running_mode(members),
+        is_preloaded=is_preloaded(members),
         spent_usd=store.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.CandidateOut.of(each) for each in candidates],
     )
 
 
-def running_tier(store: Store, generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
-    """Gives the lowest tier that a member of the generation says its workers run on, or ran on;
-    None if none has said.
-
-    `nodes` are the job's living ones: members that are gone are looked up.
-    """
+def members_of(
+    store: Store, generation: Generation | None, nodes: Sequence[Node]
+) -> tuple[Node, ...]:
+    """Gives the members of a generation, those that are gone included; `nodes` are the job's living
+    ones."""
     ids = set() if generation is None else set(generation.node_ids)
     gone = ids - {node.id for node in nodes}
-    members = [
+    return (
         *(node for node in nodes if node.id in ids),
         *(store.nodes_of_ids(gone) if gone else ()),
-    ]
-    return min((node.tier for node in members if node.tier is not None), default=None)
+    )
+
+
+def running_mode(members: Iterable[Node]) -> Mode | None:
+    """Gives the mode that members of a generation report, `live` only if all do; None if none has
+    reported one."""
+    modes = {node.mode for node in members} - {None}
+    if not modes:
+        return None
+    return Mode.LIVE if modes == {Mode.LIVE} else Mode.RESTART
+
+
+def is_preloaded(members: Iterable[Node]) -> bool | None:
+    """Whether all members that have started workers forked them from a process with torch loaded;
+    None if none has."""
+    told = [node.is_preloaded for node in members if node.is_preloaded is not None]
+    return all(told) if told else None
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:

@@ -33,15 +33,15 @@ from elastic.errors import InvalidInput
 from elastic.model import (
     Batch,
     JobSpec,
+    Mode,
     NodeType,
     Objective,
     Precision,
-    Tier,
     TrainingPhase,
     Understood,
     check_shell_script,
-    choose_tier,
-    declared_tier,
+    choose_mode,
+    declared_mode,
     is_python,
     script_at,
     understand,
@@ -56,6 +56,12 @@ _PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("policy",): JobPolicy,
     ("checkpoint",): JobCheckpoint,
 }
+_EARLIER: Mapping[str, str] = {
+    "tier": "there is no field tier: write `mode: restart` where workers start again at each "
+    "change of the group (with `preload: false` if they must not be forked), or `mode: live` "
+    "where they are members of a session",
+}
+"""What to write instead of a field that there was."""
 _SKIMAGE = "skimage"
 _MOST_SCRIPT_BYTES = 1_000_000
 
@@ -109,10 +115,10 @@ def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
 
 
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
-    """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so
-    T1 at best."""
+    """Gives what a job that names no mode gets on these node types: no session has run on a GPU,
+    so there it restarts."""
     has_gpus = any(each.gpu_count for each in types if spec.admits_type(each.name))
-    return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1)) if has_gpus else spec
+    return dataclasses.replace(spec, mode=Mode.RESTART) if has_gpus else spec
 
 
 def is_precision_open(spec: JobSpec) -> bool:
@@ -221,8 +227,8 @@ def is_job(file: Path) -> bool:
     )
 
 
-def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
-    """Gives the document with the tier that its script says it supports: where the daemon is, it
+def settle_mode(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
+    """Gives the document with the mode that its script says it supports: where the daemon is, it
     may not be.
 
     A relative path counts from `folder`, which is absolute where there is one. Raises InvalidInput
@@ -231,14 +237,14 @@ def settle_tier(document: Mapping[str, JsonValue], folder: Path = Path()) -> dic
     found = dict(document)
     match found.get("command"):
         case [str(), *_] as command:
-            tier = declared_by([str(each) for each in command], folder)
-            if tier is not None and found.get("tier", AUTO) == AUTO:
-                found["tier"] = tier.value
+            mode = declared_by([str(each) for each in command], folder)
+            if mode is not None and found.get("mode", AUTO) == AUTO:
+                found["mode"] = mode.value
     return found
 
 
-def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
-    """The tier that a command's script says it supports; None if it says none, or cannot be read on
+def declared_by(command: Sequence[str], folder: Path = Path()) -> Mode | None:
+    """The mode that a command's script says it supports; None if it says none, or cannot be read on
     this machine.
 
     Raises InvalidInput for a shell's script that starts torchrun itself.
@@ -250,7 +256,7 @@ def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
     if is_python(command) is False:
         check_shell_script(Path(command[position]).name, text)
         return None
-    return declared_tier(text)
+    return declared_mode(text)
 
 
 def _text_at(path: Path) -> str | None:
@@ -441,7 +447,7 @@ def _workload_spec(asked: JobDocument, name: str, now_s: float) -> JobSpec:
         phases=tuple(
             TrainingPhase(each.name, each.until_iteration) for each in workload.phases(options)
         ),
-        supported=Tier.T2 if workload.has_session else Tier.T1,
+        supported=Mode.LIVE if workload.has_session else Mode.RESTART,
         precision=None if precision == AUTO else Precision(precision),
         batch=Batch.JOB,
     )
@@ -493,14 +499,14 @@ def _spec(
     global_batch: int | None,
     iterations: int | None,
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),),
-    supported: Tier | None,
+    supported: Mode | None,
     precision: Precision | None,
     batch: Batch | None,
 ) -> JobSpec:
     if precision is Precision.FP16:
-        supported = _without_session(asked.tier, supported)
-    tier = choose_tier(
-        command, wanted=None if asked.tier == AUTO else Tier(asked.tier), supported=supported
+        supported = _without_session(asked.mode, supported)
+    mode = choose_mode(
+        command, wanted=None if asked.mode == AUTO else Mode(asked.mode), supported=supported
     )
     spec = JobSpec(
         name=asked.name,
@@ -520,7 +526,8 @@ def _spec(
         policy=asked.policy.name,
         fixed_node_type=asked.policy.node_type,
         phases=phases,
-        tier=tier,
+        mode=mode,
+        preload=asked.preload and is_python(command) is not False,
         most_samples=dict(asked.most_samples),
         precision=precision,
         max_restarts=asked.max_restarts,
@@ -529,28 +536,27 @@ def _spec(
         setup=tuple(asked.setup),
         data=data,
         secrets=tuple(asked.secrets),
-        batch=Batch.JOB if tier is Tier.T2 else batch,  # a session divides one batch
+        batch=Batch.JOB if mode is Mode.LIVE else batch,  # a session divides one batch
     )
     check_workers(spec)
-    if spec.most_samples and spec.tier is not Tier.T2:
+    if spec.most_samples and spec.mode is not Mode.LIVE:
         raise InvalidInput(
-            "most_samples: wanted tier T2, where a batch is divided by what each worker can take; "
-            f"got {spec.tier}",
+            "most_samples: wanted mode live, where a batch is divided by what each worker can take; "
+            f"got {spec.mode}",
             field="most_samples",
         )
     return spec
 
 
-def _without_session(tier: str, supported: Tier | None) -> Tier | None:
-    """The best tier that a program supports in fp16: sessions have no loss scale."""
-    if tier == Tier.T2:
+def _without_session(mode: str, supported: Mode | None) -> Mode | None:
+    """The best mode that a program supports in fp16: sessions have no loss scale."""
+    if mode == Mode.LIVE:
         raise InvalidInput(
-            "precision: wanted fp32 or bf16 on tier T2, whose sessions have no loss scale; got "
-            "fp16, which T0 and T1 "
-            "train in",
+            "precision: wanted fp32 or bf16 in mode live, whose sessions have no loss scale; "
+            "got fp16, which mode restart trains in",
             field="precision",
         )
-    return None if supported is None else min(supported, Tier.T1)
+    return None if supported is None else Mode.RESTART
 
 
 def _objective(asked: JobObjective, now_s: float) -> Objective:
@@ -605,7 +611,7 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
     field = ".".join(path)[:128] or "document"
     match error["type"]:
         case "extra_forbidden":
-            return field, _no_option(field) or _no_such(
+            return field, _EARLIER.get(field) or _no_option(field) or _no_such(
                 "field", path[-1], _PARTS[path[:-1]].model_fields
             )
         case "missing":

@@ -7,7 +7,7 @@ from api.dashboard.facts import JobPageFacts, newest_events
 from api.deps import Context
 from api.files import artifacts_if_told, outputs_if_told
 from api.job_logs import shown
-from api.job_status import running_tier
+from api.job_status import is_preloaded, members_of
 from api.reports import report_on, spent_on
 
 _LOG_LINES = 200
@@ -18,10 +18,11 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
     store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
     report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
+    members = members_of(store, facts.generation, facts.nodes)
     return views.JobExtras(
         generations=views.generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=views.event_rows(newest_events(store, job.id), now_s=now_s),
-        spec=views.spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
+        spec=views.spec_lines(job.spec, is_preloaded=is_preloaded(members)),
         pictures=views.pictures(job, artifacts_if_told(kept, job.id)),
         outputs=views.output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
         log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Header
 from api.deps import Context, get_context, node_speaking
 from api.instants import behind_s
 from elastic.errors import Conflict, InvalidInput, NotFound, Unauthorized
-from elastic.model import Batch, Beginning, Job, Node, NodePhase, NodeReport, Save, Tier, Window
+from elastic.model import Batch, Beginning, Job, Node, NodePhase, NodeReport, Save, Window
 from elastic.protocol import (
     PROTOCOL,
     BeginsMessage,
@@ -71,7 +71,7 @@ def register(
         node_token=context.node_tokens.node_token(node.id, request.instance_id),
         heartbeat_interval_s=settings.heartbeat_s,
         lease_s=context.lease_s(),
-        command=() if spec.tier is Tier.T0 else spec.command,
+        command=spec.command if spec.preload else (),
         code=spec.code,
         brings=Brings(spec.requirements, spec.setup, spec.data, spec.env),
     )

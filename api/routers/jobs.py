@@ -207,7 +207,7 @@ def _checked(
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())
     # What only a session keeps to is a wish for one.
-    is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
+    is_named = document.get("mode", AUTO) != AUTO or bool(spec.most_samples)
     spec = spec if is_named else without_untried(spec, context.provider.node_types())
     refuse_contradictions(context, spec, now_s=now_s)
     return settled(context, spec, now_s=now_s)

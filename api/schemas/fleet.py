@@ -28,7 +28,8 @@ class NodeOut(Wire):
     exit: model.Exit | None
     reason: str
     notice: model.Notice | None
-    tier: model.Tier | None
+    mode: model.Mode | None
+    is_preloaded: bool | None
     workers: model.Workers
     image: str | None
     setup: model.Setup | None

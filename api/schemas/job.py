@@ -14,7 +14,7 @@ from api.schemas.spec import JobSpecIn, JobState
 from api.schemas.wire import Wire
 from elastic import policy
 from elastic.archive import SUM_PATTERN
-from elastic.model import Missed, Obstacle, OnMiss, Tier
+from elastic.model import Missed, Mode, Obstacle, OnMiss
 
 NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
@@ -95,8 +95,12 @@ class JobOut(JobState):
         default_factory=list,
         description="What its nodes and its script said last, such as that a file is not carried home.",
     )
-    running_tier: Tier | None = Field(
-        description="What its workers run on, or ran on last, by their nodes' word; null if none has said."
+    running_mode: Mode | None = Field(
+        description="The mode that its nodes last reported; null if none has reported one."
+    )
+    is_preloaded: bool | None = Field(
+        description="Whether all workers were forked from a process with torch loaded, as its nodes "
+        "last reported; null if none has."
     )
     spent_usd: FiniteFloat
     files_at: str | None = Field(

@@ -52,7 +52,8 @@ class JobSpecIn(Wire):
     fixed_node_type: str | None
     phases: list[TrainingPhaseIn]
     drain_grace_s: FiniteFloat
-    tier: model.Tier
+    mode: model.Mode
+    preload: bool
     most_samples: dict[str, int]
     precision: model.Precision | None
     max_restarts: int | None

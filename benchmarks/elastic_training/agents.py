@@ -1,4 +1,4 @@
-"""An unmodified script on our agents, on T0 or T1: a change of generation, planned or not, as the
+"""An unmodified script on our agents, preloaded or not: a change of generation, planned or not, as the
 script sees it."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Agents:
 
     world: World
     daemon: _Daemon
-    tier: str
+    preload: bool
     agents: list[Node] = field(default_factory=list)
     members: list[Member] = field(default_factory=list)
     generation: int = 0
@@ -41,15 +41,19 @@ class Agents:
         self.daemon.chosen = {f"n{number}" for number in range(count)}
         script = [str(Path(plain.__file__).resolve()), str(self.world.folder / "checkpoint.pt")]
         self.world.assign(
-            *script, generation=self.generation, nnodes_min=1, nnodes_max=count, tier=self.tier
+            *script,
+            generation=self.generation,
+            nnodes_min=1,
+            nnodes_max=count,
+            preload=self.preload,
         )
         return self.members[:count]
 
 
 @cache
-def join_and_leave(tier: str, *, bound_s: float) -> tuple[Found, Found]:
+def join_and_leave(preload: bool, *, bound_s: float) -> tuple[Found, Found]:
     """Two nodes train; a third that waits is let in, and then is to leave."""
-    with _running(tier) as (agents, nodes):
+    with _running(preload) as (agents, nodes):
         stay = agents.begin(2)
         nodes.await_world(stay, further=AROUND)
         began_s = time.time()
@@ -61,19 +65,19 @@ def join_and_leave(tier: str, *, bound_s: float) -> tuple[Found, Found]:
         return join, seen(nodes, stay, agents.begin(2), began_s=began_s, bound_s=bound_s)
 
 
-def second(tier: str, *, bound_s: float) -> Found:
+def second(preload: bool, *, bound_s: float) -> Found:
     """One node trains, a second comes in: on two cores each node has one of its own, as machines
     do."""
-    with _running(tier, count=2) as (agents, nodes):
+    with _running(preload, count=2) as (agents, nodes):
         stay = agents.begin(1)
         nodes.await_world(stay, further=AROUND)
         began_s = time.time()
         return seen(nodes, stay, agents.begin(2), began_s=began_s, bound_s=bound_s)
 
 
-def kill(tier: str, *, bound_s: float) -> Found:
+def kill(preload: bool, *, bound_s: float) -> Found:
     """Three nodes train; one is killed with all it runs."""
-    with _running(tier) as (agents, nodes):
+    with _running(preload) as (agents, nodes):
         members = agents.begin(3)
         nodes.await_world(members, further=AROUND)
         lost = next(
@@ -103,11 +107,11 @@ class _Daemon(FakeDaemon):
 
 
 @contextmanager
-def _running(tier: str, *, count: int = 3) -> Iterator[tuple[Agents, Nodes]]:
+def _running(preload: bool, *, count: int = 3) -> Iterator[tuple[Agents, Nodes]]:
     with tempfile.TemporaryDirectory() as name:
         folder, daemon = Path(name), _Daemon()
         world = World(folder, daemon)
-        agents = Agents(world, daemon, tier)
+        agents = Agents(world, daemon, preload)
         nodes = Nodes(folder, _not_to_be_started, members=agents.members)
         try:
             for number in range(count):

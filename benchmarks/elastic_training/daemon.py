@@ -37,7 +37,7 @@ def deaths(rounds: int) -> str:
         job_id = daemon.submit(
             name="session",
             command=[str(SCRIPT), "1000000", "0.05"],
-            tier="T2",
+            mode="live",
             iterations=1_000_000,
             global_batch=12,
             nodes={"min": 2, "max": 2},

@@ -97,8 +97,8 @@ def _step(found: scenarios.Quiet) -> str:
     return f"{1e3 * found.step_s:.1f} ms, longest {found.longest:.1f} x, {1e3 * found.cpu_s:.1f} CPU-ms of both nodes"
 
 
-def _generations(tier: str, asked: Asked) -> tuple[Found, Found]:
-    return agents.join_and_leave(tier, bound_s=asked.bound_s)
+def _generations(preload: bool, asked: Asked) -> tuple[Found, Found]:
+    return agents.join_and_leave(preload, bound_s=asked.bound_s)
 
 
 ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
@@ -131,21 +131,24 @@ ROWS: Mapping[str, tuple[str, Mapping[str, Measure]]] = {
     "daemon": ("0 ms, control <= 2 s", {"ours": lambda asked: daemon.deaths(asked.few)}),
     "slow-joins": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slow_joins())}),
     "slows-down": (NEAR_IDEAL, {"ours": lambda asked: uneven.told(uneven.slows_down())}),
-    "T0-join": (
+    "no-preload-join": (
         "<= 6 s, 0 iterations",
-        {"ours": lambda asked: cell([_generations("T0", asked)[0]])},
+        {"ours": lambda asked: cell([_generations(False, asked)[0]])},
     ),
-    "T0-second": (
+    "no-preload-second": (
         "<= 6 s, 0 iterations",
-        {"ours": lambda asked: cell([agents.second("T0", bound_s=asked.bound_s)])},
+        {"ours": lambda asked: cell([agents.second(False, bound_s=asked.bound_s)])},
     ),
-    "T0-leave": (
+    "no-preload-leave": (
         "<= 8 s, 0 iterations",
-        {"ours": lambda asked: cell([_generations("T0", asked)[1]])},
+        {"ours": lambda asked: cell([_generations(False, asked)[1]])},
     ),
-    "T0-kill": ("–", {"ours": lambda asked: cell([agents.kill("T0", bound_s=asked.bound_s)])}),
-    "T1-join": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[0]])}),
-    "T1-leave": ("–", {"ours": lambda asked: cell([_generations("T1", asked)[1]])}),
+    "no-preload-kill": (
+        "–",
+        {"ours": lambda asked: cell([agents.kill(False, bound_s=asked.bound_s)])},
+    ),
+    "preload-join": ("–", {"ours": lambda asked: cell([_generations(True, asked)[0]])}),
+    "preload-leave": ("–", {"ours": lambda asked: cell([_generations(True, asked)[1]])}),
     "quiet": ("<= 0.3 % a step", {"ours": _quiet_cost}),
     "step": (
         "–",

@@ -1,9 +1,9 @@
 """Runs scripts of many kinds unmodified under a daemon, and prints what came of each.
 
-Run: python -m benchmarks.zoo [--rows ddp,gan] [--tiers T0,T1] [--jobs 2] Each script begins on one
+Run: python -m benchmarks.zoo [--rows ddp,gan] [--preload no,yes] [--jobs 2] Each script begins on one
 node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is compared
-with what elasticd says. Ends with status 1 where a row falls short. Takes 60 to 150 s a row and
-tier, two rows at a time.
+with what elasticd says. Ends with status 1 where a row falls short. Takes 60 to 150 s a row, with
+preloading and again without, two rows at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.zoo.daemon import SETTINGS
 from benchmarks.zoo.play import play
-from benchmarks.zoo.rows import ROWS, TIERS
+from benchmarks.zoo.rows import PRELOAD, ROWS
 from benchmarks.zoo.table import HEADER, lines_of
 from benchmarks.zoo.verdict import shortfalls
 from tests.e2e.running import running_daemon
@@ -30,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     folder = Path(tempfile.mkdtemp(prefix="elasticd-zoo-"))
     short = 0
-    runs = [(name, tier) for name in given.rows for tier in given.tiers if tier in ROWS[name].tiers]
+    runs = [
+        (name, preload)
+        for name in given.rows
+        for preload in given.preload
+        if preload in ROWS[name].preload
+    ]
     print(HEADER, flush=True)
     pool = ThreadPoolExecutor(given.jobs)
     try:
@@ -39,18 +44,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 pool.submit(
                     play,
                     ROWS[name],
-                    tier=tier,
+                    preload=preload,
                     daemon=daemon,
-                    folder=_folder_of(folder, name, tier),
+                    folder=_folder_of(folder, name, preload),
                 )
-                for name, tier in runs
+                for name, preload in runs
             }
             for future in as_completed(pending):
                 seen = future.result()
                 found = shortfalls(seen)
                 short += bool(found)
                 print(
-                    *lines_of(seen, found, str(folder / f"{seen.row.name}-{seen.tier}")),
+                    *lines_of(seen, found, str(folder / f"{seen.row.name}-preload-{seen.preload}")),
                     sep="\n",
                     flush=True,
                 )
@@ -64,8 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1
 
 
-def _folder_of(folder: Path, name: str, tier: str) -> Path:
-    own = folder / f"{name}-{tier}"
+def _folder_of(folder: Path, name: str, preload: str) -> Path:
+    own = folder / f"{name}-preload-{preload}"
     own.mkdir()
     return own
 
@@ -79,7 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rows", type=_names_of(ROWS), default=tuple(ROWS), help="names, by commas"
     )
-    parser.add_argument("--tiers", type=_names_of(TIERS), default=TIERS, help="T0, T1 or both")
+    parser.add_argument(
+        "--preload", type=_names_of(PRELOAD), default=PRELOAD, help="no, yes or both"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="rows that are played at the same time")
     return parser
 

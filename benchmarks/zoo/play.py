@@ -34,10 +34,10 @@ class FellShort(Exception):
 
 @dataclass(slots=True)
 class Run:
-    """One row on one tier while it is played; what the daemon says of it is remembered."""
+    """One row while it is played; what the daemon says of it is remembered."""
 
     row: Row
-    tier: str
+    preload: str
     daemon: RunningDaemon
     folder: Path
     until_s: float = field(default_factory=lambda: time.monotonic() + ROW_TIMEOUT_S)
@@ -46,7 +46,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        return f"{self.row.name}-{self.tier}".replace("_", "-").lower()
+        return f"{self.row.name}-preload-{self.preload}".replace("_", "-").lower()
 
     @property
     def log_path(self) -> Path:
@@ -82,10 +82,10 @@ class Run:
         raise FellShort(f"not within {ROW_TIMEOUT_S:.0f} s: {what}")
 
 
-def play(row: Row, *, tier: str, daemon: RunningDaemon, folder: Path) -> Seen:
+def play(row: Row, *, preload: str, daemon: RunningDaemon, folder: Path) -> Seen:
     """Plays the row in a folder of its own, which keeps the script's log, its project and what came
     home."""
-    run, trouble, begun_s = Run(row, tier, daemon, folder), None, time.monotonic()
+    run, trouble, begun_s = Run(row, preload, daemon, folder), None, time.monotonic()
     try:
         _submit(run)
         if row.is_whole:
@@ -101,7 +101,7 @@ def play(row: Row, *, tier: str, daemon: RunningDaemon, folder: Path) -> Seen:
 
 def _submit(run: Run) -> None:
     """Submits a copy of the script's folder, with the job's file as its user wrote it but for name,
-    tier and log."""
+    preloading and log."""
     project = run.folder / "project"
     shutil.copytree(run.row.folder, project, ignore=shutil.ignore_patterns("__pycache__"))
     for name in SHARED:
@@ -109,7 +109,7 @@ def _submit(run: Run) -> None:
     job = yaml.safe_load((project / "job.yaml").read_text())
     env = {**job.get("env", {}), "RUN_LOG": str(run.log_path)}
     (project / "job.yaml").write_text(
-        yaml.safe_dump({**job, "name": run.name, "tier": run.tier, "env": env})
+        yaml.safe_dump({**job, "name": run.name, "preload": run.preload == "yes", "env": env})
     )
     command(run.daemon, "job", "submit", "-f", str(project / "job.yaml"), "-y")
     run.look()
@@ -161,9 +161,10 @@ def _scale(run: Run, nodes: int) -> None:
 
 
 def _victim(run: Run, both: Round) -> str:
-    """The node to kill: on T1 that of rank 0, which keeps the files; on T0 the other."""
+    """The node to kill: with preloading that of rank 0, which keeps the files; without it
+    the other."""
     try:
-        worker = psutil.Process(both.pids[0 if run.tier == "T1" else 1])
+        worker = psutil.Process(both.pids[0 if run.preload == "yes" else 1])
         return worker.environ()["ELASTICD_NODE_ID"]
     except (psutil.Error, KeyError) as error:
         raise FellShort(f"two nodes trained, but the one to kill was gone: {error!r}") from error
@@ -191,7 +192,7 @@ def _seen(run: Run, *, trouble: str | None, seconds: float) -> Seen:
         trouble = trouble or problem
     return Seen(
         row=run.row,
-        tier=run.tier,
+        preload=run.preload,
         log=run.log(),
         phase=run.job.get("phase", "not submitted"),
         said="; ".join([*notes, *run.said.values()]),

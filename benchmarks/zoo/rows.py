@@ -8,7 +8,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).parent / "scripts"
 SHARED = ("runlog.py", "frameworks.txt")
 """Files that lie beside each script: how it logs, and the versions of what it may require."""
-TIERS = ("T0", "T1")
+PRELOAD = ("no", "yes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Row:
     whole `job`'s. `says` are words that the daemon must use about its job. `is_counted` is False
     where elasticd sees no optimizer of torch step: then 0 iterations are right as well, if the
     daemon says what to do. `is_whole` is False for a script that has something wrong with it: it
-    runs on one node, and is judged by how it ends, what is said and what it costs. `tiers` are
-    those that its job may ask for: what a shell starts is a program of its own.
+    runs on one node, and is judged by how it ends, what is said and what it costs. `preload`
+    is what its job may ask for: what a shell starts is a program of its own.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Row:
     is_whole: bool = True
     most_starts: int | None = None
     batch: str = "worker"
-    tiers: tuple[str, ...] = TIERS
+    preload: tuple[str, ...] = PRELOAD
 
     @property
     def folder(self) -> Path:
@@ -57,7 +57,7 @@ _WHOLE = (
         "bash run.sh sets variables and starts Python",
         says=("paramount",),
         is_counted=False,
-        tiers=("T0",),
+        preload=("no",),
     ),
 )
 _WRONG = (

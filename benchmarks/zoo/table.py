@@ -8,7 +8,7 @@ from benchmarks.zoo.script_log import Round
 from benchmarks.zoo.verdict import Seen
 
 HEADER = (
-    f"{'ROW':14}{'TIER':5}{'COUNT':>6}{'LOG':>6}{'IT/S':>8}{'LOG':>8}{'FILES':>6}{'LOST':>5}"
+    f"{'ROW':14}{'PRELOAD':8}{'COUNT':>6}{'LOG':>6}{'IT/S':>8}{'LOG':>8}{'FILES':>6}{'LOST':>5}"
     f"{'STARTS':>7}{'NODES':>6}{'S':>5}  RESUMED AT; WHAT THE DAEMON SAID"
 )
 
@@ -19,7 +19,7 @@ def lines_of(seen: Seen, shortfalls: list[str], logs: str) -> Iterator[str]:
     ours, theirs = (f"{rate.ours:.2f}", f"{rate.theirs:.2f}") if rate else ("-", "-")
     resumed = " ".join(map(_begin, seen.log.rounds)) or "-"
     yield (
-        f"{seen.row.name:14}{seen.tier:5}{seen.iteration:>6}{seen.survived:>6}{ours:>8}{theirs:>8}"
+        f"{seen.row.name:14}{seen.preload:8}{seen.iteration:>6}{seen.survived:>6}{ours:>8}{theirs:>8}"
         f"{len(seen.log.saved):>6}{len(seen.lost):>5}{seen.log.starts:>7}{seen.nodes:>6}{seen.seconds:>5.0f}"
         f"  {resumed}; {seen.phase}: {_short(seen.said)}"
     )

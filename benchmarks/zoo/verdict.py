@@ -44,7 +44,7 @@ class Seen:
     end."""
 
     row: Row
-    tier: str
+    preload: str
     log: ScriptLog
     phase: str
     said: str

@@ -23,7 +23,7 @@ from elastic.agent.uploader import (
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.renewal import Renewal
 
@@ -144,7 +144,7 @@ class CheckpointUploadThread:
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
             # In a session only the first rank's own word tells that it is here, and in which round.
-            is_alone = assignment.nnodes_max == 1 and assignment.tier is not Tier.T2
+            is_alone = assignment.nnodes_max == 1 and assignment.mode is not Mode.LIVE
             self._upload = CheckpointUpload(assignment, has_first_rank=is_alone)
             self._changed.notify_all()
 
@@ -163,7 +163,7 @@ class CheckpointUploadThread:
                 # no round: its folder holds what it was filled with, not what the members have come
                 # to.
                 upload.has_first_rank = (
-                    upload.round is not None or upload.assignment.tier is not Tier.T2
+                    upload.round is not None or upload.assignment.mode is not Mode.LIVE
                 )
             if message["kind"] != "checkpoint":
                 return False
@@ -278,7 +278,7 @@ class CheckpointUploadThread:
         In a session the first rank has come to be elsewhere, and may come back: there nothing is
         lost.
         """
-        if upload.assignment.tier is Tier.T2:
+        if upload.assignment.mode is Mode.LIVE:
             log.info("a checkpoint is not stored, for a later round's is: %s", error)
             with self._changed:
                 upload.held.clear()

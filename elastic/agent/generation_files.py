@@ -16,7 +16,7 @@ from elastic.checkpoints.commit import Writer, commit
 from elastic.checkpoints.folder import Folder, Look, Still
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.s3 import Bucket
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.protocol import Assignment
 
 BASE_FILE = "checkpoint.json"
@@ -35,7 +35,7 @@ class GenerationFiles:
         self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location
     ) -> None:
         self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
-        self._node_id, self._is_in_session = settings.instance_id, assignment.tier is Tier.T2
+        self._node_id, self._is_in_session = settings.instance_id, assignment.mode is Mode.LIVE
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir,
             staging=settings.work_dir / "staging",

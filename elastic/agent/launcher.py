@@ -18,7 +18,6 @@ from elastic.agent.preparing import Outfit, outfit_of
 from elastic.agent.processes import is_running, kill_group, send_signal
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import GROUP_FILE, WARM_FILE
-from elastic.agent.tiers import WorkerStart
 from elastic.agent.torchrun import (
     SAVES_PREFIX,
     SPIN_COUNT,
@@ -29,6 +28,7 @@ from elastic.agent.torchrun import (
     torchrun_arguments,
     torchrun_environment,
 )
+from elastic.agent.worker_start import WorkerStart
 from elastic.protocol import Assignment
 from elastic.worker.hook import FOLDERS
 
@@ -149,7 +149,7 @@ class Launcher:
             "env": environment,
             "threads": assignment.threads,
             # A worker that is a program of its own loads what it needs by itself.
-            "preload": preloads(assignment.command) if way.is_forked else [],
+            "preload": preloads(assignment.command) if way.is_preloaded else [],
             "log": str(self.log_path(assignment.generation)),
             "cwd": str(self._settings.code_dir),
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elastic.agent.files import read_json, write_json
-from elastic.model import Exit, Tier
+from elastic.model import Exit, Mode
 from elastic.protocol import Assignment, Brings, from_json, to_json
 
 AGENT_FILE = "agent.json"
@@ -18,9 +18,9 @@ class Memory:
     """The whole of it; the file holds the node's token and so is its owner's only.
 
     `code` is the sum of the job's code, None where it brings none; `brings` is what else it does.
-    `tier` is what the running workers were started on, `began` the generation that they were
-    started in, which those of a session outlive; `distrusts_fork` says that they are no longer
-    forked here.
+    `mode` and `is_preloaded` say how the running workers were started, `began` the generation that
+    they were started in, which those of a session outlive; `distrusts_fork` says that they are no
+    longer forked here.
     """
 
     node_id: str
@@ -30,7 +30,8 @@ class Memory:
     brings: Brings = field(default_factory=Brings)
     running: Assignment | None = None
     last_exit: Exit | None = None
-    tier: Tier | None = None
+    mode: Mode | None = None
+    is_preloaded: bool | None = None
     began: int | None = None
     distrusts_fork: bool = False
 

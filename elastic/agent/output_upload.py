@@ -23,7 +23,7 @@ from elastic.agent.uploader import (
 from elastic.checkpoints.folder import Changing
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.worker.messages import Arrival
 
@@ -252,7 +252,7 @@ class OutputUploadThread:
             self._carry(upload, is_ending=is_ending)
             self._teller.trouble = ""
         except Superseded as error:
-            if upload.assignment.tier is not Tier.T2:
+            if upload.assignment.mode is not Mode.LIVE:
                 self._teller.tell(f"outputs of this node are no longer carried home: {error}")
                 upload.close(UploadVerdict(is_durable=False, why=str(error)))
                 return

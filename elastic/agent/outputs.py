@@ -19,7 +19,7 @@ from elastic.checkpoints.objects import Objects
 from elastic.checkpoints.working import UNSEEN, WorkingFolder
 from elastic.errors import NotFound
 from elastic.figures import size
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.protocol import Assignment
 
 BASE_FILE = "outputs.json"
@@ -71,7 +71,7 @@ class OutputUploader:
         self._generation = assignment.generation
         self._most_bytes = most_bytes if assignment.outputs is None else None
         self._most_files = most_files
-        self._is_in_session = assignment.tier is Tier.T2
+        self._is_in_session = assignment.mode is Mode.LIVE
         self._node_id = settings.instance_id
         self._objects = objects
         self._index = CheckpointIndex(objects, job_id=assignment.job_id)

@@ -10,7 +10,7 @@ from pathlib import Path
 from elastic.agent import logs
 from elastic.agent.cause import cause_in, is_echo
 from elastic.agent.disk_outbox import DiskOutbox
-from elastic.agent.tiers import WorkerStart
+from elastic.agent.worker_start import WorkerStart
 from elastic.clock import SystemClock
 
 log = logging.getLogger(__name__)

@@ -116,8 +116,8 @@ def warm_up() -> None:
     """Loads torchrun, and keeps its stores, and those of the workers that it forks, from asking for
     names.
 
-    What is started as a program of its own, a T0 worker say, asks as torch does: its interpreter is
-    the user's.
+    A worker that is not preloaded is a program of its own. It asks as torch does: its interpreter
+    is the user's.
     """
     _load([TORCHRUN_MODULE])
     with contextlib.suppress(Exception):  # without torch there are no stores

@@ -13,9 +13,8 @@ EXIT_BARRIER_GRACE_S = 5.0
 LEFT_GRACE_S = 1.0  # python's own end comes after a worker's very last word
 OUTSIDE_GRACE_S = 1.0  # that workers join may be heard a moment after their first turn
 OUTSIDE = (
-    "this script trains in no session, or makes no Attendance of it; on T2 each node would do the "
-    "whole job alone: "
-    "use T1, or see docs/reference/session.md"
+    "this script trains in no session, or makes no Attendance of it; in mode live each node "
+    "would do the whole job alone: use mode restart, or see docs/reference/session.md"
 )
 ENDED_EARLY = (
     "the script has ended with 0 before the job was complete: in a session it goes on until "

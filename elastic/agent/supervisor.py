@@ -39,11 +39,11 @@ from elastic.agent.steering import (
     node_state,
     steer,
 )
-from elastic.agent.tiers import choose_way, is_fork_distrusted
 from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
+from elastic.agent.worker_start import choose_way, is_fork_distrusted
 from elastic.bounds import as_unicode
-from elastic.model import AgentState, Exit, NodeReport, Notice, Outcome, Preparing, Tier
+from elastic.model import AgentState, Exit, Mode, NodeReport, Notice, Outcome, Preparing
 from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
 from elastic.worker.last_error import MAX_TEXT
 
@@ -207,7 +207,8 @@ class Supervisor:
                 state=state,
                 generation=group.number if group else last_exit.generation if last_exit else None,
                 saving_s=self._uploader.saving_s,
-                tier=self._memory.tier if group else None,
+                mode=self._memory.mode if group else None,
+                is_preloaded=self._memory.is_preloaded if group else None,
                 pulse=heard.pulse if group else None,
                 preparing=self._prepares(is_unfit=is_unfit)
                 if state is AgentState.PREPARING
@@ -327,7 +328,7 @@ class Supervisor:
             generation=began,
             grace_s=assignment.drain_grace_s,
             drain_asked_at=drain_asked_at,
-            is_in_session=self._memory.tier is Tier.T2,
+            is_in_session=self._memory.mode is Mode.LIVE,
             is_foreign=choose_way(assignment, code_dir=self._settings.code_dir).is_foreign,
             is_adopted=True,
         )
@@ -347,12 +348,13 @@ class Supervisor:
             self._memory,
             running=assignment,
             last_exit=None,
-            tier=way.tier,
+            mode=way.mode,
+            is_preloaded=way.is_preloaded,
             began=assignment.generation,
         )
         remember(self._memory, self._settings.work_dir)
         self._launcher.start(assignment, way=way, node_id=self._memory.node_id)
-        is_in_session = way.tier is Tier.T2
+        is_in_session = way.mode is Mode.LIVE
         group = RunningGeneration(
             generation=assignment.generation,
             grace_s=assignment.drain_grace_s,
@@ -451,14 +453,19 @@ class Supervisor:
         )
         distrusts_fork = is_fork_distrusted(
             self._memory.distrusts_fork,
-            tier=self._memory.tier,
+            is_preloaded=self._memory.is_preloaded,
             outcome=report.outcome,
             has_heard_workers=self._ingest.heard().any_word,
             were_refused=verdict.refusal is not None,
             error=report.error,
         )
         self._memory = replace(
-            self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork
+            self._memory,
+            running=None,
+            last_exit=report,
+            mode=None,
+            is_preloaded=None,
+            distrusts_fork=distrusts_fork,
         )
         remember(self._memory, self._settings.work_dir)
         self._ended_at = time.monotonic()

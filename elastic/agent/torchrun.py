@@ -11,8 +11,8 @@ from types import MappingProxyType
 import elastic.worker
 from elastic.agent.settings import AgentSettings
 from elastic.agent.steering import TERM_GRACE_S
-from elastic.agent.tiers import WorkerStart, workload_module
-from elastic.model import Tier
+from elastic.agent.worker_start import WorkerStart, workload_module
+from elastic.model import Mode
 from elastic.protocol import Assignment
 
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
@@ -37,7 +37,7 @@ def torchrun_arguments(
 ) -> list[str]:
     """What follows ``python -m torch.distributed.run``."""
     return [
-        *(_own_group(assignment, settings) if way.tier is Tier.T2 else _job_s_group(assignment)),
+        *(_own_group(assignment, settings) if way.mode is Mode.LIVE else _job_s_group(assignment)),
         f"--nproc-per-node={assignment.nproc_per_node}",
         f"--rdzv-backend={RENDEZVOUS_BACKEND}",
         f"--rdzv-id={assignment.rdzv_id}",
@@ -48,8 +48,8 @@ def torchrun_arguments(
         # After SIGTERM workers have this long; then torchrun kills them, before the agent kills
         # torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
-        *_worker(is_forked=way.is_forked),
-        way.mode,
+        *_worker(is_forked=way.is_preloaded),
+        way.kind,
         *way.arguments,
     ]
 
@@ -176,16 +176,16 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
-        # A script may train in a session or not by whether it is told of a store: on other tiers
+        # A script may train in a session or not by whether it is told of a store: in mode restart
         # there is none.
         "ELASTICD_SESSION_STORE": str(session_store_file(settings))
-        if assignment.tier is Tier.T2
+        if assignment.mode is Mode.LIVE
         else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
         # In a session each member says its own, and they come and go: what the group's is, its
         # generation tells as their sum. Those of one node share its rate.
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
-        "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.tier is Tier.T2 else "",
+        "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.mode is Mode.LIVE else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where no folder needs filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if has_gate(assignment, settings) else "",

@@ -1,5 +1,4 @@
-"""How this node starts a generation's workers: on the tier that is asked for, or on a lower one,
-and why."""
+"""How this node starts a generation's workers: preloaded or not, and why not as it was asked to."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastic.model import MODULE_OPTIONS, Outcome, ScriptError, Tier, is_python, is_shell
+from elastic.model import MODULE_OPTIONS, Mode, Outcome, ScriptError, is_python, is_shell
 from elastic.protocol import Assignment
 
 WORKLOADS = "elastic.workloads."
@@ -23,22 +22,23 @@ _NOT_BY_FORK = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class WorkerStart:
-    """How workers are started. `mode` and `arguments` are what `elastic.worker.begin` takes.
+    """How workers are started. `kind` and `arguments` are what `elastic.worker.begin` takes.
 
-    `why` is a sentence for the job's owner where something is other than asked for, else empty.
+    Those that are preloaded are forked from a process with torch loaded. `why` is a sentence for
+    the job's owner where something is other than asked for, else empty.
     """
 
-    tier: Tier
-    mode: str
+    mode: Mode
+    kind: str
     arguments: tuple[str, ...]
     why: str = ""
-    is_forked: bool = False
+    is_preloaded: bool = False
 
     @property
     def is_foreign(self) -> bool:
         """Whether workers are programs that nobody looks into: they may never hear of a drain but
         by a signal."""
-        return self.mode == "--program"
+        return self.kind == "--program"
 
 
 def choose_way(
@@ -50,25 +50,22 @@ def choose_way(
     A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here
     have failed before their first turn.
     """
-    tier = _unforked(assignment.tier)
     command = _within(code_dir, _without_own_python(assignment.command))
     if not _is_python(command):
         why = (
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its "
-            f"own{_as_on(tier)}, "
-            "it is asked to stop by SIGTERM, and the turns that count are those that it reports by "
+            "own, it is asked to stop by SIGTERM, and the turns that count are those that it reports by "
             "paramount()"
         )
-        return WorkerStart(tier, "--program", command, why)
-    mode = "--plain" if workload_module(command) else "--watched"
-    if assignment.tier > Tier.T0 and distrusts_fork:
+        return WorkerStart(assignment.mode, "--program", command, why)
+    kind = "--plain" if workload_module(command) else "--watched"
+    if assignment.preload and distrusts_fork:
         why = (
             "forked workers failed here before their first turn: each is now started as a program "
-            "of its own"
-            f"{_as_on(tier)}, which takes some seconds longer"
+            "of its own, which takes some seconds longer"
         )
-        return WorkerStart(tier, mode, command, why)
-    return WorkerStart(assignment.tier, mode, command, is_forked=assignment.tier is not Tier.T0)
+        return WorkerStart(assignment.mode, kind, command, why)
+    return WorkerStart(assignment.mode, kind, command, is_preloaded=assignment.preload)
 
 
 def workload_module(command: Sequence[str]) -> str | None:
@@ -84,7 +81,7 @@ def workload_module(command: Sequence[str]) -> str | None:
 def is_fork_distrusted(
     before: bool,
     *,
-    tier: Tier | None,
+    is_preloaded: bool | None,
     outcome: Outcome,
     has_heard_workers: bool,
     were_refused: bool = False,
@@ -93,11 +90,12 @@ def is_fork_distrusted(
     """Whether workers are no longer forked here, after a generation that ended like this.
 
     A fork inherits what its parent holds open: CUDA that was begun before it, locks of a library's
-    threads. Who fails before its first turn is tried the other way next, and back again if that was
-    not it, unless its error is one that has nothing to do with it. Those that `were_refused` had no
-    checkpoint to go on from.
+    threads. Workers that fail before their first turn are started the other way next, and back
+    again if that was not it, unless their error has nothing to do with it. `is_preloaded` says how
+    they were started, None where none were. Those that `were_refused` had no checkpoint to go on
+    from.
 
-    >>> is_fork_distrusted(False, tier=Tier.T1, outcome=Outcome.FAILED, has_heard_workers=False)
+    >>> is_fork_distrusted(False, is_preloaded=True, outcome=Outcome.FAILED, has_heard_workers=False)
     True
     """
     is_elsewhere = error is not None and (error.kind in _NOT_BY_FORK or _is_own_decision(error))
@@ -106,24 +104,15 @@ def is_fork_distrusted(
         or has_heard_workers
         or were_refused
         or is_elsewhere
-        or tier is None
+        or is_preloaded is None
     ):
         return before
-    return not before if tier is Tier.T2 else tier is not Tier.T0
+    return is_preloaded
 
 
 def _is_own_decision(error: ScriptError) -> bool:
     """Whether the script ended itself and no exception made it do so: it would do that again."""
     return error.kind.startswith("exit ") and error.rank is not None and not error.lines
-
-
-def _unforked(tier: Tier) -> Tier:
-    """Who trains in a session is a member of it however it was started."""
-    return Tier.T2 if tier is Tier.T2 else Tier.T0
-
-
-def _as_on(tier: Tier) -> str:
-    return "" if tier is Tier.T2 else f" ({tier})"
 
 
 def _without_own_python(command: Sequence[str]) -> tuple[str, ...]:

@@ -199,8 +199,8 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
 
 def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
     """The spec as the simulator lives it: nothing is run, and workers start again at each change,
-    as on T1."""
-    from elastic.model import Tier
+    as in mode restart."""
+    from elastic.model import Mode
     from elastic.policy import POLICIES
 
     if policy is not None and policy not in POLICIES:
@@ -213,7 +213,7 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
             "names none",
             field="policy",
         )
-    return replace(spec, tier=Tier.T1, policy=policy or spec.policy, code=None)
+    return replace(spec, mode=Mode.RESTART, policy=policy or spec.policy, code=None)
 
 
 def _show(

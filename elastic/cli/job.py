@@ -417,9 +417,9 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
             code = _packed(code_folder)
             _check_script(document.get("command"), code, code_folder)
             placed = specs.resolve_paths(document, folder)
-            return specs.settle_tier({**placed, "code": code.sha256}, code_folder), code
+            return specs.settle_mode({**placed, "code": code.sha256}, code_folder), code
         case _:
-            return specs.settle_tier(specs.resolve_paths(document, folder)), None
+            return specs.settle_mode(specs.resolve_paths(document, folder)), None
 
 
 def path_of(job: str) -> str:

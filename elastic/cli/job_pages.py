@@ -115,7 +115,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     for kind, text in ((kind, text) for kind, texts in said for text in texts):
         print(f"{kind}: {text}")
     print(_limits(spec["objective"]))
-    print(_tier(spec["tier"], job["running_tier"]))
+    print(_mode(spec, is_preloaded=job["is_preloaded"]))
     if spec.get("precision"):
         print(f"computes in {spec['precision']}")
     if job.get("files_at"):
@@ -254,9 +254,13 @@ def _value(value: object) -> str:
     return figures.number(value, 4) if isinstance(value, float) else str(value)
 
 
-def _tier(wanted: str, running: str | None) -> str:
-    lower = running is not None and running != wanted
-    return f"tier {wanted}" + (f", run on {running}: its events say why" if lower else "")
+def _mode(spec: Mapping[str, Any], *, is_preloaded: bool | None) -> str:
+    mode = f"mode {spec['mode']}"
+    if not spec["preload"]:
+        return f"{mode}, not preloaded"
+    if is_preloaded is False:
+        return f"{mode}, not preloaded on every node: its events say why"
+    return mode
 
 
 def show_forecast(told: Mapping[str, Any]) -> None:

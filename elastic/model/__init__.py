@@ -37,6 +37,7 @@ from elastic.model.ledger import (
     surcharge_usd,
 )
 from elastic.model.measurement import Group, Sample, Series, Stint, Trained, Window
+from elastic.model.mode import Mode, choose_mode, declared_mode, is_python
 from elastic.model.node import (
     AGENT_SAYS,
     LEGAL_NODE_MOVES,
@@ -74,7 +75,6 @@ from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
-from elastic.model.tier import Tier, choose_tier, declared_tier, is_python
 from elastic.model.unseen import unseen_of
 from elastic.model.workers import (
     ONE_WORKER,
@@ -118,6 +118,7 @@ __all__ = [
     "LedgerRow",
     "Limits",
     "Missed",
+    "Mode",
     "Node",
     "NodePhase",
     "NodeReport",
@@ -153,7 +154,6 @@ __all__ = [
     "Stint",
     "Stretch",
     "Switch",
-    "Tier",
     "Trained",
     "TrainingPhase",
     "Unavailable",
@@ -163,8 +163,8 @@ __all__ = [
     "WorkersWanted",
     "age_bucket",
     "check_shell_script",
-    "choose_tier",
-    "declared_tier",
+    "choose_mode",
+    "declared_mode",
     "differs",
     "histories",
     "how_to_resume",

@@ -56,7 +56,7 @@ _REFUSED: Mapping[str, str] = {
         ),
         _SHOWS_LOGS,
     ),
-    "start-method": "the job's field `tier` says how workers are started: take it out",
+    "start-method": "the job's field `preload` says whether workers are forked: take it out",
     "shutdown-timeout": "workers have the time of a drain: take it out",
     **dict.fromkeys(
         (

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from elastic.errors import Conflict, InvalidInput
+from elastic.model.mode import Mode
 from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
 from elastic.model.progress import Batch
 from elastic.model.script_error import ScriptError
-from elastic.model.tier import Tier
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
 _LENGTHS = frozenset(
@@ -165,8 +165,8 @@ class JobSpec:
     candidates (empty = all on offer). `nodes_min` is also how few members a generation may go on
     with. `nodes_wanted` is the number that a user scaled the job to; None leaves it to the policy.
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy
-    `fixed`. Workers are to run on `tier`; a node where that cannot be uses a lower one. Where they
-    crash they are started again `max_restarts` times without progress; None leaves that to the
+    `fixed`. With `preload` workers are forked from a process with torch loaded, on each node where
+    that works. Where they crash they are started again `max_restarts` times without progress; None leaves that to the
     daemon. `most_samples` of a batch fit one worker's memory on a node type; of those it does not
     name all do. All workers compute in `precision`; None leaves it to the program. `outputs` are
     the globs of the files in the working folder that are carried home; None is every new or changed
@@ -195,7 +195,8 @@ class JobSpec:
     fixed_node_type: str | None = None
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
     drain_grace_s: float = 30.0
-    tier: Tier = Tier.T1
+    mode: Mode = Mode.RESTART
+    preload: bool = True
     most_samples: Mapping[str, int] = field(default_factory=dict)
     precision: Precision | None = None
     max_restarts: int | None = None
@@ -231,7 +232,8 @@ class JobSpec:
             self.global_batch,
             tuple(sorted(asked.items())) if isinstance(asked, Mapping) else asked,
             self.precision,
-            self.tier,
+            self.mode,
+            self.preload,
         )
 
     @property
@@ -354,7 +356,7 @@ class Job:
         """Whether the script is known to begin at 0 after every move or loss; in a session none
         stops it."""
         saves_nothing = self.kept_iteration is None and self.stops_when_asked is False
-        return self.spec.tier is not Tier.T2 and (self.restarts_at_zero or saves_nothing)
+        return self.spec.mode is not Mode.LIVE and (self.restarts_at_zero or saves_nothing)
 
     @property
     def is_restarted_by_a_move(self) -> bool:
@@ -371,7 +373,7 @@ class Job:
         """
         if self.is_restarted_by_a_move:
             return self.iteration
-        if self.spec.tier is Tier.T2 or self.stops_when_asked is not False:
+        if self.spec.mode is Mode.LIVE or self.stops_when_asked is not False:
             return 0
         return max(self.iteration - (self.kept_iteration or 0), 0)
 

@@ -1,4 +1,4 @@
-"""Tiers: how workers are started, and what a change of the group costs them."""
+"""The mode of a job: what a change of its group does to its workers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from enum import StrEnum
 from elastic.errors import InvalidInput
 from elastic.model.command import MODULE_OPTIONS, is_shell
 
-DECLARATION = "ELASTICD_TIER"
-"""The name by which a script says, in a line at its top level, which tier it supports."""
+DECLARATION = "ELASTICD_MODE"
+"""The name by which a script says, in a line at its top level, which mode it supports."""
 _SHELL_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
 
 
-class Tier(StrEnum):
-    """How torchrun starts a job's workers, the lowest first.
+class Mode(StrEnum):
+    """What a change of the group does to a job's workers.
 
-    T0: each is a program of its own, as torchrun itself would start it. T1: each is forked from a
-    process that has torch imported already. On both, a change of the group drains the workers at a
-    step and starts others. T2: each is a member of a session (`elastic.workloads.session`) that
-    goes on while others come and go; the script must use it.
+    RESTART: all workers drain at a step, and others start from the checkpoint. LIVE: each worker is
+    a member of a session (`elastic.workloads.session`), which continues while others come and go;
+    the script must use it.
     """
 
-    T0 = "T0"
-    T1 = "T1"
-    T2 = "T2"
+    RESTART = "restart"
+    LIVE = "live"
 
 
 def is_python(command: Sequence[str]) -> bool | None:
@@ -47,14 +45,14 @@ def is_python(command: Sequence[str]) -> bool | None:
     return None
 
 
-def declared_tier(source: str) -> Tier | None:
-    """Gives the tier that a script says it supports, by a line `ELASTICD_TIER = "T2"` of its own;
+def declared_mode(source: str) -> Mode | None:
+    """Gives the mode that a script says it supports, by a line `ELASTICD_MODE = "live"` of its own;
     None if it says none.
 
-    The script is read and not run. Raises InvalidInput if what it names is no tier.
+    The script is read and not run. Raises InvalidInput if what it names is no mode.
 
-    >>> declared_tier("import torch\\nELASTICD_TIER = 'T2'\\n").value
-    'T2'
+    >>> declared_mode("import torch\\nELASTICD_MODE = 'live'\\n").value
+    'live'
     """
     try:
         lines = ast.parse(source).body
@@ -71,42 +69,34 @@ def declared_tier(source: str) -> Tier | None:
             case _:
                 continue
         found = value.value if isinstance(value, ast.Constant) else ast.unparse(value)
-        if found not in list(Tier):
+        if found not in list(Mode):
             raise InvalidInput(
-                f"{DECLARATION}: wanted {', '.join(Tier)} in quotes, found {found!r:.60}",
-                field="tier",
+                f"{DECLARATION}: wanted {' or '.join(Mode)} in quotes, found {found!r:.60}",
+                field="mode",
             )
-        return Tier(found)
+        return Mode(found)
     return None
 
 
-def choose_tier(
-    command: Sequence[str], *, wanted: Tier | None = None, supported: Tier | None = None
-) -> Tier:
-    """Gives the tier that a job is to run on: `wanted`, or the best that its program supports if
-    that is None.
+def choose_mode(
+    command: Sequence[str], *, wanted: Mode | None = None, supported: Mode | None = None
+) -> Mode:
+    """Gives the mode that a job runs in: `wanted`, or if that is None the best that its program
+    supports.
 
-    `supported` is the best tier by the program's own word, None where only its author knows: then
-    T2 is for who asks for it. Raises InvalidInput if the command cannot run on the tier that is
+    `supported` is what the program says of itself. It is None where only its author knows: then the
+    job is live only on request. Raises InvalidInput if the command cannot run live and that is
     wanted.
 
-    >>> [choose_tier(["train.py"], supported=each).value for each in (None, Tier.T2)], choose_tier(["run.sh"]).value
-    (['T1', 'T2'], 'T0')
+    >>> [choose_mode(["train.py"], supported=each).value for each in (None, Mode.LIVE)], choose_mode(["run.sh"]).value
+    (['restart', 'live'], 'restart')
     """
     if is_python(command) is False:
-        best, why = (
-            Tier.T0,
-            "which is no script for torchrun's own Python, so that no worker can be forked for it",
-        )
+        best, why = Mode.RESTART, "which is no script for torchrun's own Python"
     else:
-        best, why = supported or (wanted or Tier.T1), "the best that it says it supports"
-    if wanted is None:
-        return best
-    if wanted > best:
+        best, why = supported or wanted or Mode.RESTART, "which says that it supports no other"
+    if wanted is Mode.LIVE and best is Mode.RESTART:
         raise InvalidInput(
-            f"tier: wanted auto or {' or '.join(each for each in Tier if each <= best)} for "
-            f"{command[0]}, {why}; "
-            f"got {wanted}",
-            field="tier",
+            f"mode: wanted auto or {best} for {command[0]}, {why}; got {wanted}", field="mode"
         )
-    return wanted
+    return wanted or best

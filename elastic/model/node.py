@@ -23,9 +23,9 @@ from elastic.bounds import (
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import duration
 from elastic.model.boot import Setup
+from elastic.model.mode import Mode
 from elastic.model.offering import Offering
 from elastic.model.script_error import ScriptError
-from elastic.model.tier import Tier
 from elastic.model.workers import ONE_WORKER, Workers
 
 
@@ -202,7 +202,7 @@ class NodeReport:
 
     What is added here needs a field of the same name in `Node`, and nothing else to reach it.
     `saving_s` is how long it takes to store a last checkpoint, None where nothing has to be stored.
-    `tier` is what its workers run on, or ran on last; `pulse` is None before their first turn in
+    `mode` and `is_preloaded` say how its workers were started, or were last; `pulse` is None before their first turn in
     this generation, `preparing` once the node is ready for its job. `disk_free_bytes` is the room
     on the disk of its work folder, where jobs write.
     """
@@ -210,15 +210,17 @@ class NodeReport:
     state: AgentState
     generation: Annotated[int, Bound(ge=0, lt=2**31)] | None = None
     saving_s: Seconds | None = None
-    tier: Tier | None = None
+    mode: Mode | None = None
+    is_preloaded: Flag | None = None
     pulse: Pulse | None = None
     preparing: Preparing | None = None
     disk_free_bytes: Count | None = None
 
     def after(self, node: Node) -> NodeReport:
-        """The report as it is kept: an idle node's is still of the tier that its workers ran on
-        last."""
-        return self if self.tier is not None else replace(self, tier=node.tier)
+        """The report as it is kept: an idle node's still says how its workers were started last."""
+        if self.mode is not None:
+            return self
+        return replace(self, mode=node.mode, is_preloaded=node.is_preloaded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,8 @@ class Node:
     notice: Notice | None = None
     stopping_at_s: float | None = None
     saving_s: float | None = None
-    tier: Tier | None = None
+    mode: Mode | None = None
+    is_preloaded: bool | None = None
     failures: int = 0
     pulse: Pulse | None = None
     workers: Workers = ONE_WORKER

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastic.figures import duration, price, usd
-from elastic.model import Action, Group, JobPhase, Plan, Snapshot, Tier
+from elastic.model import Action, Group, JobPhase, Mode, Plan, Snapshot
 from elastic.policy.availability import UNAVAILABLE, lack_of, until
 from elastic.policy.beliefs import beliefs_of
 from elastic.policy.deadline import is_free, least_cost
@@ -153,7 +153,7 @@ def _may_go_back_to(evaluations: Evaluations, group: Group) -> bool:
     group does."""
     outlook = evaluations.of(group)
     is_barred = not is_in_one_zone(group) or outlook is None or outlook.objection is not None
-    if is_barred and evaluations.snapshot.job.spec.tier is Tier.T2:
+    if is_barred and evaluations.snapshot.job.spec.mode is Mode.LIVE:
         return False
     return lack_of(evaluations.snapshot, group, evaluations.quotes) is None
 

@@ -30,7 +30,8 @@ _KIN_SPELLS = 1.5
 # pool is drawn from a gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and
 # Stallard, Demography 16, 1979). Of 1, 2, 3, 5 and 10 the likelihood of the recordings above is
 # greatest at 5, of the returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to
-# e^106 (losses of 2022) times less likely. It was fitted where T1 is played, so T1 is no proof.
+# e^106 (losses of 2022) times less likely. It was fitted on the traces of the benchmark's track T1,
+# so that track is no proof.
 _FRAILTY = 5.0
 # Rates are rounded to this ratio, so that a value function is solved again only when they have
 # changed.

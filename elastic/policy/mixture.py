@@ -1,7 +1,7 @@
 """Mixes: groups of several offerings, in which what runs already stays and other nodes come in
 beside it.
 
-Only a session divides a batch by measured speed; on other tiers a mix is as slow as its slowest
+Only a session divides a batch by measured speed; in mode restart a mix is as slow as its slowest
 node. A mix is never begun with: it grows out of what is there, where a single offering cannot, or
 not as soon, or for more money, do the rest in time.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from elastic.model import Group, NodePhase, Offering, Snapshot, Tier
+from elastic.model import Group, Mode, NodePhase, Offering, Snapshot
 
 _PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
 
@@ -30,8 +30,8 @@ def may_mix(snapshot: Snapshot) -> bool:
     """Whether the job trains in a session, as far as its nodes have said, and may have several
     nodes."""
     spec = snapshot.job.spec
-    tiers = {node.tier for node in snapshot.nodes if not node.phase.is_gone} - {None}
-    return spec.tier is Tier.T2 and spec.nodes_max > 1 and tiers <= {Tier.T2}
+    modes = {node.mode for node in snapshot.nodes if not node.phase.is_gone} - {None}
+    return spec.mode is Mode.LIVE and spec.nodes_max > 1 and modes <= {Mode.LIVE}
 
 
 def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:

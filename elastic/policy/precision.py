@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from elastic.figures import number
-from elastic.model import NodeType, Obstacle, Precision, Snapshot, Tier, longest_block
+from elastic.model import Mode, NodeType, Obstacle, Precision, Snapshot, longest_block
 from elastic.policy.quotes import PriceInForce, fresh_quotes, latest_quotes
 from elastic.policy.words import shortened
 
@@ -42,7 +42,7 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
 
     A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains
     over fp32. Cores and GPUs cannot be compared: where the job may buy both, a faster format must
-    be the best for each of them. bf16 comes before fp16, which needs a loss scale; sessions (T2)
+    be the best for each of them. bf16 comes before fp16, which needs a loss scale; sessions
     have none.
     """
     spec = snapshot.job.spec
@@ -53,7 +53,11 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     ]
     if not fit:
         return ChosenPrecision(Precision.FP32, "no node type fits the job")
-    formats = [Precision.BF16, *([] if spec.tier is Tier.T2 else [Precision.FP16]), Precision.FP32]
+    formats = [
+        Precision.BF16,
+        *([] if spec.mode is Mode.LIVE else [Precision.FP16]),
+        Precision.FP32,
+    ]
     usd_per_h = _usd_per_h(snapshot, fit)
     with_gpus = [each for each in fit if each.name in usd_per_h and each.gpu_count]
     without = [each for each in fit if each.name in usd_per_h and not each.gpu_count]

@@ -29,7 +29,7 @@ from elastic.bounds import (
 )
 from elastic.errors import InvalidInput
 from elastic.log_line import LogPiece
-from elastic.model import Batch, Exit, NodeReport, Notice, RoundRegistration, Setup, Tier
+from elastic.model import Batch, Exit, Mode, NodeReport, Notice, RoundRegistration, Setup
 from elastic.worker.messages import (
     BeginsMessage,
     CheckpointMessage,
@@ -39,7 +39,7 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
-PROTOCOL = "1.0"
+PROTOCOL = "2.0"
 """MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
 a new major."""
 
@@ -88,7 +88,7 @@ class Registered:
     machine only.
 
     `command` is what the job will have it run; what that needs can be loaded before there is an
-    assignment. It is empty where workers inherit nothing that is loaded (T0). `code` is the sum of
+    assignment. It is empty where workers are not preloaded. `code` is the sum of
     the archive that it runs in, to be fetched from `/v1/agent/code`; null where the command names
     what the machine has.
     """
@@ -153,7 +153,8 @@ class Assignment:
     checkpoint_dir: str
     artifact_dir: str
     max_restarts: Count = 0
-    tier: Tier = Tier.T1
+    mode: Mode = Mode.RESTART
+    preload: Flag = True
     interruptions_per_h: Seconds | None = None
     stored_iteration: Count | None = None
     output_dir: str = ""

@@ -1,11 +1,11 @@
-"""Whose workers are done, and whether a job is: on T0 and T1 each node's workers speak only of
+"""Whose workers are done, and whether a job is: in mode restart each node's workers speak only of
 themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastic.model import Exit, Node, Outcome, Tier
+from elastic.model import Exit, Mode, Node, Outcome
 from elastic.reconciler.world import World, lives
 
 
@@ -25,7 +25,7 @@ def is_done(world: World, members: Sequence[Node | None], exits: Sequence[Exit |
     torchrun waits 300 s for other nodes' workers and then ends well, while the first rank may still
     judge or save.
     """
-    if world.job.spec.tier is Tier.T2:
+    if world.job.spec.mode is Mode.LIVE:
         return any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits)
     of_living = [each for node, each in zip(members, exits, strict=True) if node is not None]
     return bool(of_living) and all(
@@ -37,7 +37,7 @@ def is_closing(world: World) -> bool:
     """Whether some members are done and the others can be: in another group all would do their work
     once more."""
     active = world.active
-    if active is None or world.job.spec.tier is Tier.T2:
+    if active is None or world.job.spec.mode is Mode.LIVE:
         return False
     rows = {node.id: node for node in world.nodes}
     members = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastic.model import Node, NodePhase, Tier
+from elastic.model import Mode, Node, NodePhase
 from elastic.reconciler.stillness import cut_off
 from elastic.reconciler.world import World
 
@@ -21,7 +21,7 @@ def are_heard(world: World, nodes: Iterable[Node]) -> bool:
     A daemon that was away knows of nobody who was cut off meanwhile: whom it has not heard since
     may not hear it. In a session the members find out by themselves.
     """
-    is_in_session = world.job.spec.tier is Tier.T2
+    is_in_session = world.job.spec.mode is Mode.LIVE
     return is_in_session or all(
         (node.heartbeat_at_s or 0.0) >= world.listening_since_s for node in nodes
     )

@@ -19,13 +19,13 @@ from elastic.model import (
     Job,
     JobPhase,
     Limits,
+    Mode,
     Node,
     Obstacle,
     Offering,
     Plan,
     Price,
     Snapshot,
-    Tier,
     surcharge_usd,
     workers_on,
 )
@@ -301,7 +301,7 @@ class Reconciler:
         change."""
         job, generation = facts.job, facts.generation
         if (
-            job.spec.tier is not Tier.T2
+            job.spec.mode is not Mode.LIVE
             or generation is None
             or generation.ended_at_s
             or generation.drain_at_s
@@ -339,7 +339,7 @@ class Reconciler:
             case due.EndUnfit(node):
                 self._end_unfit(node, world.job, now_s=now_s)
             case due.StartGeneration(members):
-                goes_on_from = world.active if world.job.spec.tier is Tier.T2 else None
+                goes_on_from = world.active if world.job.spec.mode is Mode.LIVE else None
                 endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
                 if endpoint is None:
                     self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
@@ -373,7 +373,7 @@ class Reconciler:
         self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _end_generation(self, step: due.EndGeneration, job: Job, *, now_s: float) -> None:
-        if job.spec.tier is Tier.T2:
+        if job.spec.mode is Mode.LIVE:
             self.rendezvous.end(job.id)  # it names members that are gone
         elif not step.is_proven:
             self.rendezvous.renew(job.id)  # some member may live, and must not go on by itself

@@ -95,7 +95,8 @@ def _assignment(
         output_dir=str(folders.outputs(job.id)),
         # What elasticd brings along writes nothing beside itself.
         outputs=job.spec.outputs if job.spec.workload is None else (),
-        tier=job.spec.tier,
+        mode=job.spec.mode,
+        preload=job.spec.preload,
         interruptions_per_h=interruptions_per_h([node.offering] * nnodes),
         stored_iteration=stored_iteration,
         batch=job.spec.batch,

@@ -16,11 +16,11 @@ from elastic.model import (
     Generation,
     Group,
     JobPhase,
+    Mode,
     Node,
     NodePhase,
     Offering,
     Outcome,
-    Tier,
     last_safe_instant,
 )
 from elastic.reconciler import session
@@ -253,7 +253,7 @@ def _keeping(
         yield from _stopping(world, active, active.drain_at_s)
     elif all(node is None for node in members):
         yield EndGeneration(active.number, None)
-    elif world.job.spec.tier is Tier.T2:
+    elif world.job.spec.mode is Mode.LIVE:
         yield from _keeping_session(world, active, wanted, is_ready)
     elif any(each is not None and each.outcome is not Outcome.SUCCEEDED for each in exits):
         yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
@@ -318,7 +318,7 @@ def _keeping_session(
 def _is_coming_out(world: World, node: Node) -> bool:
     """Whether a node's workers are leaving a session, which goes on without them: it is ended once
     they have."""
-    if world.job.spec.tier is not Tier.T2:
+    if world.job.spec.mode is not Mode.LIVE:
         return False
     patience_s = world.drain_grace_s + _SLACK_S
     return session.is_leaving(node, world.active, patience_s=patience_s, now_s=world.now_s)
@@ -515,7 +515,7 @@ def _is_free(world: World, node: Node) -> bool:
     """Whether it would start workers at once: those of a generation that went on without it are to
     be ended first."""
     runs = node.agent_generation is not None and node.agent_state in session.RUNNING_STILL
-    return node.is_warm and (world.job.spec.tier is Tier.T2 or not runs)
+    return node.is_warm and (world.job.spec.mode is Mode.LIVE or not runs)
 
 
 def _leaves(node: Node) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elastic.figures import duration
-from elastic.model import PARAMOUNT_LINES, AgentState, Generation, Node, NodePhase, Pulse, Tier
+from elastic.model import PARAMOUNT_LINES, AgentState, Generation, Mode, Node, NodePhase, Pulse
 from elastic.model.node import HANGS_S
 from elastic.reconciler.world import World, lives
 
@@ -57,7 +57,11 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     is_new = not world.hung and not _has_turned(
         world, active
     )  # it may load for as long as it has to
-    if world.job.spec.tier is Tier.T2 or is_new or any(is_silent(node, world) for node in members):
+    if (
+        world.job.spec.mode is Mode.LIVE
+        or is_new
+        or any(is_silent(node, world) for node in members)
+    ):
         return None
     still_s = _still_s(world, active, members, times=_RESTART * _growth(world))
     return (
@@ -96,7 +100,7 @@ def _turns_are_made(world: World, active: Generation, members: Sequence[Node]) -
     """Whether all members make turns, or in a session some; what a node that was cut off had sent
     may come in late."""
     are_made = [not _is_overdue(each, world) for each in _pulses(world, active, members)]
-    return any(are_made) if world.job.spec.tier is Tier.T2 else bool(are_made) and all(are_made)
+    return any(are_made) if world.job.spec.mode is Mode.LIVE else bool(are_made) and all(are_made)
 
 
 def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Node]:
@@ -104,7 +108,7 @@ def outside(world: World, active: Generation, *, times: float = 1.0) -> list[Nod
     `times` the usual."""
     heard = [node for node in _members(world, active) if not is_silent(node, world)]
     go_on = any(not each.has_stopped(least_s=_GOES_ON_S) for each in _pulses(world, active, heard))
-    if world.job.spec.tier is not Tier.T2 or not world.timeouts.standstill_s or not go_on:
+    if world.job.spec.mode is not Mode.LIVE or not world.timeouts.standstill_s or not go_on:
         return []
     inside = [node for node in heard if node.agent_state is AgentState.RUNNING]
     return [
@@ -269,7 +273,7 @@ def _longest_s(node: Node) -> float:
 
 
 def _silent_for(world: World, patience_s: float) -> frozenset[str]:
-    if world.job.spec.tier is Tier.T2:
+    if world.job.spec.mode is Mode.LIVE:
         return frozenset()
     speakers = [node for node in world.nodes if _has_spoken(node)]
     silent = {node.id for node in speakers if _silence_s(node, world) > patience_s}

@@ -12,12 +12,12 @@ from elastic.model import (
     AgentState,
     Exit,
     Generation,
+    Mode,
     Node,
     NodeReport,
     Notice,
     Outcome,
     Pulse,
-    Tier,
     Window,
 )
 from elastic.simulator.program import Program
@@ -46,7 +46,7 @@ class _Agent:
     node: Node
     state: AgentState = AgentState.IDLE
     generation: int | None = None
-    tier: Tier | None = None
+    mode: Mode | None = None
     exit: Exit | None = None
     seq: int = 0
     notice: Notice | None = None
@@ -80,7 +80,7 @@ class Agents:
     program: Program
     later: Callable[[float, Callable[[], None]], None]
     heartbeat_s: float
-    tier: Tier
+    mode: Mode
     chance: random.Random
     done: int = 0
     lost: int = 0
@@ -154,7 +154,7 @@ class Agents:
             and training.windows
         ):
             pulse = Pulse(0.0, training.step_s, training.step_s)
-        report = NodeReport(agent.state, agent.generation, tier=agent.tier, pulse=pulse)
+        report = NodeReport(agent.state, agent.generation, mode=agent.mode, pulse=pulse)
         if not agent.has_news and not agent.windows:
             self.store.presence.heard(agent.node.id, report, now_s=now_s)
             return
@@ -184,7 +184,7 @@ class Agents:
         generation = self.store.generation(agent.node.job_id)
         if generation is None or generation.number != wanted:
             return
-        agent.generation, agent.tier, agent.state = wanted, self.tier, AgentState.RUNNING
+        agent.generation, agent.mode, agent.state = wanted, self.mode, AgentState.RUNNING
         agent.has_news = self.has_news = True
         members = [self._agents.get(each) for each in generation.node_ids]
         if all(each is not None and each.generation == wanted for each in members):

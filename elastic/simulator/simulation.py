@@ -30,6 +30,7 @@ from elastic.model import (
     Job,
     JobSpec,
     Limits,
+    Mode,
     Node,
     NodePhase,
     Notice,
@@ -38,7 +39,6 @@ from elastic.model import (
     Plan,
     Rounds,
     Snapshot,
-    Tier,
     Unavailable,
 )
 from elastic.pricing import PriceSource, TracePrices
@@ -180,7 +180,7 @@ class Simulation:
             program=self.program,
             later=self._later,
             heartbeat_s=terms.heartbeat_s,
-            tier=Tier.T1,
+            mode=Mode.RESTART,
             chance=random.Random(terms.seed),
         )
         for offering in self.market.pools:

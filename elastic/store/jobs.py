@@ -104,9 +104,9 @@ def submit(
         job_id,
         {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))},
     )
-    text = f"job {spec.name} submitted, to run on {spec.tier}"
+    text = f"job {spec.name} submitted, mode {spec.mode}"
     if spec.precision is not None:
-        text += f" in {spec.precision}" + (f": {why_precision}" if why_precision else "")
+        text += f", precision {spec.precision}" + (f": {why_precision}" if why_precision else "")
     add_event(connection, "job_submitted", text, job_id=job_id, now_s=now_s)
     return get(connection, job_id), True
 

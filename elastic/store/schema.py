@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0011"
+REVISION = "0012"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 migrated."""
 

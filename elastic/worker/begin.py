@@ -1,6 +1,6 @@
 """Runs a job's command as one worker, once the node's checkpoint folder is filled.
 
-``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker of tier T0, and
+``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker that is not preloaded, and
 ``... --program PROGRAM ARG...`` one that this Python does not run.
 """
 

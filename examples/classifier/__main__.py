@@ -27,7 +27,9 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.rhythm import Rhythm
 from elastic.workloads.session import Attendance, Session, SessionEnded, SessionStep
 
-ELASTICD_TIER = "T2"  # read by elasticd, which runs this script in a session without being asked to
+ELASTICD_MODE = (
+    "live"  # read by elasticd, which runs this script in a session without being asked to
+)
 CLASSES = 4
 SIZE = 16
 HELD_OUT = 256

@@ -11,7 +11,7 @@ import pytest
 from elastic.agent.checkpoint_upload import SAVING_PRIOR_S
 from elastic.agent.uploader import SharedFolder, StartRefusal
 from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.worker.startup_barrier import wait_at_startup_barrier
 from tests.agent.assignments import ONE
 from tests.agent.upload_threads import PATIENCE_S, Desk, with_gate
@@ -127,7 +127,7 @@ def test_a_node_without_the_first_rank_stores_nothing(desk: Desk) -> None:
 @pytest.fixture
 def session(desk: Desk) -> Desk:
     """The same desk for workers in a session, which serve generation 3 by now."""
-    desk.upload_thread.begin(replace(ONE, tier=Tier.T2))
+    desk.upload_thread.begin(replace(ONE, mode=Mode.LIVE))
     desk.upload_thread.serve(3)
     return desk
 

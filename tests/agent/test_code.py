@@ -10,7 +10,7 @@ import pytest
 from elastic.agent.code import bring_code
 from elastic.agent.lease import Lease
 from elastic.agent.settings import AgentSettings
-from elastic.agent.tiers import choose_way
+from elastic.agent.worker_start import choose_way
 from elastic.archive import Archive, pack
 from elastic.errors import InvalidInput
 from tests.agent.assignments import ONE

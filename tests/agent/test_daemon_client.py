@@ -37,24 +37,24 @@ def problem(*faults: tuple[str, str]) -> dict[str, Any]:
 
 
 def test_a_daemon_of_the_same_major_version_is_registered_with(daemon: FakeDaemon) -> None:
-    daemon.protocol = "1.99"
+    daemon.protocol = "2.99"
     with DaemonClient(daemon.url, instance_id="n1") as client:
         registered = client.register("join")
     assert registered is not None and registered.node_id == "n1"
 
 
 def test_a_daemon_of_another_major_version_is_not_asked_again(daemon: FakeDaemon) -> None:
-    daemon.protocol = "2.0"
+    daemon.protocol = "3.0"
     with (
         DaemonClient(daemon.url, instance_id="n1") as client,
-        pytest.raises(InvalidInput, match=r"the daemon speaks 2\.0"),
+        pytest.raises(InvalidInput, match=r"the daemon speaks 3\.0"),
     ):
         client.register("join")
 
 
 @pytest.mark.parametrize("field", ["protocol", "hostname"])
 def test_only_a_refusal_of_the_protocol_is_final_for_a_registration(field: str) -> None:
-    refusing = Refusing(422, problem((field, "wanted 1.x, but the agent speaks 9.0")))
+    refusing = Refusing(422, problem((field, "wanted 2.x, but the agent speaks 9.0")))
     with DaemonClient(refusing.url, instance_id="n1") as client:
         if field == "protocol":
             with pytest.raises(InvalidInput, match=r"the agent speaks 9\.0"):

@@ -72,11 +72,13 @@ def test_a_rank_that_misses_one_that_has_finished_names_that_as_its_error(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
-@pytest.mark.parametrize("tier", ["T0", "T1"])
-def test_a_script_with_a_syntax_error_is_told_of_at_its_first_end(world: World, tier: str) -> None:
+@pytest.mark.parametrize("preload", [False, True])
+def test_a_script_with_a_syntax_error_is_told_of_at_its_first_end(
+    world: World, preload: bool
+) -> None:
     world.node()
     path = world.script("import os\nprint(\n")
-    world.assign(path, tier=tier)
+    world.assign(path, preload=preload)
     end = world.wait_for(lambda: world.daemon.exit_of(1))
     assert (end["outcome"], end["needs_person"]) == ("failed", True)
     last = end["log_tail"].rstrip().splitlines()[-1]

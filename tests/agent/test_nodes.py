@@ -51,10 +51,10 @@ def test_an_unmodified_script_is_counted_and_succeeds(world: World) -> None:
     assert [m["kind"] for m in world.daemon.said["n1"]][-1] == "finished"
 
 
-@pytest.mark.parametrize("tier", ["T0", "T1"])
-def test_a_script_s_options_may_be_torchrun_s_own_cut_short(world: World, tier: str) -> None:
+@pytest.mark.parametrize("preload", [False, True])
+def test_a_script_s_options_may_be_torchrun_s_own_cut_short(world: World, preload: bool) -> None:
     script = world.script("import sys; print('options', *sys.argv[1:], flush=True)")
-    world.assign(script, "--n", "200", "--", "--max-r=1", tier=tier)
+    world.assign(script, "--n", "200", "--", "--max-r=1", preload=preload)
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
     assert "options --n 200 -- --max-r=1" in node.logs()
@@ -85,9 +85,9 @@ def test_a_node_whose_spawner_died_warms_up_no_longer_and_still_trains(world: Wo
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
 
 
-@pytest.mark.parametrize("tier", ["T0", "T1"])
-def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, tier: str) -> None:
-    world.assign(world.script(GAN_SCRIPT), nnodes_min=3, nnodes_max=3, tier=tier)
+@pytest.mark.parametrize("preload", [False, True])
+def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, preload: bool) -> None:
+    world.assign(world.script(GAN_SCRIPT), nnodes_min=3, nnodes_max=3, preload=preload)
     names = ["n1", "n2", "n3"]
     for name in names:
         world.node(name)
@@ -98,15 +98,15 @@ def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, tier:
     )
 
 
-@pytest.mark.parametrize("tier", ["T0", "T1"])
+@pytest.mark.parametrize("preload", [False, True])
 def test_a_rank_that_ends_well_does_not_make_up_for_one_that_fails_later(
-    world: World, tier: str
+    world: World, preload: bool
 ) -> None:
     fails = "\nimport os\nif os.environ['RANK'] == '0': time.sleep(1); raise OSError('no space for the final model')\n"
     world.assign(
         world.script(PLAIN_SCRIPT.format(turns=5) + fails),
         nproc_per_node=2,
-        tier=tier,
+        preload=preload,
         max_restarts=0,
     )
     world.node()
@@ -257,7 +257,7 @@ sys.exit(0)
 
 
 def test_forked_ranks_that_end_well_when_they_are_told_to_are_not_held_back(world: World) -> None:
-    world.assign(world.script(HANDLING_SCRIPT), nproc_per_node=2, tier="T1", drain_grace_s=60.0)
+    world.assign(world.script(HANDLING_SCRIPT), nproc_per_node=2, drain_grace_s=60.0)
     node = world.node()
     world.wait_for(lambda: world.daemon.turns() > 10)
     world.daemon.assignment = None
@@ -293,12 +293,17 @@ dist.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("tier", ["T0", "T1"])
+@pytest.mark.parametrize("preload", [False, True])
 def test_unmodified_ranks_on_two_nodes_stop_after_the_same_step_and_lose_none(
-    world: World, tier: str
+    world: World, preload: bool
 ) -> None:
     command = world.script(DDP_SCRIPT.format(turns=250))
-    both: dict[str, Any] = {"nnodes_min": 2, "nnodes_max": 2, "tier": tier, "drain_grace_s": 60.0}
+    both: dict[str, Any] = {
+        "nnodes_min": 2,
+        "nnodes_max": 2,
+        "preload": preload,
+        "drain_grace_s": 60.0,
+    }
     world.assign(command, **both)
     nodes = [world.node("n1"), world.node("n2")]
     world.wait_for(lambda: world.daemon.turns("n1") + world.daemon.turns("n2") > 20)
@@ -393,39 +398,40 @@ for _ in range(5): optimizer.step()
 
 
 @pytest.mark.parametrize(
-    ("tier", "is_a_program", "has_torch"),
-    [("T0", True, "without torch"), ("T1", False, "with torch")],
+    ("preload", "is_a_program", "has_torch"),
+    [(False, True, "without torch"), (True, False, "with torch")],
 )
-def test_a_worker_is_a_program_of_its_own_on_t0_and_forked_with_torch_on_t1(
-    world: World, tier: str, is_a_program: bool, has_torch: str
+def test_a_worker_is_a_program_of_its_own_or_forked_with_torch_where_it_is_preloaded(
+    world: World, preload: bool, is_a_program: bool, has_torch: str
 ) -> None:
-    world.assign(world.script(WHO_SCRIPT), tier=tier)
+    world.assign(world.script(WHO_SCRIPT), preload=preload)
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "succeeded"
     (line,) = (line for line in node.logs().splitlines() if line.startswith("worker is"))
     assert ("elastic.worker.begin --watched" in line) is is_a_program
     assert line.endswith(has_torch)
     assert world.daemon.turns() == 5
-    assert tier in {beat["report"]["tier"] for beat in world.daemon.heartbeats}
-    assert world.daemon.heartbeats[-1]["report"]["tier"] is None
+    reports = [beat["report"] for beat in world.daemon.heartbeats]
+    assert ("restart", preload) in {(each["mode"], each["is_preloaded"]) for each in reports}
+    assert (reports[-1]["mode"], reports[-1]["is_preloaded"]) == (None, None)
     assert not world.daemon.messages("note")
 
 
-def test_an_unmodified_script_on_t0_is_stopped_at_a_step_boundary_and_goes_on_with_another_node(
+def test_an_unmodified_script_without_preloading_is_stopped_at_a_step_boundary_and_goes_on_with_another_node(
     world: World,
 ) -> None:
     command = world.script(COUNTING_SCRIPT.format(turns=150))
-    world.assign(command, tier="T0")
+    world.assign(command, preload=False)
     world.node()
     world.wait_for(lambda: world.daemon.turns() > 20)
-    world.assign(command, tier="T0", generation=2)
+    world.assign(command, preload=False, generation=2)
     first = world.wait_for(lambda: world.daemon.exit_of(1))
     second = world.wait_for(lambda: world.daemon.exit_of(2))
     assert (first["outcome"], second["outcome"]) == ("drained", "succeeded")
     assert world.daemon.turns() == 150
 
 
-def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_signal(
+def test_a_shell_script_is_not_preloaded_counts_what_it_tells_and_is_stopped_by_a_signal(
     world: World,
 ) -> None:
     script = world.script(
@@ -438,7 +444,7 @@ def test_a_shell_script_runs_on_t0_counts_what_it_tells_and_is_stopped_by_a_sign
     node = world.node()
     world.wait_for(lambda: "rank 0 of 1" in node.logs())
     assert "SIGTERM" in world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
-    assert world.daemon.heartbeats[-1]["report"]["tier"] == "T0"
+    assert world.daemon.heartbeats[-1]["report"]["is_preloaded"] is False
     world.daemon.assignment = None
     assert world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=20)["outcome"] == "drained"
     assert "stopping" in node.logs()
@@ -457,7 +463,8 @@ def test_a_script_that_cannot_be_forked_is_started_afresh_next_and_its_owner_tol
     assert world.wait_for(lambda: world.daemon.exit_of(1))["outcome"] == "failed"
     world.assign(command, max_restarts=0, generation=2)
     assert world.wait_for(lambda: world.daemon.exit_of(2))["outcome"] == "succeeded"
-    assert "T0" in world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
+    note = world.wait_for(lambda: world.daemon.messages("note"))[0]["text"]
+    assert "each is now started as a program of its own" in note
 
 
 def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> None:
@@ -469,9 +476,11 @@ def test_a_job_with_its_own_thread_count_gets_a_fresh_process(world: World) -> N
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two threads need two cores")
-@pytest.mark.parametrize("tier", ["T0", "T1", "T2"])
+@pytest.mark.parametrize(
+    ("mode", "preload"), [("restart", False), ("restart", True), ("live", True)]
+)
 def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_inherited(
-    world: World, tier: str
+    world: World, mode: str, preload: bool
 ) -> None:
     script = (
         "import os, sys\n"
@@ -482,11 +491,11 @@ def test_a_worker_computes_with_the_threads_of_its_node_type_whatever_the_agent_
         "print('threads', torch.get_num_threads(), 'more', len(os.listdir('/proc/self/task')) - "
         "before, flush=True)\n"
     )
-    world.assign(world.script(script), threads=2, tier=tier)
+    world.assign(world.script(script), threads=2, mode=mode, preload=preload)
     node = world.node()
     assert world.wait_for(lambda: world.daemon.exit_of(1))["exit_code"] == 0
     assert "threads 2 more 1" in node.logs()
-    assert f"forked {tier != 'T0'}" in node.logs(), (
+    assert f"forked {preload}" in node.logs(), (
         "the number of threads alone needs no process of its own"
     )
 

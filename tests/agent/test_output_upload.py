@@ -15,7 +15,7 @@ from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.uploader import Both, SharedFolder, UploadVerdict
 from elastic.errors import StorageUnavailable, Superseded
-from elastic.model import Exit, Outcome, Tier
+from elastic.model import Exit, Mode, Outcome
 from elastic.worker.messages import Arrival
 from tests.agent.assignments import ONE
 from tests.agent.upload_threads import PATIENCE_S, verdict_of
@@ -226,7 +226,7 @@ def test_a_generation_that_is_over_carries_nothing_more(desk: Desk) -> None:
 
 
 def test_in_a_session_a_node_carries_once_the_first_rank_is_there(desk: Desk) -> None:
-    desk.upload_thread.begin(replace(JOB, tier=Tier.T2))
+    desk.upload_thread.begin(replace(JOB, mode=Mode.LIVE))
     desk.outputs.is_writer = False
     desk.upload_thread.start()
     assert not desk.outputs.carried.wait(0.05)

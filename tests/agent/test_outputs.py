@@ -16,7 +16,7 @@ from elastic.checkpoints.folder import Look
 from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.objects import FolderObjects
 from elastic.errors import Superseded
-from elastic.model import Tier
+from elastic.model import Mode
 from elastic.protocol import Assignment
 from tests.agent.assignments import ONE
 
@@ -270,7 +270,7 @@ def test_a_quick_look_finds_what_is_too_much(node: Callable[[str], Node]) -> Non
 def test_in_a_session_a_later_first_rank_drops_nothing_that_an_earlier_one_wrote(
     node: Callable[[str], Node],
 ) -> None:
-    job = replace(JOB, tier=Tier.T2)
+    job = replace(JOB, mode=Mode.LIVE)
     a, b = node("a"), node("b")
     on_a, on_b = a.lead(1, job=job), b.lead(1, job=job)
     assert not on_a.is_writer

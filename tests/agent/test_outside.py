@@ -25,7 +25,7 @@ def test_a_script_without_a_session_fails_on_t2_and_its_owner_is_told_why(
     world: World, turns: int
 ) -> None:
     world.node()
-    world.assign(world.script(SCRIPT.format(turns=turns)), tier="T2")
+    world.assign(world.script(SCRIPT.format(turns=turns)), mode="live")
     said = world.wait_for(lambda: world.daemon.exit_of(1))
     assert said["outcome"] == "failed"
     assert "use T1" in describe_exit(

@@ -11,7 +11,7 @@ import pytest
 
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.owner import Owner
-from elastic.agent.tiers import choose_way
+from elastic.agent.worker_start import choose_way
 from elastic.protocol import NoteMessage
 from tests.agent.assignments import ONE
 

@@ -122,7 +122,7 @@ def test_a_jobs_packages_and_setup_are_there_on_top_of_the_nodes_torch(world: Wo
     node = world.node(shared_cache=str(world.folder / "cache"))
     (node.work_dir / "code").mkdir()
     (node.work_dir / "code/train.py").write_text(_SCRIPT)
-    world.assign("train.py", tier="T1")
+    world.assign("train.py", mode="restart")
     world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
     exit_of = world.daemon.exit_of(1)
     assert exit_of is not None
@@ -189,7 +189,7 @@ def test_a_shells_script_is_run_by_every_worker_with_the_nodes_python(world: Wor
     (node.work_dir / "code/run.sh").write_text(
         "set -e\npython -c 'import torch; print(\"rank\", '$RANK', \"of\", '$1')'\n"
     )
-    world.assign("bash", "run.sh", "2", tier="T0", nproc_per_node=2, world_size=2)
+    world.assign("bash", "run.sh", "2", nproc_per_node=2, world_size=2)
     world.wait_for(lambda: world.daemon.exit_of(1), timeout_s=100.0)
     assert world.daemon.exit_of(1)["outcome"] == "succeeded"  # type: ignore[index]
     assert "rank 0 of 2" in node.logs()

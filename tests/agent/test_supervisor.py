@@ -26,8 +26,8 @@ from elastic.agent.round_registry import RoundRegistry
 from elastic.agent.settings import AgentSettings
 from elastic.agent.spawner import WARM_FILE
 from elastic.agent.supervisor import Supervisor
-from elastic.agent.tiers import WorkerStart
 from elastic.agent.uploader import SharedFolder
+from elastic.agent.worker_start import WorkerStart
 from elastic.model import AgentState, NodeReport
 from elastic.protocol import Assignment, Brings, Heartbeat, HeartbeatReply, NoteMessage
 from tests.agent.assignments import ONE

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from elastic.agent.settings import AgentSettings
-from elastic.agent.tiers import choose_way
 from elastic.agent.torchrun import (
     FORKED_WORKER,
     as_here,
@@ -16,7 +15,8 @@ from elastic.agent.torchrun import (
     torchrun_arguments,
     torchrun_environment,
 )
-from elastic.model import Tier
+from elastic.agent.worker_start import choose_way
+from elastic.model import Mode
 from elastic.protocol import Assignment
 from tests.agent.assignments import ONE
 
@@ -45,9 +45,9 @@ def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
     assert any(part.startswith("--rdzv-conf=is_host=0,") for part in arguments)
 
 
-def test_a_worker_of_t1_is_forked_and_one_of_t0_is_a_program_of_its_own() -> None:
-    forked = arguments_of(replace(ONE, tier=Tier.T1))
-    fresh = arguments_of(replace(ONE, tier=Tier.T0))
+def test_a_preloaded_worker_is_forked_and_another_is_a_program_of_its_own() -> None:
+    forked = arguments_of(ONE)
+    fresh = arguments_of(replace(ONE, preload=False))
     assert forked[-5:] == ["--run-path", "--", str(FORKED_WORKER), "--watched", "train.py"]
     assert "--start-method=fork" in forked
     assert fresh[-5:] == ["--module", "--", "elastic.worker.begin", "--watched", "train.py"]
@@ -55,7 +55,7 @@ def test_a_worker_of_t1_is_forked_and_one_of_t0_is_a_program_of_its_own() -> Non
 
 
 def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() -> None:
-    session = replace(ONE, tier=Tier.T2, nnodes_min=1, nnodes_max=4)
+    session = replace(ONE, mode=Mode.LIVE, nnodes_min=1, nnodes_max=4)
     arguments = arguments_of(session)
     assert "--nnodes=1:1" in arguments
     assert "--rdzv-conf=store_type=file" in arguments
@@ -67,7 +67,7 @@ def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() 
     assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
 
 
-def test_a_script_on_another_tier_is_told_of_no_session() -> None:
+def test_a_script_in_mode_restart_is_told_of_no_session() -> None:
     inherited = {"ELASTICD_SESSION_STORE": "127.0.0.1:29400"}
     environment = torchrun_environment(
         ONE, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited=inherited
@@ -89,7 +89,7 @@ def test_members_of_a_session_are_told_how_often_their_own_node_is_lost_and_sum_
     workers: int,
 ) -> None:
     assignment = replace(
-        ONE, tier=Tier.T2, nnodes_max=4, nproc_per_node=workers, interruptions_per_h=0.5
+        ONE, mode=Mode.LIVE, nnodes_max=4, nproc_per_node=workers, interruptions_per_h=0.5
     )
     environment = torchrun_environment(
         assignment, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}

@@ -459,7 +459,7 @@ def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(
     assert job["spec"]["precision"] == job["spec"]["hyperparameters"]["precision"] == "bf16"
     assert "bf16" in world.store.job(job["id"]).spec.command
     (event,) = world.store.events(job_id=job["id"])
-    assert event.text == f"job sr submitted, to run on T2 in bf16: {planned['why_precision']}"
+    assert event.text == f"job sr submitted, mode live, precision bf16: {planned['why_precision']}"
 
 
 def test_a_precision_that_nothing_computes_in_is_refused_before_anything_is_stored(

@@ -49,7 +49,7 @@ def test_every_heartbeat_that_an_agent_can_send_is_taken(
     assert from_json(HeartbeatReply, answer.json()).lease_s > 0
 
 
-@pytest.mark.parametrize("protocol", ["2.0", "0.9"])
+@pytest.mark.parametrize("protocol", ["3.0", "1.0"])
 def test_an_agent_of_another_major_version_does_not_join_and_its_job_says_why(
     client: TestClient, world: World, protocol: str
 ) -> None:
@@ -61,7 +61,7 @@ def test_an_agent_of_another_major_version_does_not_join_and_its_job_says_why(
     }
     body |= {"agent_version": "1", "hostname": "h", "protocol": protocol}
     answer = client.post("/v1/agent/register", json=body)
-    why = f"protocol: wanted 1.x, but the agent speaks {protocol}: install one release of elasticd on both"
+    why = f"protocol: wanted 2.x, but the agent speaks {protocol}: install one release of elasticd on both"
     assert (answer.status_code, answer.json()["errors"]) == (
         422,
         [{"field": "protocol", "message": why}],
@@ -80,12 +80,12 @@ def test_a_heartbeat_of_another_major_version_changes_nothing(
         "sent_at_s": 1.0,
         "report": {"state": "exited"},
     }
-    answer = beat(client, world, body | {"protocol": "2.0"})
-    assert answer.status_code == 422 and "the agent speaks 2.0" in answer.json()["detail"]
+    answer = beat(client, world, body | {"protocol": "3.0"})
+    assert answer.status_code == 422 and "the agent speaks 3.0" in answer.json()["detail"]
     assert world.store.node(node.id) == node and node.phase is NodePhase.JOINED
     assert (
         beat(
-            client, world, body | {"protocol": "1.99", "more": {"of": "a newer minor"}}
+            client, world, body | {"protocol": "2.99", "more": {"of": "a newer minor"}}
         ).status_code
         == 200
     )

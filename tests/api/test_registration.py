@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
 from elastic.agent.daemon_client import TIMEOUT_S
-from elastic.model import ONE_WORKER, JobSpec, Node, NodePhase, NodeReport, Pulse, Rounds, Tier
+from elastic.model import ONE_WORKER, JobSpec, Mode, Node, NodePhase, NodeReport, Pulse, Rounds
 from tests.api.registration import ask
 from tests.api.world import SMALL, START_S, World, train
 
@@ -98,13 +98,22 @@ def test_what_a_machine_says_of_its_set_up_is_shown_with_its_node(
 
 
 @pytest.mark.parametrize(
-    ("tier", "loaded"), [(Tier.T0, []), (Tier.T1, ["train.py"]), (Tier.T2, ["train.py"])]
+    ("mode", "preload", "loaded"),
+    [
+        (Mode.RESTART, False, []),
+        (Mode.RESTART, True, ["train.py"]),
+        (Mode.LIVE, False, []),
+        (Mode.LIVE, True, ["train.py"]),
+    ],
 )
 def test_a_machine_hears_what_it_will_run_where_its_workers_inherit_what_it_loads(
-    client: TestClient, world: World, tier: Tier, loaded: list[str]
+    client: TestClient, world: World, mode: Mode, preload: bool, loaded: list[str]
 ) -> None:
     job, _ = world.store.submit_job(
-        JobSpec("j", ("train.py",), tier=tier), key=None, request_hash="h", now_s=START_S
+        JobSpec("j", ("train.py",), mode=mode, preload=preload),
+        key=None,
+        request_hash="h",
+        now_s=START_S,
     )
     intent = world.store.intend_launch(
         job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
@@ -276,7 +285,7 @@ def reads_of_nodes() -> Iterator[list[str]]:
     event.remove(Engine, "before_cursor_execute", note)
 
 
-def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
+def test_a_job_shows_its_mode_and_whether_all_its_nodes_preload(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
     first, second = pair
@@ -288,26 +297,29 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
     world.store.start_generation(job.id, pair, rdzv_endpoint="127.0.0.1:1", now_s=START_S)
 
     def shown() -> object:
-        return client.get(f"/v1/jobs/{job.id}").json()["running_tier"]
+        found = client.get(f"/v1/jobs/{job.id}").json()
+        return found["running_mode"], found["is_preloaded"]
 
-    assert shown() is None
-    assert (
-        beat(client, first.id, "i-1", tokens["i-1"], state="running", generation=1, tier="T1")
-        == 200
-    )
-    assert shown() == "T1"
-    assert (
-        beat(client, second.id, "i-2", tokens["i-2"], state="running", generation=1, tier="T0")
-        == 200
-    )
-    assert shown() == "T0"
-    assert [node["tier"] for node in client.get("/v1/nodes").json()["items"]] == ["T0", "T1"]
+    def reports(node: Node, machine: str, **report: Any) -> None:
+        running = {"state": "running", "generation": 1, "mode": "restart", **report}
+        assert beat(client, node.id, machine, tokens[machine], **running) == 200
+
+    assert shown() == (None, None)
+    reports(first, "i-1", is_preloaded=True)
+    assert shown() == ("restart", True)
+    reports(second, "i-2", is_preloaded=False)
+    assert shown() == ("restart", False)
+    nodes = client.get("/v1/nodes").json()["items"]
+    assert [(node["mode"], node["is_preloaded"]) for node in nodes] == [
+        ("restart", False),
+        ("restart", True),
+    ]
     with reads_of_nodes() as while_all_live:
         shown()
     for node in pair:
         world.store.node_gone(node.id, at_s=START_S)
     with reads_of_nodes() as when_all_are_gone:
-        assert shown() == "T0"
+        assert shown() == ("restart", False)
     assert len(when_all_are_gone) == len(while_all_live) + 2, (
         "one query for all who are gone, one for since when it waits"
     )
@@ -315,7 +327,7 @@ def test_a_job_shows_the_lowest_tier_that_its_nodes_say_they_run_on(
         assert beat(client, node.id, machine, tokens[machine], state="idle", generation=1) == 200
     world.store.end_generation(job.id, 1, now_s=START_S)
     world.store.node_gone(second.id, at_s=START_S)
-    assert shown() == "T0", "the job has run on it"
+    assert shown() == ("restart", False), "the job has run on it"
 
 
 @pytest.mark.parametrize("off_s", [-3600.0, -1.9, 1.9, -TIMEOUT_S, 3600.0])

@@ -16,13 +16,13 @@ from api.specs import (
     is_precision_open,
     resolve_paths,
     settle_command,
-    settle_tier,
+    settle_mode,
     to_spec,
     with_precision,
     without_untried,
 )
 from elastic.errors import InvalidInput
-from elastic.model import Batch, CapacityChoice, NodeType, Precision, Tier, TrainingPhase
+from elastic.model import Batch, CapacityChoice, Mode, NodeType, Precision, TrainingPhase
 
 NOW_S = 1_700_000_000.0
 ESRGAN: dict[str, Any] = {"name": "sr", "workload": "esrgan", "preset": "small"}
@@ -230,7 +230,7 @@ def test_a_shells_script_is_looked_into_where_it_can_be_read(tmp_path: Path) -> 
     settled = resolve_paths(settle_command(document), tmp_path)
     assert settled["command"] == ["bash", str(tmp_path / "run.sh")]
     with pytest.raises(InvalidInput, match="line 1"):
-        settle_tier(settled)
+        settle_mode(settled)
     assert "line 1" in faults(settled)["command"]
 
 
@@ -271,54 +271,77 @@ def test_another_python_s_own_path_is_a_program_like_any_other() -> None:
     spec = to_spec(
         {"name": "mine", "command": ["/opt/other/bin/python3", "/srv/train.py"]}, now_s=NOW_S
     )
-    assert (spec.command[0], spec.tier) == ("/opt/other/bin/python3", Tier.T0)
+    assert (spec.command[0], spec.mode) == ("/opt/other/bin/python3", Mode.RESTART)
+    assert not spec.preload
 
 
 @pytest.mark.parametrize(
-    ("document", "tier"),
+    ("document", "mode"),
     [
-        (COMMAND, Tier.T1),
-        (ESRGAN, Tier.T2),
-        ({**ESRGAN, "tier": "T1"}, Tier.T1),
-        ({**COMMAND, "tier": "auto"}, Tier.T1),
-        ({**ESRGAN, "tier": "T0"}, Tier.T0),
-        ({**COMMAND, "command": ["/srv/train.sh"]}, Tier.T0),
+        (COMMAND, Mode.RESTART),
+        (ESRGAN, Mode.LIVE),
+        ({**ESRGAN, "mode": "restart"}, Mode.RESTART),
+        ({**COMMAND, "mode": "auto"}, Mode.RESTART),
+        ({**COMMAND, "mode": "live"}, Mode.LIVE),
+        ({**COMMAND, "command": ["/srv/train.sh"]}, Mode.RESTART),
     ],
 )
-def test_a_job_runs_on_the_best_tier_that_it_supports_or_on_the_one_asked_for(
-    document: dict[str, Any], tier: Tier
+def test_a_job_runs_in_the_best_mode_that_it_supports_or_in_the_one_asked_for(
+    document: dict[str, Any], mode: Mode
 ) -> None:
-    assert to_spec(document, now_s=NOW_S).tier is tier
+    assert to_spec(document, now_s=NOW_S).mode is mode
+
+
+@pytest.mark.parametrize(
+    ("document", "preload"),
+    [
+        (COMMAND, True),
+        (ESRGAN, True),
+        ({**ESRGAN, "preload": False}, False),
+        ({**COMMAND, "preload": False}, False),
+        ({**COMMAND, "command": ["/srv/train.sh"]}, False),
+        ({**COMMAND, "command": ["/srv/train.sh"], "preload": True}, False),
+    ],
+)
+def test_only_workers_that_are_python_are_preloaded_and_only_unless_the_job_says_no(
+    document: dict[str, Any], preload: bool
+) -> None:
+    assert to_spec(document, now_s=NOW_S).preload is preload
 
 
 def test_a_job_that_may_train_on_gpus_is_in_no_session_unless_it_asks_for_one() -> None:
     types = [NodeType("cpu", 4.0, 8.0), NodeType("gpu", 4.0, 8.0, gpu_count=1)]
     esrgan, plain = (to_spec(each, now_s=NOW_S) for each in (ESRGAN, COMMAND))
-    assert without_untried(esrgan, types).tier is Tier.T1
+    assert without_untried(esrgan, types).mode is Mode.RESTART
     assert without_untried(esrgan, types[:1]) == esrgan
-    assert without_untried(replace(esrgan, node_types=("cpu",)), types).tier is Tier.T2
-    assert without_untried(replace(esrgan, fixed_node_type="gpu"), types).tier is Tier.T1
-    assert without_untried(replace(plain, tier=Tier.T0), types).tier is Tier.T0
+    assert without_untried(replace(esrgan, node_types=("cpu",)), types).mode is Mode.LIVE
+    assert without_untried(replace(esrgan, fixed_node_type="gpu"), types).mode is Mode.RESTART
+    assert without_untried(replace(plain, preload=False), types).preload is False
 
 
-def test_a_tier_that_cannot_be_is_refused() -> None:
-    assert (
-        "auto or T0" in faults({"name": "mine", "command": ["/srv/train.sh"], "tier": "T1"})["tier"]
-    )
-    assert "auto, T0, T1" in faults({**COMMAND, "tier": "T9"})["tier"]
+def test_a_mode_that_cannot_be_is_refused() -> None:
+    live = {"name": "mine", "command": ["/srv/train.sh"], "mode": "live"}
+    assert "wanted auto or restart for /srv/train.sh" in faults(live)["mode"]
+    assert "auto, restart, live" in faults({**COMMAND, "mode": "T1"})["mode"]
+    assert "wanted a valid boolean" in faults({**COMMAND, "preload": "no"})["preload"]
+
+
+def test_a_job_that_names_a_tier_is_told_what_to_write_instead() -> None:
+    fault = faults({**COMMAND, "tier": "T1"})["tier"]
+    assert "`mode: restart`" in fault and "`preload: false`" in fault and "`mode: live`" in fault
 
 
 def test_a_script_s_own_word_is_read_where_it_can_be(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     document: dict[str, Any] = {"name": "mine", "command": [str(script)]}
-    assert to_spec(document, now_s=NOW_S).tier is Tier.T1
-    assert settle_tier(document) == document
-    script.write_text("ELASTICD_TIER = 'T2'\n")
-    assert to_spec(document, now_s=NOW_S).tier is Tier.T2
-    assert settle_tier(document) == {**document, "tier": "T2"}
-    assert settle_tier({**document, "tier": "T0"})["tier"] == "T0"
+    assert to_spec(document, now_s=NOW_S).mode is Mode.RESTART
+    assert settle_mode(document) == document
+    script.write_text("ELASTICD_MODE = 'live'\n")
+    assert to_spec(document, now_s=NOW_S).mode is Mode.LIVE
+    assert settle_mode(document) == {**document, "mode": "live"}
+    assert settle_mode({**document, "mode": "restart"})["mode"] == "restart"
     script.write_bytes(b"\xff\xfe")
-    assert to_spec(document, now_s=NOW_S).tier is Tier.T1
+    assert to_spec(document, now_s=NOW_S).mode is Mode.RESTART
 
 
 def test_a_command_takes_no_options_of_a_workload() -> None:
@@ -398,10 +421,10 @@ def test_checking_a_spec_needs_no_web_framework() -> None:
 
 
 def test_samples_that_a_worker_holds_are_told_by_node_type_and_for_sessions_alone() -> None:
-    asked = {**ESRGAN, "tier": "T2", "most_samples": {"c5.large": 2}}
+    asked = {**ESRGAN, "mode": "live", "most_samples": {"c5.large": 2}}
     assert to_spec(asked, now_s=NOW_S).most_samples == {"c5.large": 2}
-    assert faults({**asked, "tier": "T1"}) == {
-        "most_samples": "most_samples: wanted tier T2, where a batch is divided by what each worker can take; got T1"
+    assert faults({**asked, "mode": "restart"}) == {
+        "most_samples": "most_samples: wanted mode live, where a batch is divided by what each worker can take; got restart"
     }
     assert list(faults({**asked, "most_samples": {"c5.large": 0}})) == ["most_samples.c5.large"]
     with pytest.raises(InvalidInput, match=r"no node type 'c5\.large'"):
@@ -459,10 +482,10 @@ def test_a_precision_that_no_node_type_of_the_job_computes_in_is_refused() -> No
     check_fit(replace(spec, precision=None, node_types=("old",)), types)
 
 
-def test_fp16_has_no_session_and_a_job_that_names_no_tier_gets_none() -> None:
-    assert to_spec({**ESRGAN, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
-    assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).tier is Tier.T1
-    assert "no loss scale" in faults({**ESRGAN, "precision": "fp16", "tier": "T2"})["precision"]
+def test_fp16_has_no_session_and_a_job_that_names_no_mode_gets_none() -> None:
+    assert to_spec({**ESRGAN, "precision": "fp16"}, now_s=NOW_S).mode is Mode.RESTART
+    assert to_spec({**COMMAND, "precision": "fp16"}, now_s=NOW_S).mode is Mode.RESTART
+    assert "no loss scale" in faults({**ESRGAN, "precision": "fp16", "mode": "live"})["precision"]
 
 
 @pytest.mark.parametrize(
@@ -483,7 +506,7 @@ def test_a_batch_is_each_worker_s_unless_it_is_named_for_the_job(
 
 
 def test_a_session_and_a_workload_divide_one_batch() -> None:
-    session: dict[str, Any] = {"name": "mine", "command": ["/srv/train.py"], "tier": "T2"}
+    session: dict[str, Any] = {"name": "mine", "command": ["/srv/train.py"], "mode": "live"}
     assert to_spec(session, now_s=NOW_S).batch is to_spec(ESRGAN, now_s=NOW_S).batch is Batch.JOB
     with pytest.raises(InvalidInput, match="only a command has one of its own"):
         to_spec({**ESRGAN, "batch": "worker"}, now_s=NOW_S)

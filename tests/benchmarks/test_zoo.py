@@ -38,7 +38,7 @@ def seen(log: ScriptLog) -> Seen:
     )
     return Seen(
         row=ROWS["ddp"],
-        tier="T1",
+        preload="yes",
         log=log,
         phase="succeeded",
         said="",
@@ -152,8 +152,8 @@ def test_the_short_form_keeps_every_promise() -> None:
         "benchmarks.zoo",
         "--rows",
         "ddp,import_error",
-        "--tiers",
-        "T1",
+        "--preload",
+        "yes",
         "--jobs",
         "2",
     ]

@@ -281,7 +281,7 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(
 def folder(tmp_path: Path) -> Path:
     """A job's file, and in a folder beside it the code that it sends along."""
     (tmp_path / "app/lib").mkdir(parents=True)
-    (tmp_path / "app/train.py").write_text("ELASTICD_TIER = 'T2'\nimport lib.net\n")
+    (tmp_path / "app/train.py").write_text("ELASTICD_MODE = 'live'\nimport lib.net\n")
     (tmp_path / "app/lib/net.py").write_text("")
     (tmp_path / "sent.yaml").write_text("name: sent\ncode: app\ncommand: [train.py]\n")
     return tmp_path
@@ -324,7 +324,7 @@ def test_a_folder_of_code_is_sent_along(run: Run, live: Live, folder: Path) -> N
     assert "code: 2 files, " in planned.out
     assert run("job", "submit", "-f", "sent.yaml", "-y").status == 0
     spec = json.loads(run("job", "get", "sent", "-o", "json").out)["spec"]
-    assert (spec["command"], spec["tier"]) == (["train.py"], "T2"), (
+    assert (spec["command"], spec["mode"]) == (["train.py"], "live"), (
         "its own word is read in the folder"
     )
     unpack(live.world.store.code.get(spec["code"]), folder / "there")

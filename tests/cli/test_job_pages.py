@@ -14,7 +14,8 @@ WAITING: dict[str, Any] = {
     "spec": {
         "name": "first",
         "objective": {"maximize": "iterations_per_dollar"},
-        "tier": "T1",
+        "mode": "restart",
+        "preload": True,
         "nodes_min": 1,
         "nodes_max": 4,
         "nodes_wanted": None,
@@ -24,7 +25,8 @@ WAITING: dict[str, Any] = {
     "progress": {"iteration": 0, "iterations": 100, "eta_s": None},
     "current_group": None,
     "target_group": None,
-    "running_tier": None,
+    "running_mode": None,
+    "is_preloaded": None,
     "spent_usd": 0.0,
     "waits_because": "no capacity for c5.large spot until 12:03:00",
     "candidates": [],
@@ -55,6 +57,23 @@ def test_a_job_that_waits_for_pools_says_since_when_and_when_each_is_asked_again
     assert "pool 4" in shown
     assert "pool 5" not in shown
     assert "  and 2 more\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("preload", "is_preloaded", "line"),
+    [
+        (True, None, "mode restart"),
+        (True, True, "mode restart"),
+        (True, False, "mode restart, not preloaded on every node: its events say why"),
+        (False, False, "mode restart, not preloaded"),
+    ],
+)
+def test_a_job_says_its_mode_and_whether_its_workers_are_preloaded(
+    capsys: pytest.CaptureFixture[str], preload: bool, is_preloaded: bool | None, line: str
+) -> None:
+    spec = {**WAITING["spec"], "preload": preload}
+    show_job({**WAITING, "spec": spec, "is_preloaded": is_preloaded})
+    assert line in capsys.readouterr().out.splitlines()
 
 
 def test_a_job_says_what_it_was_scaled_to_beside_its_bounds(

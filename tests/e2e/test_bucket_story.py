@@ -39,7 +39,7 @@ def test_a_group_of_two_outlives_its_nodes_and_leaves_its_checkpoints_and_artifa
             timeout_s=150.0,
         )
         story.until(job_id, "both take part", lambda: _sizes(story, job_id) >= {2})
-        assert {each["tier"] for each in story.nodes(job_id)} == {"T2"}
+        assert {each["mode"] for each in story.nodes(job_id)} == {"live"}
         first, second = (_instance(story, each) for each in story.nodes(job_id))
         workers = _workers(second)
 

@@ -142,7 +142,9 @@ def test_the_ranking_follows_the_speed_that_one_and_two_cores_were_measured_at(
 
 
 def test_a_map_by_node_type_is_obeyed_on_each_type(daemon: RunningDaemon) -> None:
-    job_id = daemon.submit(name="map", tier="T1", nproc_per_node={"two": 2, "one": 1}, **ESRGAN)
+    job_id = daemon.submit(
+        name="map", mode="restart", nproc_per_node={"two": 2, "one": 1}, **ESRGAN
+    )
 
     daemon.until("both types are measured", lambda: settled(daemon, job_id), timeout_s=300)
 

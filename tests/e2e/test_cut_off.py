@@ -1,4 +1,4 @@
-"""A node of a T1 job is cut off the network: the others begin anew without it, and it comes back
+"""A node of a job in mode restart is cut off the network: the others begin anew without it, and it comes back
 when it is heard."""
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def test_the_others_go_on_without_a_node_that_is_cut_off_and_with_it_once_it_is_
     job_id = daemon.submit(
         name="cut-off",
         command=[str(script)],
-        tier="T1",
+        mode="restart",
         nodes={"min": 1, "max": 3},
         policy={"name": "fixed", "node_type": "c5.large"},
     )

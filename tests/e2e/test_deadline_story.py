@@ -86,7 +86,7 @@ def submit(
     deadline_s = time.time() + due_s
     job_id = daemon.submit(
         name="due",
-        tier="T1",
+        mode="restart",
         command=[str(script), str(iterations)],
         iterations=iterations,
         node_types=["c5.large"],

@@ -61,7 +61,7 @@ def test_a_node_of_another_type_comes_in_beside_the_one_that_runs(daemon: Runnin
     job_id = daemon.submit(
         name="mixed",
         command=[str(SCRIPT), "1000000", "0.0", "0.06"],
-        tier="T2",
+        mode="live",
         iterations=1_000_000,
         global_batch=12,
         nodes={"min": 1, "max": 2},

@@ -1,4 +1,4 @@
-"""A job on tier T2 under a real daemon: its group changes, and no worker is restarted and no
+"""A job in mode live under a real daemon: its group changes, and no worker is restarted and no
 iteration lost."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def submit(daemon: RunningDaemon, *, turns: int, pause_s: float = 0.05) -> str:
     return daemon.submit(
         name="session",
         command=[str(SCRIPT), str(turns), str(pause_s)],
-        tier="T2",
+        mode="live",
         iterations=turns,
         global_batch=12,
         nodes={"min": 1, "max": 2},
@@ -58,7 +58,7 @@ def test_a_job_grows_and_shrinks_while_its_first_worker_goes_on(daemon: RunningD
     scale(daemon, job_id, 2)
     daemon.until("two members", lambda: told.world_size() == 2)
     daemon.until(
-        "the newcomer is known", lambda: daemon.get(f"/v1/jobs/{job_id}")["running_tier"] == "T2"
+        "the newcomer is known", lambda: daemon.get(f"/v1/jobs/{job_id}")["running_mode"] == "live"
     )
     seen = told.lines("turn")[-1]["step"]
     daemon.until_iteration(job_id, seen + 20)
@@ -151,7 +151,7 @@ def test_esrgan_takes_a_node_in_and_lets_it_go_and_goes_on(daemon: RunningDaemon
         workload="esrgan",
         preset="small",
         hyperparameters={"warmup_batches": 4, "checkpoint_interval": 10},
-        tier="T2",
+        mode="live",
         iterations=100_000,
         nodes={"min": 1, "max": 2},
         policy={"name": "fixed", "node_type": "half"},

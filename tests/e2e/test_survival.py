@@ -77,12 +77,12 @@ def test_kill_9_of_a_node_goes_on_from_the_checkpoint_on_a_replacement(
 def test_scales_up_to_two_nodes_and_down_again_without_losing_an_iteration(
     daemon: RunningDaemon,
 ) -> None:
-    """By draining, as tier T1 does; a session's changes are in test_session.py."""
+    """By draining, as mode restart does; a session's changes are in test_session.py."""
     spec = ESRGAN | {
         "hyperparameters": {"warmup_batches": 4, "checkpoint_interval": 50, "batch_size": 2}
     }
     job_id = daemon.submit(
-        name="elastic", iterations=160, nodes={"min": 1, "max": 2}, tier="T1", **spec
+        name="elastic", iterations=160, nodes={"min": 1, "max": 2}, mode="restart", **spec
     )
     daemon.until_iteration(job_id, 15)
     with daemon.client() as client:

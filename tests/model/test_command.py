@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from elastic.errors import InvalidInput
-from elastic.model import Tier, check_shell_script, choose_tier, understand
+from elastic.model import Mode, check_shell_script, choose_mode, understand
 
 
 def refusal(command: str | list[str]) -> str:
@@ -70,7 +70,7 @@ def test_torchruns_own_options_are_taken_over() -> None:
         ("--node_rank 0", "elasticd numbers the nodes"),
         ("--log_dir logs", "elasticd job logs"),
         ("-t 3", "elasticd job logs"),
-        ("--start_method fork", "`tier`"),
+        ("--start_method fork", "`preload`"),
         ("--nproc_per_node cpu", "wanted a number, gpu or auto"),
         ("--nnodes many", "wanted a number or MIN:MAX"),
         ("--lr 0.1", "the script's own options come after the script"),
@@ -127,5 +127,5 @@ def test_a_shells_script_that_starts_torchrun_is_refused_with_its_line() -> None
     check_shell_script("run.sh", "#!/bin/bash\nexport LR=1  # for torchrun\npython train.py\n")
 
 
-def test_a_shell_runs_on_the_lowest_tier() -> None:
-    assert choose_tier(["bash", "run.sh"]) is Tier.T0
+def test_a_shell_restarts_at_each_change() -> None:
+    assert choose_mode(["bash", "run.sh"]) is Mode.RESTART

@@ -8,11 +8,11 @@ from elastic.model import (
     Capacity,
     Change,
     Group,
+    Mode,
     Objective,
     Obstacle,
     Offering,
     Snapshot,
-    Tier,
     Unavailable,
 )
 from elastic.policy import POLICIES
@@ -104,7 +104,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             iteration=draw(st.integers(0, 9_000)),
             iterations=draw(st.none() | st.integers(9_000, 20_000)),
             objective=objective,
-            tier=draw(st.sampled_from([Tier.T1, Tier.T2])),
+            mode=draw(st.sampled_from([Mode.RESTART, Mode.LIVE])),
         ),
     )
 
@@ -131,5 +131,5 @@ def measured_snapshots(draw: st.DrawFn) -> Snapshot:
             Unavailable(each, NOW_S + 300, Obstacle.CAPACITY)
             for each in draw(st.lists(st.sampled_from(_LOCAL), unique=True, max_size=2))
         ),
-        job=job(nodes_max=most, objective=objective, tier=Tier.T2),
+        job=job(nodes_max=most, objective=objective, mode=Mode.LIVE),
     )

@@ -13,6 +13,7 @@ from elastic.model import (
     Capacity,
     Group,
     Job,
+    Mode,
     NodePhase,
     Notice,
     NoticeKind,
@@ -21,7 +22,6 @@ from elastic.model import (
     Offering,
     Plan,
     Snapshot,
-    Tier,
     Unavailable,
 )
 from elastic.policy import best_value, decide
@@ -37,7 +37,7 @@ MEASURED = (series("local.half", 0.4), series("local.full", 0.3))
 
 def in_session(**spec: Any) -> Job:
     return job(
-        **{"node_types": ("local.half", "local.full"), "nodes_max": 2, "tier": Tier.T2, **spec}
+        **{"node_types": ("local.half", "local.full"), "nodes_max": 2, "mode": Mode.LIVE, **spec}
     )
 
 
@@ -61,14 +61,16 @@ def test_a_part_of_a_mix_may_go() -> None:
     assert groups(target=three, job=in_session(nodes_max=3)) == {three, BOTH}
 
 
-@pytest.mark.parametrize("spec", [{"tier": Tier.T1}, {"nodes_max": 1}])
+@pytest.mark.parametrize("spec", [{"mode": Mode.RESTART}, {"nodes_max": 1}])
 def test_only_a_session_of_several_nodes_is_mixed(spec: dict[str, Any]) -> None:
     assert groups(job=in_session(**spec)) == set()
 
 
-def test_workers_that_run_on_a_lower_tier_after_all_are_not_mixed() -> None:
-    assert groups(nodes=(node("local.half", tier=Tier.T0),)) == set()
-    assert groups(nodes=(node("local.half", tier=Tier.T2), node("local.full", number=2))) == {BOTH}
+def test_workers_that_run_in_mode_restart_after_all_are_not_mixed() -> None:
+    assert groups(nodes=(node("local.half", mode=Mode.RESTART),)) == set()
+    assert groups(nodes=(node("local.half", mode=Mode.LIVE), node("local.full", number=2))) == {
+        BOTH
+    }
 
 
 def test_a_mix_stays_in_one_zone() -> None:
@@ -199,7 +201,9 @@ def test_a_mix_whose_interval_overlaps_does_not_stand_before_a_type_that_is_clea
     plan = best_value(snapshot(job=in_session(), **facts))
 
     assert (plan.action, plan.target) == (Action.MOVE, group("local.half", 2))
-    assert plan == _without_mixes(best_value(snapshot(job=in_session(tier=Tier.T1), **facts)), plan)
+    assert plan == _without_mixes(
+        best_value(snapshot(job=in_session(mode=Mode.RESTART), **facts)), plan
+    )
 
 
 def test_old_and_new_of_a_swap_are_not_gone_back_to_where_the_job_may_have_only_one() -> None:
@@ -353,7 +357,7 @@ def _blocked(offering: Offering) -> tuple[Unavailable, ...]:
 
 
 def _on_t1(seen: Snapshot) -> Snapshot:
-    return replace(seen, job=replace(seen.job, spec=replace(seen.job.spec, tier=Tier.T1)))
+    return replace(seen, job=replace(seen.job, spec=replace(seen.job.spec, mode=Mode.RESTART)))
 
 
 def _without_mixes(plan: Plan, like: Plan) -> Plan:

@@ -14,6 +14,7 @@ from elastic.model import (
     CapacityChoice,
     JobPhase,
     JobSpec,
+    Mode,
     NodeType,
     Objective,
     Obstacle,
@@ -21,7 +22,6 @@ from elastic.model import (
     Precision,
     Price,
     Snapshot,
-    Tier,
     Unavailable,
 )
 from elastic.policy import choose_precision, decide
@@ -161,7 +161,7 @@ def test_what_cannot_run_the_job_s_workers_promises_nothing() -> None:
 
 
 def test_a_session_is_given_no_fp16() -> None:
-    assert chosen(job_spec(tier=Tier.T2), (T4,), prices({"t4": 0.5})).precision is FP32
+    assert chosen(job_spec(mode=Mode.LIVE), (T4,), prices({"t4": 0.5})).precision is FP32
 
 
 def test_without_prices_all_cores_are_taken_to_cost_the_same() -> None:

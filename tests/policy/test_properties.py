@@ -17,13 +17,13 @@ from elastic.model import (
     Capacity,
     Group,
     Limits,
+    Mode,
     Objective,
     Obstacle,
     Offering,
     Plan,
     Price,
     Snapshot,
-    Tier,
     Unavailable,
 )
 from elastic.policy import decide
@@ -154,7 +154,7 @@ def test_a_group_is_never_chosen_across_zones(seen: Snapshot) -> None:
 def test_with_mixes_what_is_chosen_is_never_dearer_for_the_same_deadline(seen: Snapshot) -> None:
     """A trial that would be made without them is a hope and no choice; what mixes promise is
     compared with the rest."""
-    spec = replace(seen.job.spec, tier=Tier.T1)
+    spec = replace(seen.job.spec, mode=Mode.RESTART)
     mixed, unmixed = decide(seen), decide(replace(seen, job=replace(seen.job, spec=spec)))
     if mixed.target == unmixed.target or unmixed.action is Action.TRIAL:
         return

@@ -15,6 +15,7 @@ from elastic.model import (
     AgentState,
     Group,
     JobPhase,
+    Mode,
     NodePhase,
     NodeReport,
     Plan,
@@ -22,7 +23,6 @@ from elastic.model import (
     RoundRegistration,
     Rounds,
     Snapshot,
-    Tier,
 )
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
@@ -209,7 +209,7 @@ def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualC
 def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(
     cluster: VirtualCluster,
 ) -> None:
-    job = cluster.submit(tier=Tier.T2)
+    job = cluster.submit(mode=Mode.LIVE)
     cluster.run(6)
     for agent in cluster.agents.values():
         agent.is_crashing = True
@@ -220,7 +220,7 @@ def test_a_session_that_has_ended_leaves_no_store_that_names_its_members(
 def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_spoken(
     cluster: VirtualCluster, policy: Dictated
 ) -> None:
-    job = cluster.submit(tier=Tier.T2)
+    job = cluster.submit(mode=Mode.LIVE)
     cluster.run(10)
     (node,) = cluster.store.nodes(job.id)
     cluster.agents_are_silent = True
@@ -243,7 +243,7 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
 def test_a_session_s_store_that_answers_elsewhere_at_each_look_does_not_keep_a_tick_for_ever(
     cluster: VirtualCluster,
 ) -> None:
-    job = cluster.submit(tier=Tier.T2)
+    job = cluster.submit(mode=Mode.LIVE)
     cluster.run(10)
     ports = count(2)
     elsewhere = lambda job_id, *, rounds: f"127.0.0.1:{next(ports)}/{job_id}"  # noqa: E731 - a method's stand-in

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from elastic.model import Action, Group, Job, Objective, Tier
+from elastic.model import Action, Group, Job, Mode, Objective
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
@@ -16,7 +16,7 @@ BOTH = Group(((LARGE, 1), (SMALL, 1)))
 
 def submit(cluster: VirtualCluster, *, in_s: float, **rest: Any) -> Job:
     now_s = cluster.clock.now_s()
-    spec: dict[str, Any] = {"nodes_max": 2, "tier": Tier.T2, **rest}
+    spec: dict[str, Any] = {"nodes_max": 2, "mode": Mode.LIVE, **rest}
     return cluster.submit(objective=Objective(deadline_s=now_s + in_s), **spec)
 
 

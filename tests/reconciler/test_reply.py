@@ -12,11 +12,11 @@ from elastic.model import (
     Job,
     JobPhase,
     JobSpec,
+    Mode,
     Node,
     NodePhase,
     Offering,
     Precision,
-    Tier,
     Workers,
 )
 from elastic.protocol import Assignment, from_json, to_json
@@ -30,7 +30,7 @@ def environment(node_type: str, precision: Precision | None = None, **most: int)
         ("train.py",),
         env={"SEED": "7"},
         nodes_max=2,
-        tier=Tier.T2,
+        mode=Mode.LIVE,
         most_samples=most,
         precision=precision,
     )

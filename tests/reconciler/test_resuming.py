@@ -12,13 +12,13 @@ from elastic.model import (
     Group,
     Job,
     JobPhase,
+    Mode,
     NodeReport,
     Objective,
     Obstacle,
     Plan,
     Reason,
     Snapshot,
-    Tier,
     spent_usd,
 )
 from elastic.policy import decide
@@ -61,12 +61,12 @@ def living(cluster: VirtualCluster) -> int:
     return sum(machine.state is not InstanceState.GONE for machine in cluster.cloud.machines())
 
 
-@pytest.mark.parametrize("tier", [Tier.T1, Tier.T2])
+@pytest.mark.parametrize("mode", [Mode.RESTART, Mode.LIVE])
 @pytest.mark.parametrize("dies", [False, True])
 def test_a_stopped_job_goes_on_where_it_stopped_and_succeeds(
-    cluster: VirtualCluster, tier: Tier, dies: bool
+    cluster: VirtualCluster, mode: Mode, dies: bool
 ) -> None:
-    job = cluster.submit(iterations=100, tier=tier)
+    job = cluster.submit(iterations=100, mode=mode)
     cluster.run(40)
     stopped = stop(cluster, job)
     assert (stopped.phase, living(cluster)) == (JobPhase.CANCELLED, 0)

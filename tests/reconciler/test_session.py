@@ -11,12 +11,12 @@ from elastic.model import (
     Job,
     JobPhase,
     JobSpec,
+    Mode,
     Node,
     NodePhase,
     Notice,
     NoticeKind,
     Outcome,
-    Tier,
 )
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.session import all_are_heard
@@ -32,7 +32,7 @@ from tests.reconciler.test_steps import FULL, HALF, generation, left, node, worl
 
 JOB = Job(
     "job-1",
-    JobSpec("j", ("train.py",), nodes_max=4, tier=Tier.T2),
+    JobSpec("j", ("train.py",), nodes_max=4, mode=Mode.LIVE),
     JobPhase.RUNNING,
     submitted_at_s=0.0,
     iteration=5,
@@ -193,7 +193,7 @@ def test_workers_that_failed_on_one_node_come_in_again_and_the_second_time_the_n
     assert step.reason.endswith("went on: ValueError: no such file")
 
 
-def test_workers_that_failed_where_nobody_trains_drain_the_job_as_on_every_tier() -> None:
+def test_workers_that_failed_where_nobody_trains_drain_the_job_as_in_mode_restart() -> None:
     starting = inside("a", agent_state=AgentState.STARTING)
     two = inside("b", exit=left(Outcome.FAILED), failures=2)
     (step,) = next_steps(

@@ -15,13 +15,13 @@ from elastic.model import (
     Job,
     JobPhase,
     JobSpec,
+    Mode,
     Node,
     NodePhase,
     Notice,
     NoticeKind,
     Offering,
     Outcome,
-    Tier,
 )
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.steps import (
@@ -353,7 +353,7 @@ def test_a_member_that_ends_otherwise_than_well_keeps_the_job_from_being_done(
 def test_one_member_of_a_session_may_say_that_the_job_is_done() -> None:
     done, session = (
         node("a", exit=left(Outcome.SUCCEEDED)),
-        replace(JOB, spec=replace(JOB.spec, tier=Tier.T2)),
+        replace(JOB, spec=replace(JOB.spec, mode=Mode.LIVE)),
     )
     steps = next_steps(
         world(

@@ -14,6 +14,7 @@ from elastic.model import (
     Exit,
     Group,
     JobPhase,
+    Mode,
     Node,
     NodePhase,
     Outcome,
@@ -21,7 +22,6 @@ from elastic.model import (
     Pulse,
     Reason,
     Snapshot,
-    Tier,
 )
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration, TerminateNode
@@ -250,20 +250,20 @@ def test_a_node_that_tells_of_no_turns_keeps_nobody_from_learning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns_s", "silent_s", "tier", "looks"),
+    ("turns_s", "silent_s", "mode", "looks"),
     [
-        (2.6, 2.9, Tier.T1, True),
-        (2.6, 1.4, Tier.T1, False),
-        (2.4, 2.9, Tier.T1, False),
-        (2.6, 3.1, Tier.T1, False),
-        (2.6, 2.9, Tier.T2, False),
+        (2.6, 2.9, Mode.RESTART, True),
+        (2.6, 1.4, Mode.RESTART, False),
+        (2.4, 2.9, Mode.RESTART, False),
+        (2.6, 3.1, Mode.RESTART, False),
+        (2.6, 2.9, Mode.LIVE, False),
     ],
 )
 def test_a_node_that_has_missed_a_heartbeat_is_looked_at_again_soon_while_others_stand_still(
-    turns_s: float, silent_s: float, tier: Tier, looks: bool
+    turns_s: float, silent_s: float, mode: Mode, looks: bool
 ) -> None:
     pair = still("a", turns_s), still("b", 0.1, heard_s=100.0 - silent_s)
-    job = replace(JOB, spec=replace(JOB.spec, tier=tier))
+    job = replace(JOB, spec=replace(JOB.spec, mode=mode))
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"), job=job)
     assert may_be_cut_off(look) == looks
     assert not may_be_cut_off(replace(look, generation=None))
@@ -312,7 +312,7 @@ def test_a_silent_daemon_or_a_session_misses_nobody() -> None:
         )
         == ()
     )
-    session = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
+    session = replace(JOB, spec=replace(JOB.spec, mode=Mode.LIVE))
     assert (
         next_steps(world(*pair, target=target, generation=generation("a", "b"), job=session)) == ()
     )
@@ -409,7 +409,7 @@ def test_after_a_restart_no_generation_is_drained_for_one_that_cannot_come_about
     assert len(members(cluster)) == 3
 
 
-SESSION = replace(JOB, spec=replace(JOB.spec, tier=Tier.T2))
+SESSION = replace(JOB, spec=replace(JOB.spec, mode=Mode.LIVE))
 
 
 def session_of(*nodes: Node, **changes: object) -> World:

@@ -18,6 +18,7 @@ from elastic.model import (
     Job,
     JobSpec,
     Limits,
+    Mode,
     Node,
     NodePhase,
     NodeReport,
@@ -33,7 +34,6 @@ from elastic.model import (
     Rounds,
     ScriptError,
     Snapshot,
-    Tier,
     Window,
 )
 from elastic.pricing import Quote, StaticPrices
@@ -295,7 +295,7 @@ class VirtualCluster:
             return
         windows: list[Window] = []
         wanted = None if reply.assignment is None else reply.assignment.generation
-        if job.spec.tier is Tier.T2 and None not in (wanted, agent.generation):
+        if job.spec.mode is Mode.LIVE and None not in (wanted, agent.generation):
             agent.generation = (
                 wanted  # workers in a session go on as members of the next generation
             )
@@ -319,7 +319,7 @@ class VirtualCluster:
                 report=NodeReport(
                     AgentState.IDLE if agent.generation is None else AgentState.RUNNING,
                     agent.generation,
-                    tier=None if agent.generation is None else job.spec.tier,
+                    mode=None if agent.generation is None else job.spec.mode,
                     pulse=pulse,
                 ),
                 last_exit=agent.exit,

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from elastic.model import AgentState, JobSpec, Pulse, Tier, Workers
+from elastic.model import AgentState, JobSpec, Mode, Pulse, Workers
+from elastic.policy import decide
 from elastic.store import migrate, migration_config, open_store
 from elastic.store.codec import to_text
 from elastic.store.schema import REVISION
+from tests.builders import job, node, snapshot
 from tests.empty_database import lay_out
 
 
@@ -177,12 +180,88 @@ def test_what_agents_said_last_before_an_upgrade_is_still_known(tmp_path: Path) 
         3,
         4.5,
     )
-    assert (spoke.tier, spoke.pulse, spoke.prepares_since_s) == (Tier.T1, Pulse(0.5, 2.0), 90.0)
+    assert (spoke.mode, spoke.is_preloaded) == (Mode.RESTART, True)
+    assert (spoke.pulse, spoke.prepares_since_s) == (
+        Pulse(0.5, 2.0),
+        90.0,
+    )
     store.close()
     command.downgrade(migration_config(url), "0010")
     with create_engine(url).begin() as connection:
         row = connection.execute(text("SELECT * FROM nodes WHERE id = 'node-1'")).mappings().one()
     assert {name: row[name] for name in said} == said
+
+
+_TIERS = {
+    "T0": (Mode.RESTART, False),
+    "T1": (Mode.RESTART, True),
+    "T2": (Mode.LIVE, True),
+}
+
+
+@pytest.mark.parametrize("tier", _TIERS)
+def test_jobs_nodes_and_decisions_of_tiers_have_modes_after_an_upgrade(
+    tmp_path: Path, tier: str
+) -> None:
+    url = f"sqlite:///{tmp_path / 'elasticd.db'}"
+    migrate(url, "0011")
+    mode, preload = _TIERS[tier]
+    of_now = snapshot(job=job(mode=mode, preload=preload), nodes=(node(), node(number=2)))
+    plan = decide(of_now)
+    seen = json.loads(to_text(of_now))
+    seen["job"]["spec"] = spec = _of_tier(json.dumps(seen["job"]["spec"]), tier)
+    seen["nodes"] = [_of_tier(json.dumps(each), tier) for each in seen["nodes"]]
+    seen["nodes"][1]["tier"] = None
+    report = {"state": "running", "tier": tier}
+    of_job = {"job_id": seen["job"]["id"], "action": plan.action, "code": plan.reason.code}
+    rows: dict[str, dict[str, object]] = {
+        "jobs": {"id": seen["job"]["id"], "name": "old", "spec": json.dumps(spec)},
+        "nodes": {"id": "node-1", "job_id": seen["job"]["id"], "report": json.dumps(report)},
+        "decisions": {**of_job, "plan": to_text(plan), "snapshot": _packed(seen)},
+    }
+    rows["jobs"] |= {"phase": "running", "submitted_at_s": 1.0}
+    rows["nodes"] |= {"phase": "joined", "token": "t", "intended_at_s": 1.0}
+    rows["nodes"] |= {"node_type": "small", "capacity": "spot", "zone": "a"}
+    rows["decisions"] |= {"at_s": 1.0, "last_at_s": 1.0, "ticks": 1, "policy": "best_value"}
+    with create_engine(url).begin() as connection:
+        for table, row in rows.items():
+            _insert(connection, table, row)
+
+    store = open_store(url)
+    is_preloaded = None if mode is Mode.LIVE else preload
+    kept = store.job(seen["job"]["id"]).spec
+    assert (kept.mode, kept.preload) == (mode, preload)
+    (reported,) = store.nodes(seen["job"]["id"])
+    assert (reported.mode, reported.is_preloaded) == (mode, is_preloaded)
+    (decided,) = store.decisions()
+    of_then = store.snapshot(decided.id)
+    assert (of_then.job.spec.mode, of_then.job.spec.preload) == (mode, preload)
+    assert [(each.mode, each.is_preloaded) for each in of_then.nodes] == [
+        (mode, is_preloaded),
+        (None, None),
+    ]
+    assert decide(of_then) == decided.plan
+    store.close()
+
+    command.downgrade(migration_config(url), "0011")
+    with create_engine(url).begin() as connection:
+        spec_then = connection.execute(text("SELECT spec FROM jobs")).scalar_one()
+        report_then = connection.execute(text("SELECT report FROM nodes")).scalar_one()
+        blob = connection.execute(text("SELECT snapshot FROM decisions")).scalar_one()
+    assert (json.loads(spec_then), json.loads(report_then)) == (spec, report)
+    assert json.loads(zlib.decompress(blob)) == seen
+
+
+def _of_tier(text: str, tier: str) -> dict[str, object]:
+    """A spec or a node as an earlier release wrote it."""
+    found: dict[str, object] = json.loads(text)
+    for name in ("mode", "preload", "is_preloaded"):
+        found.pop(name, None)
+    return {**found, "tier": tier}
+
+
+def _packed(value: object) -> bytes:
+    return zlib.compress(json.dumps(value).encode())
 
 
 def _insert(connection: Connection, table: str, values: Mapping[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""A worker that is a program of its own, as torchrun starts it on tier T0."""
+"""A worker that is a program of its own, as torchrun starts it without preloading."""
 
 from __future__ import annotations
 

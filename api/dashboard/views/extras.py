@@ -23,7 +23,7 @@ from api.dashboard.views.parts import (
 from api.job_logs import Shown, written
 from elastic import figures
 from elastic.figures import count, duration, number, percent, price, size, usd
-from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss, Tier
+from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss
 from elastic.policy import Use
 from elastic.store import Event
 
@@ -276,10 +276,10 @@ def report_view(report: schemas.Report) -> ReportView:
     )
 
 
-def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str], ...]:
+def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, str], ...]:
     """Gives what was asked for, as names and values; what was left open is left out.
 
-    `running` is the tier that the workers run on, or ran on last, None while none have.
+    `is_preloaded` says whether all workers were preloaded, None while there were none.
     """
     objective = spec.objective
     deadline = "" if objective.deadline_s is None else figures.instant(objective.deadline_s)
@@ -290,7 +290,7 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
         ("nodes", _nodes(spec)),
         ("workers a node", _workers(spec.nproc_per_node)),
-        ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
+        ("mode", _mode(spec, is_preloaded=is_preloaded)),
         ("precision", spec.precision or ""),
         ("outputs", _outputs(spec.outputs)),
         ("node types", ", ".join(spec.node_types) or "any"),
@@ -319,6 +319,14 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
+
+
+def _mode(spec: JobSpec, *, is_preloaded: bool | None) -> str:
+    if not spec.preload:
+        return f"{spec.mode}, not preloaded"
+    if is_preloaded is False:
+        return f"{spec.mode}, not preloaded on every node"
+    return spec.mode.value
 
 
 def _generation_row(

@@ -46,8 +46,7 @@ class _InSession:
         if run.precision == "fp16":
             raise InvalidInput(
                 "precision: wanted fp32 or bf16 in a session, which has no loss scale; got fp16, "
-                "which tiers T0 and T1 "
-                "train in",
+                "which mode restart trains in",
                 field="precision",
             )
         self.run = run

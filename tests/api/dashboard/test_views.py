@@ -35,6 +35,7 @@ from elastic.model import (
     JobPhase,
     JobSpec,
     LedgerRow,
+    Mode,
     Node,
     NodePhase,
     Notice,
@@ -49,7 +50,6 @@ from elastic.model import (
     Reason,
     ScriptError,
     Setup,
-    Tier,
     Workers,
 )
 from elastic.policy import Finish, FixedChoice, Forecast
@@ -255,7 +255,7 @@ def test_what_its_program_failed_with_is_shown_with_its_traceback_until_it_is_be
 
 def test_what_a_job_was_scaled_to_stands_beside_its_bounds() -> None:
     spec = replace(SPEC, nodes_max=4, nodes_wanted=3)
-    assert dict(spec_lines(spec, running=None))["nodes"] == "1 to 4, scaled to 3"
+    assert dict(spec_lines(spec, is_preloaded=None))["nodes"] == "1 to 4, scaled to 3"
 
 
 def test_a_job_that_did_not_succeed_says_how_it_goes_on() -> None:
@@ -606,28 +606,32 @@ def test_a_price_is_compared_with_the_one_before_it() -> None:
 def test_what_was_left_open_is_left_out_of_the_spec() -> None:
     names = [
         name
-        for name, _ in spec_lines(JobSpec("first", ("train.py", "--name", "a b")), running=None)
+        for name, _ in spec_lines(
+            JobSpec("first", ("train.py", "--name", "a b")), is_preloaded=None
+        )
     ]
     assert "budget" not in names and "precision" not in names
     assert (
-        dict(spec_lines(JobSpec("first", ("train.py", "a b")), running=None))["command"]
+        dict(spec_lines(JobSpec("first", ("train.py", "a b")), is_preloaded=None))["command"]
         == "train.py 'a b'"
     )
 
 
 def test_the_precision_is_shown_where_the_job_has_one() -> None:
     spec = JobSpec("first", ("train.py",), precision=Precision.BF16)
-    assert dict(spec_lines(spec, running=None))["precision"] == "bf16"
+    assert dict(spec_lines(spec, is_preloaded=None))["precision"] == "bf16"
 
 
-def test_a_tier_that_is_not_what_was_asked_for_is_shown_beside_it() -> None:
+def test_workers_that_are_not_preloaded_are_shown_beside_the_mode() -> None:
     spec = JobSpec("first", ("train.py",))
-    shown = [dict(spec_lines(spec, running=tier))["tier"] for tier in (None, Tier.T1, Tier.T0)]
-    assert shown == ["T1", "T1", "T1, run on T0"]
+    shown = [dict(spec_lines(spec, is_preloaded=each))["mode"] for each in (None, True, False)]
+    assert shown == ["restart", "restart", "restart, not preloaded on every node"]
+    asked = replace(spec, mode=Mode.LIVE, preload=False)
+    assert dict(spec_lines(asked, is_preloaded=False))["mode"] == "live, not preloaded"
 
 
 def test_workers_a_node_are_shown_as_they_were_asked_for() -> None:
     asked: tuple[NprocPerNode, ...] = (PerNode.AUTO, 2, {"small": 2, "gpus": PerNode.GPU})
     specs = [JobSpec("first", ("train.py",), nproc_per_node=each) for each in asked]
-    shown = [dict(spec_lines(each, running=None))["workers a node"] for each in specs]
+    shown = [dict(spec_lines(each, is_preloaded=None))["workers a node"] for each in specs]
     assert shown == ["auto", "2", "small: 2\ngpus: gpu"]
