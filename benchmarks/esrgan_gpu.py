@@ -290,7 +290,7 @@ def member(options: argparse.Namespace) -> NoReturn:
     with Session.join(
         networks.units(), apply, batch=batch, settings=SessionSettings.from_environment()
     ) as session:
-        while session.generation.world_size < 2:
+        while session.round.world_size < 2:
             session.run(compute)
         ends_s = []
         for _ in range(WARM + options.turns):

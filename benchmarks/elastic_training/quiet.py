@@ -111,7 +111,7 @@ def main(argv: Sequence[str]) -> None:
         numbers=1,
         settings=SessionSettings.from_environment(),
     ) as session:
-        while session.generation.world_size < 2:
+        while session.round.world_size < 2:
             session.run(task.compute)
         extra, usual = [], []
         for block in range(WARM + options.blocks):

@@ -156,7 +156,7 @@ def main(argv: Sequence[str]) -> None:
             while os.getppid() == parent and not goal.exists():
                 took_s = sample_s[0]
                 if session.run(compute):
-                    now = session.generation
+                    now = session.round
                     place = {
                         "generation": now.number,
                         "world_size": now.world_size,

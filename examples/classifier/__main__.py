@@ -146,12 +146,12 @@ def _train(options: argparse.Namespace) -> None:
             if outcome is not None and session.is_first:
                 # The nodes that train now may be lost more often than others were.
                 saver.rhythm = Rhythm(
-                    options.checkpoint_interval, session.generation.interruptions_per_h
+                    options.checkpoint_interval, session.round.interruptions_per_h
                 )
                 if not is_last and saver.is_due(outcome.step):
                     saver.take(outcome.step, _kept(task))
                 if is_last or outcome.step % 20 == 0:
-                    ranks, loss = session.generation.world_size, float(outcome.numbers[0])
+                    ranks, loss = session.round.world_size, float(outcome.numbers[0])
                     _say(f"step {outcome.step}, {ranks} ranks, loss {loss:.4f}")
             if attendance.turned() and not is_last:
                 keep()

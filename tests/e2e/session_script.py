@@ -90,7 +90,7 @@ def _tell(session: Session, event: str) -> None:
     line = {"event": event, "at_s": time.time(), "pid": os.getpid(), "step": session.step}
     line["node"] = os.environ["ELASTICD_NODE_ID"]
     if session.is_member:
-        line |= {"world_size": session.generation.world_size, "digest": session.digest()}
+        line |= {"world_size": session.round.world_size, "digest": session.digest()}
     with (Path(os.environ["ELASTICD_ARTIFACT_DIR"]) / "turns.jsonl").open("a") as file:
         file.write(json.dumps(line) + "\n")
 

@@ -54,7 +54,7 @@ class _InSession:
         self.passes = run.stepper.passes
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
-        self.generation = 0
+        self.round = 0
         # They travel with the state: all ranks look through what the founder looks through, and the
         # first one tells how good the untrained generator was (NaN: nobody knows).
         start_db = self.progress.start_psnr_y_db
@@ -137,13 +137,13 @@ class _InSession:
                 "give it the same VGG19 weights",
                 field="features",
             )
-        if session.generation.world_size == 1:  # its founder settles it for all who come
+        if session.round.world_size == 1:  # its founder settles it for all who come
             self.run.tell_of_features(self.found, self.progress)
 
     def _judge_at_start(self, session: Session) -> None:
         """Has the founder judge the untrained generator, before its first turn: nothing of the
         state is sent yet."""
-        if session.generation.world_size == 1 and session.step == 0:
+        if session.round.world_size == 1 and session.step == 0:
             found = self.run.judged_at_start(self.progress).start_psnr_y_db
             self.facts[START_DB] = math.nan if found is None else found
         start_db = self.facts[START_DB].item()
@@ -153,19 +153,18 @@ class _InSession:
 
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""
-        run, generation = self.run, session.generation
+        run, round_ = self.run, session.round
         # One that has left counts as behind all others: it writes nothing any more.
-        rank = len(generation.members) if generation.rank is None else generation.rank
-        run.group = ProcessGroup(rank, generation.world_size, run.group.device)
-        if run.group.is_first and generation.number != self.generation:
+        rank = len(round_.members) if round_.rank is None else round_.rank
+        run.group = ProcessGroup(rank, round_.world_size, run.group.device)
+        if run.group.is_first and round_.number != self.round:
             run.log(
-                f"generation {generation.number}: {generation.world_size} ranks from iteration "
-                f"{session.step}"
+                f"round {round_.number}: {round_.world_size} ranks from iteration {session.step}"
             )
-        if generation.number != self.generation:
+        if round_.number != self.round:
             # The nodes that train now may be of different capacity, and others than began.
-            run.saver.rhythm = run.rhythm(generation.interruptions_per_h)
-        self.generation = generation.number
+            run.saver.rhythm = run.rhythm(round_.interruptions_per_h)
+        self.round = round_.number
         self.progress = dataclasses.replace(
             self.progress,
             iteration=session.step,

@@ -23,11 +23,11 @@ class Move(StrEnum):
 class MemberView:
     """What one member sees: the store's round and its members, and what it knows itself.
 
-    `known` is the newest generation it has been a member of, `known_members` that one's; `floor`
+    `known` is the newest round it has been a member of, `known_members` that one's; `floor`
     the newest one that anybody trained in, as far as a store that lost its memory was told,
-    `claimed` the newest number given out; `trained` are the members of the generation that this one
+    `claimed` the newest number given out; `trained` are the members of the round that this one
     trains in, or has trained in last, `gone` who is known to be dead or silent, `arrived` who waits
-    with complete state; `is_stuck` says that the newest generation cannot go on though nobody is
+    with complete state; `is_stuck` says that the newest round cannot go on though nobody is
     gone.
     """
 
@@ -47,7 +47,7 @@ class MemberView:
 
 @dataclass(frozen=True, slots=True)
 class AgreedMove:
-    """A move, and the members and number of the generation to publish."""
+    """A move, and the members and number of the round to publish."""
 
     move: Move
     members: tuple[str, ...] = ()
@@ -61,7 +61,7 @@ def decide(sight: MemberView) -> AgreedMove:
     """Gives what a member must do next.
 
     A store that knows less than a member has lost its memory: the member puts the truth back, as
-    the next generation, unless a newer one was recorded than it ever saw. So it does where its
+    the next round, unless a newer one was recorded than it ever saw. So it does where its
     round was emptied: it lives. A member that a newer round has left out starts over.
     """
     if sight.round < sight.known:

@@ -16,7 +16,7 @@ class Attendance:
         describes."""
         self._session, self._worker = session, worker or hook.worker()
         self._worker.is_complete = lambda: session.is_complete
-        self._tell_of(session.generation)
+        self._tell_of(session.round)
 
     def turned(self, *, phase: str = "main") -> bool:
         """Says that a turn has been run; True if this process is to stop: nobody is left to go on
@@ -36,12 +36,12 @@ class Attendance:
             must_stop = self._worker.is_asked_to_stop
         if not session.is_member:
             return False
-        self._tell_of(session.generation)
+        self._tell_of(session.round)
         if must_stop:
             session.leave()
         return session.must_stop
 
-    def _tell_of(self, generation: Round) -> None:
+    def _tell_of(self, round_: Round) -> None:
         self._worker.regroup(
-            rank=generation.rank or 0, world_size=generation.world_size, number=generation.number
+            rank=round_.rank or 0, world_size=round_.world_size, number=round_.number
         )

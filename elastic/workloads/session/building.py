@@ -1,4 +1,4 @@
-"""The next generation's process group, built in a thread of its own while training goes on in the
+"""The next round's process group, built in a thread of its own while training goes on in the
 present one."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from elastic.errors import InvalidInput
 from elastic.workloads.session import c10d
 from elastic.workloads.session.c10d import StoreLost, View
-from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.round import Round
@@ -56,12 +56,10 @@ class Builder(threading.Thread):
     def run(self) -> None:
         try:
             self.result = self._built()
-        except (GenerationLost, StoreLost, RuntimeError, ValueError):
+        except (RoundLost, StoreLost, RuntimeError, ValueError):
             self.has_failed = True
         except OSError as error:  # of this process, such as that no descriptor is left
-            tell(
-                f"session: this process cannot meet the others of generation {self.number}: {error}"
-            )
+            tell(f"session: this process cannot meet the others of round {self.number}: {error}")
             sleep(PAUSE_S)
             self.has_failed = True
         except InvalidInput as error:
@@ -78,7 +76,7 @@ class Builder(threading.Thread):
                 (settings.losses_per_h,),
             )
             return Round(self.number, self._members, 0, None, *alone)
-        store = c10d.branch(settings.address(), f"{settings.job}/generation/{self.number}")
+        store = c10d.branch(settings.address(), f"{settings.job}/round/{self.number}")
         plug = Plug(settings.host)
         about = {
             "plugs": plug.addresses,

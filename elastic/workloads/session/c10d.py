@@ -148,12 +148,12 @@ class StoreRendezvous:
             raise StoreLost(str(error)) from error
 
     def floor(self) -> int:
-        """Gives the newest generation that was trained in before this store began, as far as the
+        """Gives the newest round that was trained in before this store began, as far as the
         store was told."""
         return int(self.ask("floor") or 0)
 
     def claimed(self) -> int:
-        """Gives the newest generation that was about to be published before this store began, as
+        """Gives the newest round that was about to be published before this store began, as
         far as it was told."""
         return int(self.ask("claimed") or 0)
 

@@ -15,12 +15,12 @@ from torch import Tensor
 from elastic.workloads.layout import in_memory_order, is_dense
 from elastic.workloads.session.buffers import CONTROL
 from elastic.workloads.session.exact import arithmetic_of
-from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.state import State
 
 PIECE_BYTES = 8192  # two such are compared at a time
-# States are compared after each of a generation's first steps, so that a newcomer that calculates
+# States are compared after each of a round's first steps, so that a newcomer that calculates
 # otherwise moves nothing, and now and then later: it takes 5 us by itself, 35 where a step's
 # arithmetic has just had the caches.
 FIRST_STEPS = 16
@@ -40,7 +40,7 @@ class RankValues(NamedTuple):
     """What all ranks conclude from what rides behind a sum.
 
     `costs` are their seconds a sample; `is_agreed` says that all are ready to change over to the
-    same generation; `is_exact` that they do not all calculate alike, and apply this step in exact
+    same round; `is_exact` that they do not all calculate alike, and apply this step in exact
     arithmetic. Where their states differ, all are brought level with rank `source`'s.
     """
 
@@ -51,7 +51,7 @@ class RankValues(NamedTuple):
 
 
 class ControlValues:
-    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, its
+    """Of each rank: how far ahead the round is that it is ready for, its seconds a sample, its
     step, and a number for how it calculates. Now and then a fingerprint of a unit stands in the
     step's place, another one each time; both must be the same on all."""
 
@@ -61,13 +61,13 @@ class ControlValues:
             [_Memory(tensor) for tensor in unit if tensor.numel()] for unit in state.units
         ]
         self._arithmetic = 1.0 + arithmetic_of(state.device) % (self._prime - 1)
-        self._generation: Round | None = None
+        self._round: Round | None = None
         self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
         self._is_mixed = False
 
     def own(
         self,
-        generation: Round,
+        round_: Round,
         *,
         offered: Round | None,
         cost: float,
@@ -81,10 +81,10 @@ class ControlValues:
         of unlike ranks. `is_unlike`: this rank brings a newcomer up to date that calculates
         otherwise.
         """
-        rank, size = generation.rank or 0, generation.world_size
-        if generation is not self._generation:
-            self._generation, self._sums, self._numbers = (
-                generation,
+        rank, size = round_.rank or 0, round_.world_size
+        if round_ is not self._round:
+            self._round, self._sums, self._numbers = (
+                round_,
                 0,
                 array("d", [0.0] * (CONTROL * size)),
             )
@@ -92,7 +92,7 @@ class ControlValues:
             self._is_mixed = False
         is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
-        numbers[rank] = 0.0 if offered is None else offered.number - generation.number
+        numbers[rank] = 0.0 if offered is None else offered.number - round_.number
         numbers[size + rank] = cost
         # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
         numbers[2 * size + rank] = (
@@ -114,25 +114,25 @@ class ControlValues:
             code = crc32(others[turn % len(others)].piece(turn // len(others)), code)
         return code % self._prime
 
-    def compared(self, told: list[float], generation: Round) -> RankValues:
-        """Gives what all ranks conclude. Raises GenerationLost where they sum different steps."""
+    def compared(self, told: list[float], round_: Round) -> RankValues:
+        """Gives what all ranks conclude. Raises RoundLost where they sum different steps."""
         self._sums += 1  # here, where all ranks come equally often
-        size = generation.world_size
+        size = round_.world_size
         offers, prints, arithmetics = told[:size], told[2 * size : 3 * size], told[3 * size :]
         # Each prints at every step then, from the next one on: an operation that is not exact shows
         # at once.
         self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
-        source = None if prints.count(prints[0]) == size else _right(prints, generation)
+        source = None if prints.count(prints[0]) == size else _right(prints, round_)
         is_agreed = offers[0] > 0 and offers.count(offers[0]) == size
         return RankValues(told[size : 2 * size], is_agreed, self._is_mixed, source)
 
 
-def _right(prints: Sequence[float], generation: Round) -> int:
+def _right(prints: Sequence[float], round_: Round) -> int:
     """Gives the first rank whose state is the right one: what most of those have who were members
     before."""
     if min(prints) < 0:
-        raise GenerationLost("members sum different steps")
-    old = [each for each, is_new in zip(prints, generation.are_new, strict=True) if not is_new]
+        raise RoundLost("members sum different steps")
+    old = [each for each, is_new in zip(prints, round_.are_new, strict=True) if not is_new]
     ((right, _),) = Counter(old or prints).most_common(1)
     return prints.index(right)
 

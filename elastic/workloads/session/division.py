@@ -1,4 +1,4 @@
-"""A generation's split of each turn: who is left out for being slow, and tried again."""
+"""A round's split of each turn: who is left out for being slow, and tried again."""
 
 from __future__ import annotations
 
@@ -11,22 +11,20 @@ FIRST_PAUSE = 4
 
 
 class Division:
-    """One generation's split, turn by turn: the same on every rank, for all of it follows from what
+    """One round's split, turn by turn: the same on every rank, for all of it follows from what
     all are told.
 
     A rank whose single sample would hold the others up has none, as soon as two turns in a row say
-    so, or the costs with which a generation begins. How fast it is without one nobody knows: it is
+    so, or the costs with which a round begins. How fast it is without one nobody knows: it is
     tried for a turn after 4 without, then after 8, and so on. So it is back at the latest after
     twice the time for which it was slow, and the trials of one that stays slow become few.
     """
 
-    def __init__(self, batch: int, generation: Round) -> None:
+    def __init__(self, batch: int, round_: Round) -> None:
         """Begins with the split for the first turn; none, `()`, where the ranks' memories do not
         hold a batch."""
-        self._batch, self._limits = batch, generation.limits
-        self.now = first_split(
-            batch, generation.costs, limits=generation.limits, are_new=generation.are_new
-        )
+        self._batch, self._limits = batch, round_.limits
+        self.now = first_split(batch, round_.costs, limits=round_.limits, are_new=round_.are_new)
         self._pause, self._turns, self._is_sure = FIRST_PAUSE, 0, False
 
     def turned(self, costs: Sequence[float]) -> None:

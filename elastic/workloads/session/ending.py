@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
-from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
+from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
@@ -40,7 +40,7 @@ class EndOfJob:
         """Gives whether the job is complete: its state is kept, on the first rank by `keep`, on the
         others, who come with None, by its word.
 
-        `meet` waits for all members, None for nobody; `recover` for a generation after one that was
+        `meet` waits for all members, None for nobody; `recover` for a round after one that was
         lost: then it is to be asked again, for some may lack the last step still.
         """
         try:
@@ -52,7 +52,7 @@ class EndOfJob:
                 self._ask(StoreRendezvous.close)
             if meet is not None:
                 meet()
-        except GenerationLost:
+        except RoundLost:
             if not (
                 keep is None and self._ask(lambda store: store.look().is_closed)
             ) and not _is_over(recover):
@@ -63,17 +63,17 @@ class EndOfJob:
 
     def await_all(self) -> None:
         """Waits until the job is over for every member, for one that is in a turn still makes other
-        sums: it hears that it is to end. Raises GenerationLost."""
+        sums: it hears that it is to end. Raises RoundLost."""
         shared, current = self._shared, self._shared.current
         if current is None:
-            raise GenerationLost(LEFT_OUT)
+            raise RoundLost(LEFT_OUT)
         others = [name for rank, name in enumerate(current.members) if rank != current.rank]
         while True:
             heard = self._links.heard()
             if all(name in heard and heard[name].ending == shared.ending for name in others):
                 return
             if current.group is None or current.group.is_cut:
-                raise GenerationLost("a member has not come to the job's end")
+                raise RoundLost("a member has not come to the job's end")
             sleep(LOOK_S)
 
     def linger(self) -> None:
@@ -87,18 +87,18 @@ class EndOfJob:
         while monotonic() < until_s:
             heard, gone = self._links.heard(), self._links.gone()
             here = [heard[name] for name in current.members if name in heard and name not in gone]
-            if all(each.step >= shared.step and each.generation >= current.number for each in here):
+            if all(each.step >= shared.step and each.round >= current.number for each in here):
                 return
             sleep(0.02)
 
     def _confirm(self) -> None:
-        """Raises GenerationLost where the job goes on without this process: one that is alone hears
+        """Raises RoundLost where the job goes on without this process: one that is alone hears
         so from nobody but the store."""
         current = self._shared.current
         if current is None or self._shared.is_lost:
-            raise GenerationLost(LEFT_OUT)
+            raise RoundLost(LEFT_OUT)
         if current.group is None and self._ask(lambda store: _leaves_out(store, current)):
-            raise GenerationLost(LEFT_OUT)
+            raise RoundLost(LEFT_OUT)
 
     def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
         """Asks the store over a connection of its own, for the other is the membership thread's;

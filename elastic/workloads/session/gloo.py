@@ -1,4 +1,4 @@
-"""One generation's process group over gloo, and NCCL for tensors on GPUs; it can be cut from
+"""One round's process group over gloo, and NCCL for tensors on GPUs; it can be cut from
 another thread."""
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ DEVICES = ("cpu", "cuda")
 _DEVICES = threading.Lock()
 
 
-class GenerationLost(Exception):
-    """This generation's collectives can no longer complete; the turn in flight is done again in the
+class RoundLost(Exception):
+    """This round's collectives can no longer complete; the turn in flight is done again in the
     next one."""
 
 
 class Plug:
-    """A gloo device of its own for one generation: its listening address tells that generation's
+    """A gloo device of its own for one round: its listening address tells that round's
     sockets."""
 
     def __init__(self, host: str) -> None:
@@ -61,7 +61,7 @@ class Plug:
 
 
 class Gloo:
-    """A process group whose lost connections are all `GenerationLost`."""
+    """A process group whose lost connections are all `RoundLost`."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Gloo:
         gpu: Gpu | None = None,
     ) -> None:
         """Meets the others; returns when a sum over all has gone through, and one over all ranks'
-        GPUs, if `gpu` is this one's. Raises GenerationLost."""
+        GPUs, if `gpu` is this one's. Raises RoundLost."""
         self.rank, self.world_size = rank, world_size
         self._summing = AllreduceOptions()
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
@@ -100,14 +100,14 @@ class Gloo:
                 self._nccl = Nccl(store, rank, world_size, gpu, timeout_s=timeout_s)
         except RuntimeError as error:
             self.cut()
-            raise GenerationLost(str(error)) from error
+            raise RoundLost(str(error)) from error
 
     @property
     def is_cut(self) -> bool:
         return self._cut_s is not None
 
     def cut(self) -> None:
-        """Ends this generation's connections: every collective under way or to come fails, here and
+        """Ends this round's connections: every collective under way or to come fails, here and
         on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
         with contextlib.suppress(
@@ -146,7 +146,7 @@ class Gloo:
         return self._begin(lambda: self._group.broadcast([tensor], options))
 
     def wait(self, work: Any) -> None:
-        """Waits for a collective. Raises GenerationLost."""
+        """Waits for a collective. Raises RoundLost."""
         self.is_waiting = True
         try:
             while not self._is_done(work):
@@ -155,12 +155,12 @@ class Gloo:
                     and monotonic() - self._cut_s > DEAF_S
                     and not work.is_completed()
                 ):
-                    raise GenerationLost("the connections were cut, and gloo has not noticed")
+                    raise RoundLost("the connections were cut, and gloo has not noticed")
         finally:
             self.is_waiting = False
 
     def _is_done(self, work: Any) -> bool:
-        """Looks for a while whether a collective has gone through. Raises GenerationLost."""
+        """Looks for a while whether a collective has gone through. Raises RoundLost."""
         try:
             work.wait(LOOK)
             return True
@@ -170,7 +170,7 @@ class Gloo:
         try:
             work.wait()
         except RuntimeError as error:
-            raise GenerationLost(str(error)) from error
+            raise RoundLost(str(error)) from error
         return True
 
     def _begin(self, collective: Callable[[], Any]) -> Any:
@@ -179,8 +179,8 @@ class Gloo:
             work = collective()
         except RuntimeError as error:
             if not self.is_cut:
-                raise  # gloo does not take it: no other generation would
-            raise GenerationLost(str(error)) from error
+                raise  # gloo does not take it: no other round would
+            raise RoundLost(str(error)) from error
         self._works.append(work)
         return work
 

@@ -58,10 +58,10 @@ class HangDetector:
         `is_waiting` says that this process's training thread waits for a sum.
         """
         for name, status in others.items():
-            if status.generation:
+            if status.round:
                 self._first_steps.setdefault(name, status.step)
         passed_s, self._looked_s = min(now_s - self._looked_s, NAP_S), now_s
-        if (own.generation, own.begun) != (self._own.generation, self._own.begun):
+        if (own.round, own.begun) != (self._own.round, self._own.begun):
             self._waited_s = self._told_s = 0.0
         else:
             self._waited_s += passed_s
@@ -82,7 +82,7 @@ class HangDetector:
         return found
 
     def _holds_up(self, name: str, status: Status, own: Status) -> bool:
-        if not (status.generation, status.begun) < (own.generation, own.begun):
+        if not (status.round, status.begun) < (own.round, own.begun):
             return False
         if len(self._turns_s) < KNOWN_TURNS:
             return self._waited_s >= TIMES_FIRST * self._hang_s

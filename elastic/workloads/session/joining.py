@@ -1,5 +1,5 @@
 """How a newcomer becomes a member: it waits to be brought up to date, or founds the first
-generation."""
+round."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Entrance:
         return self._now_s - self._beats[name][1] < STALE_S
 
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Founds the first generation, alone, if of all who wait this process has come furthest."""
+        """Founds the first round, alone, if of all who wait this process has come furthest."""
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
         able = {
             name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)
@@ -162,7 +162,7 @@ class Entrance:
                 tell(
                     f"session: of the members that had done {done} steps none lives; this process "
                     "goes on from step "
-                    f"{able[self._name]['step']}, as generation {number}"
+                    f"{able[self._name]['step']}, as round {number}"
                 )
             if self._record is not None:
                 self._record(number, (self._name,))

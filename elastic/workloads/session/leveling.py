@@ -8,27 +8,27 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import SessionEnded
 from elastic.workloads.session.state import State
 
 
 class Leveling:
-    """All ranks of a generation take over the state of one of them, `source`, chunk by chunk.
+    """All ranks of a round take over the state of one of them, `source`, chunk by chunk.
 
     First all chunks are compared, and nothing is moved: where a rank really differs, it alone ends.
     """
 
-    def __init__(self, state: State, generation: Round, source: int, *, chunk_bytes: int) -> None:
-        assert generation.group is not None
-        self._state, self._generation, self._group = state, generation, generation.group
+    def __init__(self, state: State, round_: Round, source: int, *, chunk_bytes: int) -> None:
+        assert round_.group is not None
+        self._state, self._round, self._group = state, round_, round_.group
         self._source, self._chunk_bytes = source, chunk_bytes
 
     def differing_unit(self) -> int | None:
         """Compares this rank's state with the source's; gives the first unit that really differs.
 
-        Raises GenerationLost where another rank's state does.
+        Raises RoundLost where another rank's state does.
         """
         found: int | None = None
         for (
@@ -37,17 +37,17 @@ class Leveling:
             packed,
         ) in self._chunks():  # to the end, whatever is found: every rank takes part
             found = self._differing(first, last, packed) if found is None else found
-        differing = torch.zeros(self._generation.world_size)
-        differing[self._generation.rank or 0] = found is not None
+        differing = torch.zeros(self._round.world_size)
+        differing[self._round.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))
         if found is None and differing.any():
-            raise GenerationLost("a member has other values")
+            raise RoundLost("a member has other values")
         return found
 
     def take_over(self) -> None:
         """Overwrites this rank's state by the source's."""
         for first, last, packed in self._chunks():
-            if self._generation.rank != self._source:
+            if self._round.rank != self._source:
                 self._state.unpack(first, last, packed)
 
     def _chunks(self) -> Iterator[tuple[int, int, Tensor]]:

@@ -31,12 +31,12 @@ MAX_LINE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A member's word: the generation it trains in (0: none), the steps it has committed, the
-    oldest generation that it would still go on in, how many sums it has begun in the one it trains
+    """A member's word: the round it trains in (0: none), the steps it has committed, the
+    oldest round that it would still go on in, how many sums it has begun in the one it trains
     in, after how many steps the job is over for it, once it is, and the round that it sees in the
     store (0: it sees no store)."""
 
-    generation: int = 0
+    round: int = 0
     step: int = 0
     need: int = 0
     begun: int = 0
@@ -46,7 +46,7 @@ class Status:
     def fields(self) -> dict[str, int | None]:
         # asdict copies deeply: four times the cost of a beat's whole line.
         counts = {
-            "generation": self.generation,
+            "round": self.round,
             "step": self.step,
             "need": self.need,
             "begun": self.begun,
@@ -56,7 +56,7 @@ class Status:
     def news(self) -> tuple[int, int, int]:
         """Gives what others are told at once, and woken for; steps come with every beat and are
         none of it."""
-        return self.generation, self.need, self.seen
+        return self.round, self.need, self.seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The thread that keeps a process's membership: it looks at the store, decides, publishes, and has
 groups built.
 
-Level, not edge: each round looks at the whole again. Where the store does not answer it goes on
+Level, not edge: each look takes in the whole again. Where the store does not answer it goes on
 trying, and training goes on without it for as long as no member is lost.
 """
 
@@ -21,7 +21,7 @@ from elastic.workloads.session.links import Links
 from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.newcomers import Reception
 from elastic.workloads.session.place import placed
-from elastic.workloads.session.recording import OnGeneration, recorder
+from elastic.workloads.session.recording import OnRound, recorder
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, OVER, SharedState
@@ -56,12 +56,12 @@ class SessionMember(threading.Thread):
         state: State,
         shared: SharedState,
         hang_detector: HangDetector,
-        on_generation: OnGeneration | None,
+        on_round: OnRound | None,
     ) -> None:
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.job, silence_s=settings.silence_s, notify=shared.notify)
         self._settings, self._state, self._shared = settings, state, shared
-        self._record = recorder(on_generation, present=shared.present)
+        self._record = recorder(on_round, present=shared.present)
         self._reception, self._threads = Reception(settings, state, shared), ThreadGroup()
         self._rendezvous: StoreRendezvous | None = None
         self._name = ""
@@ -107,7 +107,7 @@ class SessionMember(threading.Thread):
         self._reception.end()
 
     def lose(self) -> None:
-        """Says that the current generation cannot go on."""
+        """Says that the current round cannot go on."""
         shared = self._shared
         if shared.current is not None and shared.current.group is not None:
             shared.current.group.cut()
@@ -300,14 +300,14 @@ class SessionMember(threading.Thread):
         shared, builder = self._shared, self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
             # A store that drops one connection of many leaves a call unanswered for ever: another
-            # round asks anew.
+            # look asks again.
             is_late = monotonic() - builder.began_s > BUILDING_S
             return builder.has_failed or is_late
         is_newest = shared.current is not None and shared.current.number == view.round
         return shared.is_lost and is_newest and monotonic() - shared.lost_s > STUCK_S
 
     def _build(self, view: View) -> None:
-        """Has the newest generation built, and offers it when it is."""
+        """Has the newest round built, and offers it when it is."""
         shared, builder = self._shared, self._builder
         newest = shared.current.number if shared.current is not None else 0
         if builder is not None and builder.number != view.round:
@@ -371,7 +371,7 @@ class SessionMember(threading.Thread):
         return self._addresses[name]
 
     def _heed_peers(self) -> None:
-        """Cuts the current generation where a member is gone, or would not go on in it."""
+        """Cuts the current round where a member is gone, or would not go on in it."""
         shared, current = self._shared, self._shared.current
         self.links.say(own := shared.status())
         if current is None or current.group is None or shared.is_lost:

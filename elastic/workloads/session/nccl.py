@@ -1,4 +1,4 @@
-"""Sums between GPUs over NCCL, for a generation whose group over gloo tells who has died.
+"""Sums between GPUs over NCCL, for a round whose group over gloo tells who has died.
 
 NCCL itself notices neither a death nor a cut connection: its kernels wait on the GPU until they are
 aborted. What an aborted one leaves behind looks as if it were done, so whoever waits asks for that
@@ -28,7 +28,7 @@ LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 FAILED_S = 0.1  # for the GPU to be done with what seems to have failed
 TRIES = 3  # a member may die while others connect
 # torch would end the process where a collective fails or is late, which here is one way among
-# others for a generation to end: who is dead or silent is told by the links. The last is in
+# others for a round to end: who is dead or silent is told by the links. The last is in
 # seconds: how long it may take to connect.
 LENIENT = {
     "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",

@@ -1,4 +1,4 @@
-"""One generation: its number, a fencing token, its members by rank, and their process group."""
+"""One round: its number, a fencing token, its members by rank, and their process group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastic.workloads.session.gloo import Gloo
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`rank` is this process's, None in a generation that has left it out; `group` is None where it
+    """`rank` is this process's, None in a round that has left it out; `group` is None where it
     is alone.
 
     `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the

@@ -1,4 +1,4 @@
-"""How a generation begins: its members compare their steps, and whoever lacks the last one gets
+"""How a round begins: its members compare their steps, and whoever lacks the last one gets
 it."""
 
 from __future__ import annotations
@@ -6,17 +6,17 @@ from __future__ import annotations
 import torch
 
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.gloo import GenerationLost, Gloo
+from elastic.workloads.session.gloo import Gloo, RoundLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import NOBODY_WHOLE, SessionEnded
 
 
-class TooOld(GenerationLost):
-    """This rank's own state is too old for the generation to go on with."""
+class TooOld(RoundLost):
+    """This rank's own state is too old for the round to go on with."""
 
 
 class Meeting:
-    """Every generation's first sum, which goes on by itself from here.
+    """Every round's first sum, which goes on by itself from here.
 
     Each member says how far it is, whether it has the last step's sums, how often its script has
     come to make others than usual, and whether it applied the last step in exact arithmetic. A
@@ -25,7 +25,7 @@ class Meeting:
 
     def __init__(
         self,
-        generation: Round,
+        round_: Round,
         group: Gloo,
         step: int,
         *,
@@ -34,11 +34,11 @@ class Meeting:
         surprises: int = 0,
         is_exact: bool = False,
     ) -> None:
-        """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
-        assert generation.rank is not None
-        self._rank, self._group = generation.rank, group
+        """Comes with state after `step` committed steps, or with none. Raises RoundLost."""
+        assert round_.rank is not None
+        self._rank, self._group = round_.rank, group
         self.surprises = surprises  # once it has ended: the most of any member
-        self._told = torch.zeros(4, generation.world_size, dtype=torch.int64)
+        self._told = torch.zeros(4, round_.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
         self._told[1, self._rank] = has_sums and not is_torn
         self._told[2, self._rank] = surprises
@@ -51,7 +51,7 @@ class Meeting:
         lack that step.
 
         Gives whether this rank is one of them: it then finds the sums where the next message is
-        filled, and must apply them. Raises GenerationLost, TooOld where it lacks more, or nobody
+        filled, and must apply them. Raises RoundLost, TooOld where it lacks more, or nobody
         has them any more, and SessionEnded where all have come with none of the state.
         """
         self._group.wait(self._work)
@@ -65,7 +65,7 @@ class Meeting:
         if own < oldest:
             raise TooOld("this process's state is too old to go on with")
         if any(each < oldest for each in steps):
-            raise GenerationLost("a member's state is too old to go on with")
+            raise RoundLost("a member's state is too old to go on with")
         if all(each == newest for each in steps):
             return False
         sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
@@ -73,7 +73,7 @@ class Meeting:
             # Who computed them is gone, and those left at the newest step were moved by what they
             # were sent.
             lost = "the last step's sums are lost with all who had them"
-            raise TooOld(lost) if own < newest else GenerationLost(lost)
+            raise TooOld(lost) if own < newest else RoundLost(lost)
         source = sources[0]
         self.is_exact = bool(are_exact[source])
         sums = buffers.flat() if self._rank == source else buffers.other()

@@ -16,12 +16,12 @@ from elastic.workloads.session.buffers import Buffers, GradientMessage, without_
 from elastic.workloads.session.control_values import ControlValues, RankValues
 from elastic.workloads.session.division import Division
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.gloo import RoundLost
 from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.leveling import Leveling, ended
 from elastic.workloads.session.membership import SessionMember
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.recording import OnGeneration
+from elastic.workloads.session.recording import OnRound
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.session_step import CommittedStep, Compute, Outdated, SessionStep
@@ -46,7 +46,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         *,
         settings: SessionSettings,
         step: int,
-        on_generation: OnGeneration | None,
+        on_round: OnRound | None,
     ) -> None:
         self._state, self._batch = state, terms.batch
         self._shared, self._pace = SharedState(terms, step=step), shares.Pace()
@@ -58,14 +58,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
         self._hang_detector, self._has_left = HangDetector(settings.hang_s), False
         self._membership = SessionMember(
-            settings, state, self._shared, self._hang_detector, on_generation
+            settings, state, self._shared, self._hang_detector, on_round
         )
         self._end = EndOfJob(settings, self._shared, self._membership.links)
         abort = functools.partial(self.close, is_orderly=False)
         self._guard = TransactionGuard(self._shared, self._membership.lose, abort)
         self._sums = Sums(self._shared, self._guard, await_meeting=self._await_meeting, close=abort)
         self._division: Division
-        self._generation: Round | None = None
+        self._round: Round | None = None
         self._meeting: Meeting | None = None
         self.turned_in: Round | None = (
             None  # in which the last `run` committed its turn; None: it committed none
@@ -83,7 +83,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         steps: int | None = None,
         numbers: int = 0,
         terms: str = "",
-        on_generation: OnGeneration | None = None,
+        on_round: OnRound | None = None,
     ) -> Session:
         """Comes in, and returns as a member with the job's state.
 
@@ -100,8 +100,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             batch: Samples a turn, over all ranks. steps: After how many the script ends the job,
             for the members to compare; None: they do not. numbers: How many numbers of the job's
             own are summed with each turn. terms: Whatever else must be alike, in the script's own
-            words: options, or a digest of them. on_generation: Called with number and members
-            before a generation is published, by whoever publishes; what
+            words: options, or a digest of them. on_round: Called with number and members
+            before a round is published, by whoever publishes; what
                 it raises postpones the change.
 
         Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or
@@ -114,7 +114,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         nccl.prepare(state.device)
         own = SessionTerms.of(state, batch=batch, steps=steps, numbers=numbers, terms=terms)
         settings = settings or SessionSettings.from_environment()
-        session = cls(state, own, settings=settings, step=step, on_generation=on_generation)
+        session = cls(state, own, settings=settings, step=step, on_round=on_round)
         session._membership.start()
         with contextlib.ExitStack() as stack:
             stack.callback(session.close, is_orderly=False)
@@ -138,22 +138,22 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._shared.is_finished or self._shared.end == COMPLETE
 
     @property
-    def generation(self) -> Round:
-        """The generation that this process trains in."""
+    def round(self) -> Round:
+        """The round that this process trains in."""
         # Not the shared state's: that one is gone as soon as the others are known to have gone on
         # without this process.
-        assert self._generation is not None
-        return self._generation
+        assert self._round is not None
+        return self._round
 
     @property
     def is_first(self) -> bool:
-        return self.generation.rank == 0
+        return self.round.rank == 0
 
     @property
     def must_stop(self) -> bool:
         """Whether this process was asked to leave, and nobody is there to go on: keep the state,
         and end."""
-        return self._shared.is_leaving and self.is_member and self.generation.world_size == 1
+        return self._shared.is_leaving and self.is_member and self.round.world_size == 1
 
     def run(self, compute: Compute) -> CommittedStep | None:
         """Does one turn, as often as it takes, and commits it.
@@ -174,7 +174,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                     )
                 except Outdated:
                     return CommittedStep(self.step, self._buffers.own_numbers())
-                except GenerationLost:
+                except RoundLost:
                     if not self._recover():
                         return None
                     if (
@@ -196,7 +196,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         """Gives a copy of the state as it is between two turns. Raises InvalidInput where it is
         none of the job's."""
         self._shared.require_whole()
-        return StateCopy(self.step, self.generation.number, self._state.copies())
+        return StateCopy(self.step, self.round.number, self._state.copies())
 
     def digest(self) -> str:
         """Gives the SHA-256 over the state: the same on every rank after the same step."""
@@ -234,7 +234,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             return
         try:
             if is_orderly:
-                with contextlib.suppress(GenerationLost, Outdated):
+                with contextlib.suppress(RoundLost, Outdated):
                     self._await_meeting()
                 self._end.linger()
         finally:
@@ -247,7 +247,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         )  # after an error the others may stand in a turn that waits for this process
 
     def _enter(self) -> None:
-        """Waits until this process is a member of a generation that works, or is to leave: it holds
+        """Waits until this process is a member of a round that works, or is to leave: it holds
         nothing."""
         if (entry := self._shared.await_entry()) is None:
             self._has_left = True
@@ -257,7 +257,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_turn(self, compute: Compute) -> tuple[CommittedStep | None, Round | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum
         can fail."""
-        shared, current = self._shared, self.generation
+        shared, current = self._shared, self.round
         share = shares.slice_of(self._division.now, current.rank or 0)
         turn = SessionStep(
             self.step, self._batch, share, current, self._sums.own, watch=self._watch
@@ -281,7 +281,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _filled(
         self, gradients: Sequence[Tensor | None], numbers: Tensor | None, control: Tensor
     ) -> GradientMessage:
-        group = self.generation.group
+        group = self.round.group
         is_aside = group is not None and group.has_gpus
         return self._buffers.fill(gradients, numbers, control, is_aside=is_aside)
 
@@ -302,13 +302,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _exchanged(
         self, message_of: Callable[[Tensor], GradientMessage], *, is_due: bool = False
     ) -> tuple[RankValues, Round | None]:
-        """Sums a message that control values end. Gives what these tell, and the generation to
+        """Sums a message that control values end. Gives what these tell, and the round to
         change over to, if all are ready for it. The states are compared where `is_due`, or where
         the step has its turn."""
         # Before the message is filled in: the last step's sums are handed on through the same
         # buffer.
         self._await_meeting()
-        shared, current, step = self._shared, self.generation, self.step
+        shared, current, step = self._shared, self.round, self.step
         offered = shared.ready()
         control = self._control.own(
             current,
@@ -325,10 +325,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._bring_level(current, told.source)
         return told, offered if told.is_agreed else None
 
-    def _bring_level(self, generation: Round, source: int) -> None:
+    def _bring_level(self, round_: Round, source: int) -> None:
         """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this
-        one's really differs, GenerationLost where another's does."""
-        leveling = Leveling(self._state, generation, source, chunk_bytes=self._chunk_bytes)
+        one's really differs, RoundLost where another's does."""
+        leveling = Leveling(self._state, round_, source, chunk_bytes=self._chunk_bytes)
         if (unit := leveling.differing_unit()) is not None:
             raise ended(unit, self.step)
         if not self._has_told_of_leveling:
@@ -342,7 +342,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         leveling.take_over()
 
     def _await_meeting(self) -> None:
-        """Waits, before a generation's first sum, for its members to have met."""
+        """Waits, before a round's first sum, for its members to have met."""
         if self._meeting is None:
             return
         step = self.step
@@ -366,40 +366,40 @@ class Session(contextlib.AbstractContextManager["Session"]):
         for sender in senders:
             sender.next_chunk(self.step)
 
-    def _change_over(self, generation: Round, *, is_planned: bool) -> None:
+    def _change_over(self, round_: Round, *, is_planned: bool) -> None:
         """Changes over to what all ranks have agreed on, if it `is_planned`."""
-        if self._adopted(generation):
+        if self._adopted(round_):
             try:
-                self._meet(generation, is_planned=is_planned)
-            except GenerationLost:
+                self._meet(round_, is_planned=is_planned)
+            except RoundLost:
                 self._recover()
 
-    def _adopted(self, generation: Round) -> bool:
-        """Makes `generation` the current one; gives False where it has left this process out, as it
+    def _adopted(self, round_: Round) -> bool:
+        """Makes `round` the current one; gives False where it has left this process out, as it
         asked."""
         self._guard.is_exposed = True
-        self._shared.hand_over(generation)
-        self._generation = generation
-        self._shared.adopt(generation)
-        self._has_left = generation.rank is None
+        self._shared.hand_over(round_)
+        self._round = round_
+        self._shared.adopt(round_)
+        self._has_left = round_.rank is None
         return not self._has_left
 
-    def _meet(self, generation: Round, *, is_planned: bool) -> None:
-        """Begins a generation. What all ranks have agreed on is met in while they compute its first
+    def _meet(self, round_: Round, *, is_planned: bool) -> None:
+        """Begins a round. What all ranks have agreed on is met in while they compute its first
         turn: they know already that nobody lacks a step."""
         shared = self._shared
-        if generation.group is None and shared.is_torn:
+        if round_.group is None and shared.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
-        self._division, self._meeting = Division(self._batch, generation), None
-        self._sums.begin(generation)
+        self._division, self._meeting = Division(self._batch, round_), None
+        self._sums.begin(round_)
         if not is_planned:
-            # Said before the meeting: members of an older generation must leave it to come here.
-            self._demand(generation)
-        if generation.group is not None:
+            # Said before the meeting: members of an older round must leave it to come here.
+            self._demand(round_)
+        if round_.group is not None:
             has_sums = self._buffers.holds(self.step)
             self._meeting = Meeting(
-                generation,
-                generation.group,
+                round_,
+                round_.group,
                 self.step,
                 is_torn=shared.is_torn,
                 has_sums=has_sums,
@@ -410,7 +410,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._end_meeting()
 
     def _end_meeting(self) -> None:
-        """Waits for the members of the present generation, if that has not been done."""
+        """Waits for the members of the present round, if that has not been done."""
         self._guard.is_exposed = True
         meeting, self._meeting = self._meeting, None
         try:
@@ -422,24 +422,24 @@ class Session(contextlib.AbstractContextManager["Session"]):
         except TooOld:
             self._shared.tear()
             raise
-        self._demand(self.generation)
+        self._demand(self.round)
 
-    def _demand(self, generation: Round) -> None:
-        """Tells the others that this process goes on in no older generation any more."""
-        self._shared.need = generation.number
+    def _demand(self, round_: Round) -> None:
+        """Tells the others that this process goes on in no older round any more."""
+        self._shared.need = round_.number
         self._membership.links.say(self._shared.status())
 
     def _recover(self) -> bool:
-        """Waits for a generation after the lost one; False where this process had to start over, or
+        """Waits for a round after the lost one; False where this process had to start over, or
         has left."""
         while True:
             self._membership.lose()
-            generation = self._shared.await_next()
-            if generation is None:
+            round_ = self._shared.await_next()
+            if round_ is None:
                 self._enter()
                 return False
-            if not self._adopted(generation):
+            if not self._adopted(round_):
                 return False
-            with contextlib.suppress(GenerationLost):
-                self._meet(generation, is_planned=False)
+            with contextlib.suppress(RoundLost):
+                self._meet(round_, is_planned=False)
                 return True

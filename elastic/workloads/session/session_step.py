@@ -35,19 +35,19 @@ class SessionStep:
     step: int
     batch: int
     share: range
-    generation: Round
+    round: Round
     sum_up: Callable[[Tensor], None]
     numbers: Tensor | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def rank(self) -> int:
-        assert self.generation.rank is not None
-        return self.generation.rank
+        assert self.round.rank is not None
+        return self.round.rank
 
     @property
     def world_size(self) -> int:
-        return self.generation.world_size
+        return self.round.world_size
 
     @property
     def is_first(self) -> bool:
@@ -71,7 +71,7 @@ class SessionStep:
                 f"{tuple(values.stride())} of shape {tuple(values.shape)}; sum a copy (.clone())",
                 field="values",
             )
-        if self.generation.group is not None:
+        if self.round.group is not None:
             self.watch.pause()
             own = values.detach()
             whole = own.resolve_conj().resolve_neg().contiguous()
@@ -85,7 +85,7 @@ class SessionStep:
         """Gives the sum over all ranks; gradients flow back through it to every rank's values.
         Raises InvalidInput."""
         _require_summable(values)
-        if self.generation.group is None:
+        if self.round.group is None:
             return values
         total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
         return total

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import NoReturn
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.gloo import LEFT_OUT, GenerationLost
+from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.round import Round
@@ -43,12 +43,12 @@ class SessionEnded(Exception):
 @dataclass(slots=True)
 class SharedState:
     """Shared under `changed`; `stirred` counts what has changed. `current` is trained in, `offered`
-    is built and may be changed over to. `is_lost` says that the current generation's collectives
+    is built and may be changed over to. `is_lost` says that the current round's collectives
     have failed, since `lost_s`; `cost` is this rank's seconds a sample; `turning` the steps after
     which the last turn was begun, `ending` those after which the job is over for the training
     thread; `seen` the round that the store shows, 0 where none answers; `is_torn` says that the
     state held here is no state of the job; `is_entering` that the training thread waits to come in;
-    `end` why no generation can come any more; `misfit` why this process cannot train with the
+    `end` why no round can come any more; `misfit` why this process cannot train with the
     members; `is_finished` that `finish` has said that the job is complete.
     """
 
@@ -124,30 +124,30 @@ class SharedState:
         return other.ending is not None and other.ending == other.step == self.step == self.turning
 
     def present(self) -> tuple[str, ...]:
-        """Gives the members of the generation that goes on now, nobody where none does."""
+        """Gives the members of the round that goes on now, nobody where none does."""
         return () if self.current is None or self.is_lost else self.current.members
 
     def begin_turn(self) -> None:
-        """Raises GenerationLost where the current generation's collectives have failed."""
+        """Raises RoundLost where the current round's collectives have failed."""
         self.turning = self.step
         if self.is_lost:
-            raise GenerationLost(LEFT_OUT)
+            raise RoundLost(LEFT_OUT)
 
-    def hold_to(self, generation: Round) -> None:
-        """Raises GenerationLost where nothing may be committed in `generation` any more: who trains
+    def hold_to(self, round_: Round) -> None:
+        """Raises RoundLost where nothing may be committed in `round` any more: who trains
         alone has no connections that would end."""
-        if self.current is not generation or self.is_lost:
-            raise GenerationLost(LEFT_OUT)
+        if self.current is not round_ or self.is_lost:
+            raise RoundLost(LEFT_OUT)
 
-    def offer(self, generation: Round) -> None:
-        """Puts a generation where the training thread finds it."""
+    def offer(self, round_: Round) -> None:
+        """Puts a round where the training thread finds it."""
         with self.changed:
-            self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
+            self.offered, self.offered_s, self.offered_step = round_, monotonic(), self.step
             self._stir()
 
     def await_entry(self) -> tuple[Round, bool] | None:
-        """Waits for a first generation, and moves the state that comes meanwhile; gives that
-        generation, and whether its members have agreed on it with this newcomer; None where this
+        """Waits for a first round, and moves the state that comes meanwhile; gives that
+        round, and whether its members have agreed on it with this newcomer; None where this
         process is to leave.
 
         Raises SessionEnded, InvalidInput where the members train on other terms, and what `apply`
@@ -181,7 +181,7 @@ class SharedState:
             self.is_entering = False
 
     def await_next(self) -> Round | None:
-        """Waits for a generation after the current one; None where this process must start over.
+        """Waits for a round after the current one; None where this process must start over.
 
         Raises SessionEnded. Who must and is to leave waits for no store.
         """
@@ -200,7 +200,7 @@ class SharedState:
             self.offered = None
 
     def lose(self) -> None:
-        """Says that the current generation cannot go on."""
+        """Says that the current round cannot go on."""
         with self.changed:
             if not self.is_lost:
                 self.is_lost, self.lost_s = True, monotonic()
@@ -208,15 +208,15 @@ class SharedState:
                 self.need = max(self.need, self.current.number + 1)
             self._stir()
 
-    def adopt(self, generation: Round) -> None:
-        """Makes a generation the current one. Raises SessionEnded."""
+    def adopt(self, round_: Round) -> None:
+        """Makes a round the current one. Raises SessionEnded."""
         with self.changed:
             if self.end is not None:
                 raise SessionEnded(self.end)
             if self.current is not None:
                 self.retired.append((monotonic(), self.current))
-            self.current, self.is_lost = generation, False
-            if self.offered is generation:
+            self.current, self.is_lost = round_, False
+            if self.offered is round_:
                 self.offered = None
             self._stir()
 
@@ -247,7 +247,7 @@ class SharedState:
         return senders
 
     def ready(self) -> Round | None:
-        """Gives the generation that this rank can change over to: nobody whom it brings up to date
+        """Gives the round that this rank can change over to: nobody whom it brings up to date
         is far behind."""
         offered = self.offered
         if offered is None:
@@ -265,20 +265,18 @@ class SharedState:
         ]
         return offered if all(are_level) else None
 
-    def hand_over(self, generation: Round) -> None:
-        """Lets the newcomers that a generation counts in go: from this step on they are members of
+    def hand_over(self, round_: Round) -> None:
+        """Lets the newcomers that a round counts in go: from this step on they are members of
         it, if they have all state; who has another source hears it from that one."""
         with self.changed:
             for sender in self.senders:
-                if sender.newcomer in generation.members:
+                if sender.newcomer in round_.members:
                     if sender.is_complete:
-                        sender.adopt(generation.number, self.step)
+                        sender.adopt(round_.number, self.step)
                     else:
                         sender.end()
                     self.parting.append(sender)
-            self.senders[:] = [
-                each for each in self.senders if each.newcomer not in generation.members
-            ]
+            self.senders[:] = [each for each in self.senders if each.newcomer not in round_.members]
 
     def let_go(self) -> None:
         """Lets go of the newcomers that this process brings up to date: another is to."""

@@ -75,7 +75,7 @@ def fits(batch: int, limits: Sequence[int | None]) -> bool:
 def first_split(
     batch: int, costs: Sequence[float], *, limits: Sequence[int | None], are_new: Sequence[bool]
 ) -> tuple[int, ...]:
-    """Gives the split for a generation's first turn; none, `()`, where the ranks' memories do not
+    """Gives the split for a round's first turn; none, `()`, where the ranks' memories do not
     hold a batch.
 
     Who is new gets no sample where the others can have them all: the last step is still on its way

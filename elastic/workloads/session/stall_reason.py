@@ -14,14 +14,14 @@ def why_stalled(own: Status, others: Mapping[str, Status], *, is_waiting: bool) 
     `is_waiting` says that this process's training thread waits for a sum.
 
     >>> why_standing(Status(3, 144, begun=7), {"a": Status(3, 144, begun=6)}, is_waiting=True)
-    'turn 144 waits for member a (sums begun in generation 3: this process 7, a 6)'
+    'turn 144 waits for member a (sums begun in round 3: this process 7, a 6)'
     >>> why_standing(Status(3, 144, begun=6), {"a": Status(3, 144, begun=7)}, is_waiting=False)
-    'the others wait for this process in turn 144 (sums begun in generation 3: this process 6, a 7)'
+    'the others wait for this process in turn 144 (sums begun in round 3: this process 6, a 7)'
     >>> why_standing(Status(3, 144, begun=7), {"a": Status(3, 144, begun=7)}, is_waiting=False)
     """
-    furthest = max((each.generation, each.begun) for each in (own, *others.values()))
-    behind = [name for name, each in others.items() if (each.generation, each.begun) < furthest]
-    if (own.generation, own.begun) < furthest:
+    furthest = max((each.round, each.begun) for each in (own, *others.values()))
+    behind = [name for name, each in others.items() if (each.round, each.begun) < furthest]
+    if (own.round, own.begun) < furthest:
         why = f"the others wait for this process in turn {own.step}"
     elif behind:
         why = f"turn {own.step} waits for member{'s' * (len(behind) > 1)} {', '.join(behind)}"
@@ -33,12 +33,8 @@ def why_stalled(own: Status, others: Mapping[str, Status], *, is_waiting: bool) 
         f"this process {own.begun}",
         *(f"{name} {_begun(each, own)}" for name, each in others.items()),
     ]
-    return f"{why} (sums begun in generation {own.generation}: {', '.join(begun)})"
+    return f"{why} (sums begun in round {own.round}: {', '.join(begun)})"
 
 
 def _begun(status: Status, own: Status) -> str:
-    return (
-        f"{status.begun}"
-        if status.generation == own.generation
-        else f"is in generation {status.generation}"
-    )
+    return f"{status.begun}" if status.round == own.round else f"is in round {status.round}"

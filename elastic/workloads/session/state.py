@@ -23,10 +23,10 @@ unit to leave alone; what is done to one unit must not depend on another."""
 @dataclass(frozen=True, slots=True)
 class StateCopy:
     """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the
-    units; and the generation that vouches for it: a fencing token for whatever it is written to."""
+    units; and the round that vouches for it: a fencing token for whatever it is written to."""
 
     step: int
-    generation: int
+    round: int
     tensors: list[Tensor]
 
 

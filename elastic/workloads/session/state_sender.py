@@ -203,7 +203,7 @@ class StateSender(threading.Thread):
         self._late.clear()
 
     def adopt(self, number: int, step: int) -> None:
-        """Queues the last word: from `step` on it is a member of generation `number`."""
+        """Queues the last word: from `step` on it is a member of round `number`."""
         self._messages.put(_Outgoing("adopt", {"number": number, "step": step}))
         self.end()
 

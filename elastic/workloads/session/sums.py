@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.gloo import DEVICES, TYPES, GenerationLost, Gloo
+from elastic.workloads.session.gloo import DEVICES, TYPES, Gloo, RoundLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.transaction_guard import TransactionGuard
@@ -55,12 +55,12 @@ class Misfit(InvalidInput):
 
 
 class Sums:
-    """One process's, generation after generation.
+    """One process's, round after round.
 
-    From each generation's first turn on a small sum goes before each: what every rank is about to
+    From each round's first turn on a small sum goes before each: what every rank is about to
     sum. After some turns in a row that made the same ones it is left out, and later ones are held
     against those, on each rank by itself. One that would make another does not: it gives the
-    generation up, and from then on twice as many turns are compared.
+    round up, and from then on twice as many turns are compared.
     """
 
     def __init__(
@@ -79,36 +79,36 @@ class Sums:
         )
         # how often others than the usual ones were to be made: the most that a member met has seen
         self.surprises = 0
-        self._generation: Round
+        self._round: Round
         self._step = self._alike = 0
         self._made: list[Sum] = []
         self._usual: list[Sum] = []
         self._is_known = False
         self._failure: Exception | None = None
 
-    def begin(self, generation: Round) -> None:
-        """Begins a generation."""
-        self._generation, self._alike, self._is_known, self._failure = generation, 0, False, None
+    def begin(self, round_: Round) -> None:
+        """Begins a round."""
+        self._round, self._alike, self._is_known, self._failure = round_, 0, False, None
 
     def begin_turn(self, step: int) -> None:
         """Begins a turn, or begins it anew."""
         self._step, self._made = step, []
 
     def own(self, values: Tensor) -> None:
-        """Sums what the script sums within a turn, in place. Raises GenerationLost, Misfit."""
+        """Sums what the script sums within a turn, in place. Raises RoundLost, Misfit."""
         self._matched(values, is_last=False)
 
     def last(self, values: Tensor, aside: Tensor | None = None) -> None:
-        """Sums what ends a turn, in place, and what goes aside. Raises GenerationLost, Misfit."""
+        """Sums what ends a turn, in place, and what goes aside. Raises RoundLost, Misfit."""
         self._matched(values, aside, is_last=True)
-        if self._generation.group is not None and not self._is_known:
+        if self._round.group is not None and not self._is_known:
             self._learn()
 
     def apart(self, values: Tensor, aside: Tensor | None = None) -> None:
-        """Sums, in place, what belongs to no turn, and what goes aside. Raises GenerationLost."""
+        """Sums, in place, what belongs to no turn, and what goes aside. Raises RoundLost."""
         self._guard.is_exposed = True
-        if (group := self._generation.group) is None:
-            self._shared.hold_to(self._generation)
+        if (group := self._round.group) is None:
+            self._shared.hold_to(self._round)
             return
         self._await_meeting()
         beside = None if aside is None else group.all_reduce_aside(aside)
@@ -118,20 +118,20 @@ class Sums:
         group.wait(work)
 
     def _matched(self, values: Tensor, aside: Tensor | None = None, *, is_last: bool) -> None:
-        if (group := self._generation.group) is not None:
+        if (group := self._round.group) is not None:
             self._guard.is_exposed = True
             self._await_meeting()
             if self._failure is not None:  # the script has not let it pass
                 raise self._failure
             try:
                 self._match(Sum(is_last, values.dtype, values.device.type, values.numel()), group)
-            except (GenerationLost, Misfit) as error:
+            except (RoundLost, Misfit) as error:
                 self._failure = error
                 raise
         self.apart(values, aside)
 
     def _match(self, own: Sum, group: Gloo) -> None:
-        """Sees to it that all ranks are about to make the same sum. Raises GenerationLost,
+        """Sees to it that all ranks are about to make the same sum. Raises RoundLost,
         Misfit."""
         place = len(self._made)
         self._made.append(own)
@@ -139,20 +139,18 @@ class Sums:
             if place < len(self._usual) and own == self._usual[place]:
                 return
             self.surprises += 1
-            raise GenerationLost(
-                f"{own} were to be summed, other than in this generation's turns before"
-            )
-        rank = self._generation.rank or 0
-        told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
+            raise RoundLost(f"{own} were to be summed, other than in this round's turns before")
+        rank = self._round.rank or 0
+        told = torch.zeros(self._round.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.told())
         group.wait(group.all_reduce(told))
         all_ = [Sum.heard(each) for each in told.tolist()]
         if all_.count(own) == len(all_):
             return
-        if rank not in odd(all_, self._generation.are_new):
+        if rank not in odd(all_, self._round.are_new):
             # Whoever is odd ends, and with it this: not before it has heard what it did.
             group.wait(group.all_reduce(torch.zeros(1)))
-            raise GenerationLost("a member sums something else")
+            raise RoundLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))
         misfit = Misfit(
             f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so "

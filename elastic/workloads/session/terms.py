@@ -11,7 +11,7 @@ from elastic.workloads.session.state import State
 
 # Changes with what members say to each other, sum or compare: in an upgrade old and new ones may
 # meet.
-PROTOCOL = 4
+PROTOCOL = 5
 MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
 
 

@@ -31,7 +31,7 @@ from elastic.workloads.session import Session
 run = Session.run
 
 def slow_run(self, compute):
-    if self.generation.world_size == 1 and self.step >= {ITERATIONS} // 2:
+    if self.round.world_size == 1 and self.step >= {ITERATIONS} // 2:
         time.sleep(1.0)
     return run(self, compute)
 

@@ -1,4 +1,4 @@
-"""Generations in which nothing is known of the members yet: a test names only what it is about."""
+"""Rounds in which nothing is known of the members yet: a test names only what it is about."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def met(
     are_new: Sequence[bool] | None = None,
     losses_per_h: Sequence[float | None] | None = None,
 ) -> Round:
-    """Gives a generation of old members of which no pace, no limit and no losses are known."""
+    """Gives a round of old members of which no pace, no limit and no losses are known."""
     size = len(members)
     return Round(
         number,

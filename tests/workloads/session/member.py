@@ -118,13 +118,13 @@ def _train(options: argparse.Namespace, tell: object) -> int:
             task.units(), task.apply, batch=task.batch, settings=settings, numbers=1
         ) as session:
             signal.signal(signal.SIGTERM, lambda *_: session.leave())
-            tell(event="joined", step=session.step, generation=session.generation.number)
+            tell(event="joined", step=session.step, generation=session.round.number)
             # A test that was killed must leave nothing running.
             while (
                 session.is_member and session.step < _goal(options.goal) and os.getppid() == parent
             ):
                 outcome = session.run(compute)
-                now = session.generation
+                now = session.round
                 digest = None if options.no_digests else session.digest()
                 tell(
                     event="step" if outcome else "again",

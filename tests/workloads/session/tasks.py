@@ -183,10 +183,10 @@ def _image(place: int, options: EsrganOptions) -> Tensor:
 
 def undisturbed(task: Trained, steps: int) -> list[Tensor]:
     """Gives the weights that one process comes to, without any session."""
-    generation = Round(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
+    round_ = Round(1, ("alone",), 0, None, (0.0,), (None,), (False,), (None,))
     for step in range(steps):
         gradients = task.compute(
-            SessionStep(step, task.batch, range(task.batch), generation, _nothing_to_sum)
+            SessionStep(step, task.batch, range(task.batch), round_, _nothing_to_sum)
         )
         pairs = zip(gradients, task.parameters, strict=True)
         task.apply(

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionSettings, SessionStep
-from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.gloo import RoundLost
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
 
@@ -48,12 +48,12 @@ class Watch:
 
     def begins(self, member: int, turn: SessionStep) -> None:
         with self.changed:
-            about = (turn.generation.number, turn.world_size)
+            about = (turn.round.number, turn.world_size)
             self.begun[member, turn.step] = self.newest[member] = about
             self.changed.notify_all()
 
     def wait_for_all(self, count: int) -> None:
-        """Returns when each of so many members trains in one generation with all others; then the
+        """Returns when each of so many members trains in one round with all others; then the
         sum may be lost."""
         with self.changed:
             found = self.newest.values()
@@ -97,7 +97,7 @@ def test_a_change_is_agreed_on_by_a_sum_that_one_loses_and_nobody_s_next_gradien
     agreed = watch.begun[STAYING[0], watch.lost_at + 1]
     assert agreed[1] == 3
     assert [number for number, _ in found] == [agreed[0]] * 3, (
-        "it came in again, and needed no further generation"
+        "it came in again, and needed no further round"
     )
     wanted = undisturbed(watch.lost_at + FURTHER, width=WIDTH)
     for _, weights in found:
@@ -118,9 +118,9 @@ def test_a_newcomer_that_is_first_of_all_does_not_hand_on_sums_that_it_never_had
     assert watch.lost_at is not None
     agreed = watch.begun[SOURCE, watch.lost_at + 1]
     assert agreed[1] == 3
-    assert watch.sessions[COMING].generation.rank == 0
+    assert watch.sessions[COMING].round.rank == 0
     assert [number for number, _ in found] == [agreed[0]] * 3, (
-        "it came in again, and needed no further generation"
+        "it came in again, and needed no further round"
     )
     wanted = undisturbed(watch.lost_at + FURTHER, width=WIDTH)
     for _, weights in found:
@@ -130,7 +130,7 @@ def test_a_newcomer_that_is_first_of_all_does_not_hand_on_sums_that_it_never_had
 def _member(
     index: int, port: int, watch: Watch, *, host: str = "127.0.0.1"
 ) -> tuple[int, list[Tensor]]:
-    """Trains until a few turns after the loss, or until it has left; gives its last generation and
+    """Trains until a few turns after the loss, or until it has left; gives its last round and
     its weights."""
     task = Task(dtype=torch.float64, width=WIDTH)
 
@@ -141,7 +141,7 @@ def _member(
     def apply(gradients: Sequence[Tensor | None], step: int) -> None:
         if index == LOSING and watch.loses(step):
             # The last instant at which it can happen: its own part of the sum is with the others.
-            raise GenerationLost("its connections have ended")
+            raise RoundLost("its connections have ended")
         task.apply(gradients, step)
 
     settings = SessionSettings(store=f"127.0.0.1:{port}", job="job", host=host, silence_s=5.0)
@@ -149,4 +149,4 @@ def _member(
         watch.sessions[index] = session
         while session.is_member and not watch.is_over(session.step):
             session.run(compute)
-        return session.generation.number, [parameter.detach() for parameter in task.parameters]
+        return session.round.number, [parameter.detach() for parameter in task.parameters]

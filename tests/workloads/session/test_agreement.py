@@ -36,7 +36,7 @@ def test_takes_itself_out_when_it_leaves_and_is_done_when_it_is_out() -> None:
     assert decide(replace(leaving, round=5, participants=("a", "c"))) == HOLD
 
 
-def test_takes_all_who_have_arrived_into_one_generation() -> None:
+def test_takes_all_who_have_arrived_into_one_round() -> None:
     verdict = decide(replace(CALM, arrived=frozenset({"d", "e"}), gone=frozenset({"a"})))
     assert verdict == AgreedMove(Move.PUBLISH, ("b", "c", "d", "e"), 5)
 
@@ -54,7 +54,7 @@ def test_puts_the_truth_back_where_the_store_has_forgotten_it() -> None:
     assert decide(forgetful) == AgreedMove(Move.PUBLISH, ("b", "c"), 5)
 
 
-def test_puts_nothing_back_when_a_newer_generation_was_recorded_than_it_ever_saw() -> None:
+def test_puts_nothing_back_when_a_newer_round_was_recorded_than_it_ever_saw() -> None:
     forgetful = replace(CALM, round=0, participants=())
     assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
     assert decide(replace(forgetful, floor=4)) == AgreedMove(Move.PUBLISH, ("a", "b", "c"), 5)

@@ -155,31 +155,31 @@ def test_who_waits_for_others_memory_is_told_to_stop(store: TCPStore, tmp_path: 
 class Told:
     """What of a session its attendance reads."""
 
-    generation: Round
+    round: Round
     turned_in: Round | None = None
     step: int = 0
     is_member: bool = True
     must_stop: bool = False
 
 
-def _generation(number: int, *, rank: int, world_size: int) -> Round:
+def _round(number: int, *, rank: int, world_size: int) -> Round:
     return met(number, "abc"[:world_size], rank)
 
 
-def test_a_turn_is_told_of_by_who_was_first_in_the_generation_that_ran_it(tmp_path: Path) -> None:
+def test_a_turn_is_told_of_by_who_was_first_in_the_round_that_ran_it(tmp_path: Path) -> None:
     """One `run` may lose a member, turn without it, and let another in, who is first from then
     on."""
-    both, alone = _generation(1, rank=1, world_size=2), _generation(2, rank=0, world_size=1)
+    both, alone = _round(1, rank=1, world_size=2), _round(2, rank=0, world_size=1)
     with closing(Node(tmp_path / "a")) as node:
         session: Any = Told(both)
         attendance = Attendance(session, worker=node.worker)
-        session.turned_in, session.generation, session.step = (
+        session.turned_in, session.round, session.step = (
             alone,
-            _generation(3, rank=1, world_size=2),
+            _round(3, rank=1, world_size=2),
             1,
         )
         assert not attendance.turned()
-        session.turned_in, session.step = session.generation, 2
-        assert not attendance.turned(), "the first of generation 3 tells of this one"
+        session.turned_in, session.step = session.round, 2
+        assert not attendance.turned(), "the first of round 3 tells of this one"
     assert [(each["iteration"], each["world_size"]) for each in node.words("window")] == [(1, 1)]
     assert [each["round"] for each in node.words("joined")] == [1, 2, 3]

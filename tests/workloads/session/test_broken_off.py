@@ -22,7 +22,7 @@ from elastic.workloads.session import Session, SessionEnded, SessionSettings, Se
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
 from elastic.workloads.session.ending import EndOfJob
-from elastic.workloads.session.gloo import GenerationLost, Gloo
+from elastic.workloads.session.gloo import Gloo, RoundLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.round_start import Meeting
 from elastic.workloads.session.state import State
@@ -54,7 +54,7 @@ class Counting:
         if (
             place == self.place
             and session is not None
-            and session.generation.world_size == 2
+            and session.round.world_size == 2
             and session.step > 20
         ):
             self.place = None
@@ -139,7 +139,7 @@ def test_a_turn_that_is_broken_off_while_others_are_waited_for_adds_up_too(
     def waited(group: Gloo, work: Any) -> None:
         wait(group, work)
         for task in tasks:
-            if task.session is not None and task.session.generation.group is group:
+            if task.session is not None and task.session.round.group is group:
                 task.at("wait")
 
     tasks = _tasks("wait")
@@ -152,13 +152,13 @@ def test_a_second_break_while_members_meet_again_adds_up_too(
 ) -> None:
     end, compared = Meeting.end, ControlValues.compared
 
-    def compares(control: ControlValues, told: list[float], generation: Round) -> RankValues:
+    def compares(control: ControlValues, told: list[float], round_: Round) -> RankValues:
         session = tasks[0].session
         is_late = session is not None and session.step > 20
-        if generation.rank == 0 and generation.world_size == 2 and is_late and not breaks:
+        if round_.rank == 0 and round_.world_size == 2 and is_late and not breaks:
             breaks.append("once it was summed, and before it was applied")
             raise Broken(breaks[-1])
-        return compared(control, told, generation)
+        return compared(control, told, round_)
 
     def ends(meeting: Meeting, buffers: Buffers) -> bool:
         if len(breaks) == 1:  # the others hand on the last sums here, to whoever lacks them
@@ -234,7 +234,7 @@ def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(
 
     def goes_on() -> int:
         with _joined(stays, settings) as session:
-            run_until(session, stays, lambda: done.is_set() and session.generation.world_size == 1)
+            run_until(session, stays, lambda: done.is_set() and session.round.world_size == 1)
             return session.step
 
     begin_store()
@@ -277,7 +277,7 @@ def test_sums_of_different_steps_are_none() -> None:
         if not ahead:
             control.compared(sums.tolist(), here)
             continue
-        with pytest.raises(GenerationLost, match="different steps"):
+        with pytest.raises(RoundLost, match="different steps"):
             control.compared(sums.tolist(), here)
 
 

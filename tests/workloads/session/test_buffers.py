@@ -111,6 +111,6 @@ def test_refuses_a_parameter_whose_values_share_memory() -> None:
         Buffers([torch.zeros(2), torch.zeros(3).expand(4, 3)], 0)
 
 
-def test_has_room_for_as_many_members_as_a_generation_may_have() -> None:
+def test_has_room_for_as_many_members_as_a_round_may_have() -> None:
     control = [1.0] * 3 * MAX_MEMBERS
     assert _buffers().fill([None, None], None, torch.tensor(control)).control.tolist() == control

@@ -1,4 +1,4 @@
-"""A generation whose members find out, as they are about to meet, that they do not train the
+"""A round whose members find out, as they are about to meet, that they do not train the
 same."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def test_a_process_without_descriptors_fails_to_build_and_says_so(
     builder.start()
     builder.join(timeout=TIMEOUT_S)
     assert (builder.result, builder.has_failed) == (None, True)
-    assert "cannot meet the others of generation 2: [Errno 24]" in capsys.readouterr().err
+    assert "cannot meet the others of round 2: [Errno 24]" in capsys.readouterr().err
 
 
 def _builder(view: View, name: str, settings: SessionSettings, *, batch: int = 12) -> Builder:

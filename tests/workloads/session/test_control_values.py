@@ -68,19 +68,19 @@ def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch
         assert own.to(dtype).tolist()[5] == control.fingerprint(step)
 
 
-def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_then_or_when_asked() -> (
+def test_states_are_compared_in_each_of_a_round_s_first_sums_then_now_and_then_or_when_asked() -> (
     None
 ):
     control = ControlValues(_state(torch.float32))
 
-    def compared(generation: Round, steps: Sequence[int], *, is_due: bool = False) -> list[int]:
+    def compared(round_: Round, steps: Sequence[int], *, is_due: bool = False) -> list[int]:
         told = {}
         for step in steps:
             for _ in range(2):  # what is not summed in the end counts on no rank
                 told[step] = control.own(
-                    generation, offered=None, cost=0.5, step=step, is_due=is_due
+                    round_, offered=None, cost=0.5, step=step, is_due=is_due
                 ).tolist()
-            control.compared([0.0] * 6 + [1.0] * 2, generation)
+            control.compared([0.0] * 6 + [1.0] * 2, round_)
         assert all(each[:5] == [0.0, 0.0, 0.0, 0.5, 0.0] for each in told.values())
         assert len({tuple(each[6:]) for each in told.values()}) == 1
         assert all(each[5] >= 0 or each[5] == -1 - step for step, each in told.items())
@@ -101,12 +101,12 @@ def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_t
     [([1, 1, 1], True), ([1, 0, 1], False), ([1, 2, 1], False), ([0, 0, 0], False)],
     ids=str,
 )
-def test_ranks_change_over_only_together_and_to_the_same_generation(
+def test_ranks_change_over_only_together_and_to_the_same_round(
     ahead: Sequence[float], is_agreed: bool
 ) -> None:
     told = [*ahead, 0.1, 0.2, 0.3, 7.0, 7.0, 7.0, 9.0, 9.0, 9.0]
-    generation = met(1, ("a", "b", "c"), 0)
-    found = ControlValues(_state(torch.float32)).compared(told, generation)
+    round_ = met(1, ("a", "b", "c"), 0)
+    found = ControlValues(_state(torch.float32)).compared(told, round_)
     assert found == ([0.1, 0.2, 0.3], is_agreed, False, None)
 
 
@@ -120,9 +120,9 @@ def _source(prints: Sequence[float], are_new: Sequence[bool]) -> int | None:
     they are."""
     names = tuple("abcd"[: len(prints)])
     told = [0.0] * 2 * len(prints) + list(prints) + [1.0] * len(prints)
-    generations = [met(7, names, rank, are_new=tuple(are_new)) for rank in range(len(prints))]
+    rounds = [met(7, names, rank, are_new=tuple(are_new)) for rank in range(len(prints))]
     (source,) = {
-        ControlValues(_state(torch.float32)).compared(told, each).source for each in generations
+        ControlValues(_state(torch.float32)).compared(told, each).source for each in rounds
     }
     return source
 
@@ -144,16 +144,16 @@ def test_right_is_what_most_of_those_have_who_were_there_before_whatever_their_r
 def test_ranks_that_calculate_otherwise_or_are_followed_by_one_that_does_apply_in_exact_arithmetic(
     arithmetics: Sequence[float], is_exact: bool
 ) -> None:
-    control, generation = ControlValues(_state(torch.float32)), met(1, ("a", "b"), 1)
+    control, round_ = ControlValues(_state(torch.float32)), met(1, ("a", "b"), 1)
     for step in range(3 * FIRST_STEPS):
         own = control.own(
-            generation, offered=None, cost=0.0, step=step, is_unlike=arithmetics[1] == UNLIKE
+            round_, offered=None, cost=0.0, step=step, is_unlike=arithmetics[1] == UNLIKE
         )
         assert (own[7] == UNLIKE) == (arithmetics[1] == UNLIKE)
-        told = control.compared([0.0] * 6 + list(arithmetics), generation)
+        told = control.compared([0.0] * 6 + list(arithmetics), round_)
         assert told.is_exact is is_exact
     step = 3 * FIRST_STEPS + 1
-    is_compared = bool(control.own(generation, offered=None, cost=0.0, step=step)[5] >= 0)
+    is_compared = bool(control.own(round_, offered=None, cost=0.0, step=step)[5] >= 0)
     assert is_compared is is_exact, "unlike ranks compare their states at each step"
 
 
@@ -190,10 +190,10 @@ def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothin
     ):
         coming = pool.submit(newcomer)
         worlds = set()
-        while not coming.done() or session.generation.world_size > 1:
+        while not coming.done() or session.round.world_size > 1:
             step = session.step
             assert session.run(old.compute) is not None and session.step == step + 1
-            worlds.add(session.generation.world_size)
+            worlds.add(session.round.world_size)
         assert (
             "this process has other values than the session's members" in coming.result()
             and worlds == {1, 2}

@@ -12,7 +12,7 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Attendance, Session, SessionEnded, SessionSettings
-from elastic.workloads.session.gloo import GenerationLost
+from elastic.workloads.session.gloo import RoundLost
 from tests.workloads.session.member import BATCH, Task
 
 TIMEOUT_S = 60.0
@@ -34,7 +34,7 @@ def _two(store: TCPStore, member: Callable[[Session, Task], None]) -> None:
     def run() -> None:
         task = _task()
         with _joined(store, task) as session:
-            while session.generation.world_size == 1:
+            while session.round.world_size == 1:
                 session.run(task.compute)
                 time.sleep(0.01)
             both.wait(TIMEOUT_S)
@@ -138,7 +138,7 @@ def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: TCPStore
     def member(session: Session, task: Task) -> None:
         session.run(task.compute)
         last = session.step + 1
-        group = session.generation.group
+        group = session.round.group
         assert group is not None
         if not session.is_first:
             wait = group.wait
@@ -146,7 +146,7 @@ def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: TCPStore
             def lose(work: object) -> None:
                 wait(work)
                 group.cut()
-                raise GenerationLost("as when a peer has died just now")
+                raise RoundLost("as when a peer has died just now")
 
             group.wait = lose  # type: ignore[method-assign]  # a connection's end in the worst instant
         outcome = session.run(task.compute)
@@ -164,7 +164,7 @@ def test_who_has_left_says_nothing_of_the_jobs_end(store: TCPStore) -> None:
     def member(session: Session, task: Task) -> None:
         if session.is_first:
             session.leave()
-        while session.is_member and session.generation.world_size > 1:
+        while session.is_member and session.round.world_size > 1:
             session.run(task.compute)
         if not session.is_member:
             found.append(session.finish())
@@ -195,7 +195,7 @@ def test_a_member_among_others_that_asks_to_leave_is_not_told_to_stop(store: TCP
         is_leaver = session.is_first
         if is_leaver:
             session.leave()
-        while session.is_member and session.generation.world_size > 1:
+        while session.is_member and session.round.world_size > 1:
             told.append(session.must_stop)
             session.run(task.compute)
         told.append(session.must_stop)

@@ -30,7 +30,7 @@ with Session.join(units, apply, batch=96) as session:
         session.run(compute)
         attendance.turned()
         time.sleep(0.005)
-        Path(f"step-{joined}").write_text(f"{session.step} {session.generation.world_size}")
+        Path(f"step-{joined}").write_text(f"{session.step} {session.round.world_size}")
 """
 """What follows the page's block."""
 

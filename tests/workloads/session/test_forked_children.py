@@ -49,7 +49,7 @@ def test_a_child_of_a_member_that_has_died_does_not_keep_it_alive() -> None:
         with Session.join(
             task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
         ) as session:
-            return session.generation.world_size
+            return session.round.world_size
 
     try:
         member.stdin.close()

@@ -134,7 +134,7 @@ def test_a_member_leaves_a_store_that_its_file_names_no_more(
         ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
-        names = session.generation.members
+        names = session.round.members
         file.write_text(f"127.0.0.1:{other.port}")
         there = StoreRendezvous(f"127.0.0.1:{other.port}", "job", "nowhere")
         moving = pool.submit(

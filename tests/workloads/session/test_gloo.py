@@ -1,4 +1,4 @@
-"""A generation's collectives end when its connections are cut, even if gloo does not notice."""
+"""A round's collectives end when its connections are cut, even if gloo does not notice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import sockets
-from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 
 
 class DeafWork:
@@ -44,7 +44,7 @@ def test_waits_for_what_ends(group: Gloo) -> None:
 def test_waits_no_longer_for_a_collective_that_does_not_notice_the_cut(group: Gloo) -> None:
     work = DeafWork()
     group.cut()
-    with pytest.raises(GenerationLost, match="has not noticed"):
+    with pytest.raises(RoundLost, match="has not noticed"):
         group.wait(work)
     assert work.waits > 1, "it is given some time to notice"
 
@@ -57,7 +57,7 @@ def test_gives_up_where_no_descriptor_is_left_to_find_connections_by(
 
     monkeypatch.setattr(sockets, "cut", failing)
     group.cut()
-    with pytest.raises(GenerationLost):
+    with pytest.raises(RoundLost):
         group.wait(DeafWork())
 
 
@@ -65,5 +65,5 @@ def test_what_gloo_does_not_take_is_no_lost_connection(group: Gloo) -> None:
     with pytest.raises(RuntimeError, match="unsupported device"):
         group.all_reduce(torch.ones(3, device="meta"))
     group.cut()
-    with pytest.raises(GenerationLost):
+    with pytest.raises(RoundLost):
         group.all_reduce(torch.ones(3, device="meta"))

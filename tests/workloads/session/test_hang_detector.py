@@ -52,7 +52,7 @@ def test_old_words_accuse_nobody_however_short_the_bound() -> None:
     assert _waited(_told(hang_s=1.0), 3.5, slow=BEHIND, own=WAITING) == {"slow"}
 
 
-def test_gives_up_who_has_not_come_to_the_generation() -> None:
+def test_gives_up_who_has_not_come_to_the_round() -> None:
     assert _waited(_told(), 10.5, slow=Status(2, 20, begun=99), own=Status(3, 20, begun=1)) == {
         "slow"
     }
@@ -75,7 +75,7 @@ def test_gives_nobody_up(hang_detector: HangDetector, slow: Status) -> None:
 @pytest.mark.parametrize(
     ("turns", "slow"),
     [(5, BEHIND), (10, Status(3, 11, begun=29)), (10, Status(0, 0, begun=0))],
-    ids=["usual turns unknown", "it has made no two turns yet", "it has not come to a generation"],
+    ids=["usual turns unknown", "it has made no two turns yet", "it has not come to a round"],
 )
 def test_who_may_still_be_compiling_is_given_up_after_three_times_the_bound(
     turns: int, slow: Status
@@ -89,7 +89,9 @@ def test_tells_after_30_s_who_is_waited_for_and_then_once_in_a_while() -> None:
     _waited(_told(hang_s=0.0, tell=said.append), 29.0, slow=BEHIND, own=WAITING)
     assert said == []
     _waited(_told(hang_s=0.0, tell=said.append), 340.0, slow=BEHIND, own=WAITING)
-    why = "turn 20 waits for member slow (sums begun in generation 3: this process 30, slow 29, other 30)"
+    why = (
+        "turn 20 waits for member slow (sums begun in round 3: this process 30, slow 29, other 30)"
+    )
     assert said == [f"session: {why}; for {after} now" for after in ("30 s", "5 min 30 s")]
 
 

@@ -58,22 +58,22 @@ def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
         batch=BATCH,
         settings=_settings(store),
         numbers=1,
-        on_generation=record,
+        on_round=record,
     ) as session:
         assert recorded == [(42, 1)], (
-            "a generation is newer than any that was ever recorded, and recorded first"
+            "a round is newer than any that was ever recorded, and recorded first"
         )
         losses = [
             float(outcome.numbers) for _ in range(20) if (outcome := session.run(task.compute))
         ]
-        assert session.step == 20 and session.generation.number == 42 and session.is_first
+        assert session.step == 20 and session.round.number == 42 and session.is_first
         snapshot = session.snapshot()
         again = session.run(task.compute)
         session.finish()
     assert again is not None and float(again.numbers) < losses[0], (
         "of the same samples, all others came in between"
     )
-    assert (snapshot.step, snapshot.generation) == (20, 42)
+    assert (snapshot.step, snapshot.round) == (20, 42)
     assert_near(snapshot.tensors[::4], undisturbed(20), tolerance=1e-15)
     with pytest.raises(SessionEnded, match="complete") as ended:
         Session.join(task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store))
@@ -170,14 +170,14 @@ def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: TCP
         with Session.join(
             task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
         ) as session:
-            while is_first and session.generation.world_size == 1:
+            while is_first and session.round.world_size == 1:
                 assert session.run(task.compute) is None
                 is_alone.set()
             for _ in range(3):
                 assert session.run(task.compute) is not None
             if is_first:
                 session.leave()
-            while session.is_member and session.generation.world_size > 1:
+            while session.is_member and session.round.world_size > 1:
                 session.run(task.compute)
             assert session.is_member != is_first
             if not is_first:
@@ -209,10 +209,10 @@ def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store
                 session.run(task.compute)
                 if session.turned_in is not None and session.turned_in.rank == 0:
                     first_of.append(session.step)
-                shares[session.step, index] = (session.generation.world_size, 0)
+                shares[session.step, index] = (session.round.world_size, 0)
                 if both.is_set() and index == 0:
                     session.leave()
-                turns += both.is_set() and session.generation.world_size == 1
+                turns += both.is_set() and session.round.world_size == 1
 
     _run_members(2, member, shares, both)
     assert sorted(first_of) == list(range(1, max(first_of) + 1))
@@ -232,7 +232,7 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
         ) as session:
             began = session.step
             session.run(new.compute)
-            return session.generation.number, session.generation.world_size, began
+            return session.round.number, session.round.world_size, began
 
     with (
         Session.join(old.units(), old.apply, batch=BATCH, numbers=1, settings=found) as session,
@@ -286,7 +286,7 @@ def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
         for _ in range(20):
             session.run(old.compute)
         assert re.match(wanted, coming.result())
-        assert (session.generation.number, session.generation.world_size) == (1, 1)
+        assert (session.round.number, session.round.world_size) == (1, 1)
         assert_near(session.snapshot().tensors[::4], undisturbed(session.step), tolerance=1e-12)
 
 
@@ -301,7 +301,7 @@ def test_says_which_setting_is_missing() -> None:
     )
 
 
-def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
+def test_a_round_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
     losses_per_h = (0.25, 0.5)
     both = threading.Event()
     shares: dict[tuple[int, int], tuple[int, int]] = {}
@@ -316,10 +316,10 @@ def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCP
             turns = 0
             while session.is_member and turns < 5:
                 session.run(task.compute)
-                world_size = session.generation.world_size
+                world_size = session.round.world_size
                 shares[session.step, index] = (world_size, 0)
                 if session.is_member:
-                    found[index, world_size] = session.generation.interruptions_per_h
+                    found[index, world_size] = session.round.interruptions_per_h
                 if both.is_set() and index == 0:
                     session.leave()
                 turns += both.is_set() and world_size == 1
@@ -328,7 +328,7 @@ def test_a_generation_is_interrupted_as_often_as_its_members_are_lost(store: TCP
     assert (found[0, 2], found[1, 2], found[1, 1]) == (0.75, 0.75, 0.5)
 
 
-def test_nobody_knows_how_often_a_generation_is_interrupted_of_which_one_member_does_not() -> None:
+def test_nobody_knows_how_often_a_round_is_interrupted_of_which_one_member_does_not() -> None:
     members = ("a", "b")
     assert met(1, members, 0, losses_per_h=(0.25, None)).interruptions_per_h is None
     assert met(1, members, 0).interruptions_per_h is None
@@ -358,7 +358,7 @@ def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:
             r"step: wanted .* members, who have done \d+ steps, got one after 1000000",
             coming.result(),
         )
-        assert session.generation.world_size == 1
+        assert session.round.world_size == 1
     assert torch.equal(before, torch.cat([each.detach().reshape(-1) for each in new.parameters]))
 
 
@@ -377,7 +377,7 @@ def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(
                 session.run(task.compute)
             assert session.step >= 150
             assert session.finish(lambda: None)
-            return session.generation.world_size, session.step
+            return session.round.world_size, session.step
 
     with ThreadPoolExecutor(2) as pool:
         running = [pool.submit(member, first)]

@@ -49,11 +49,11 @@ def _left_out(
     def train() -> tuple[int, str]:
         task = _task()
         with _joined(other, task, step=1000) as session:
-            while not is_over.is_set() or session.generation.world_size == 2:
+            while not is_over.is_set() or session.round.world_size == 2:
                 session.run(task.compute)
                 is_begun.set()
             session.finish()
-            return session.generation.number, session.digest()
+            return session.round.number, session.digest()
 
     with ThreadPoolExecutor(1) as pool:
         with _joined(place, task) as session:
@@ -90,8 +90,8 @@ def test_a_lone_member_that_the_job_has_gone_on_without_comes_in_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with _left_out(tmp_path) as (session, task, _):
-        _run_until(session, task, lambda: session.generation.number > 1)
-        assert session.generation.world_size == 2 and session.step >= 1000
+        _run_until(session, task, lambda: session.round.number > 1)
+        assert session.round.world_size == 2 and session.step >= 1000
     assert (
         capsys.readouterr().err.count("the others go on without this process after its step") == 1
     )

@@ -49,7 +49,7 @@ def test_members_that_round_otherwise_are_brought_level_and_none_ends(
         with Session.join(
             task.units(), apply, batch=BATCH, numbers=1, settings=settings
         ) as session:
-            while session.generation.world_size < 2:
+            while session.round.world_size < 2:
                 session.run(task.compute)
             last = session.step + STEPS
             while session.step < last:

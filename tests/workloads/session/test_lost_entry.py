@@ -1,4 +1,4 @@
-"""A newcomer that loses its first generation as it meets the members, and has to come in anew."""
+"""A newcomer that loses its first round as it meets the members, and has to come in anew."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MORE = 5
 
 
 @pytest.mark.timeout(60)
-def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another(
+def test_a_newcomer_that_is_too_old_for_its_first_round_comes_in_by_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The members went on by more than a step while it was met: here its first meeting is made to
@@ -52,7 +52,7 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
         with Session.join(
             task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
         ) as session:
-            while not is_over.is_set() or session.generation.world_size == 2:
+            while not is_over.is_set() or session.round.world_size == 2:
                 session.run(task.compute)
                 begun.set()
             return session.digest()
@@ -65,7 +65,7 @@ def test_a_newcomer_that_is_too_old_for_its_first_generation_comes_in_by_another
             with Session.join(
                 task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
             ) as session:
-                assert session.generation.world_size == 2 and lost
+                assert session.round.world_size == 2 and lost
                 last = session.step + MORE
                 while session.step < last:
                     session.run(task.compute)

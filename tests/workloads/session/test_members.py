@@ -63,7 +63,7 @@ def test_a_newcomer_that_hangs_in_its_first_turn_is_given_up(tmp_path: Path) -> 
         assert not hanging.steps()
         said = [member.log.with_suffix(".err").read_text() for member in members]
         assert any(
-            "session: gives up" in each and "(sums begun in generation" in each for each in said
+            "session: gives up" in each and "(sums begun in round" in each for each in said
         ), "one is enough"
         (fourth,) = fleet.start()
         fleet.await_world([*members, fourth])

@@ -12,13 +12,13 @@ import torch
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
-from elastic.workloads.session.recording import OnGeneration
+from elastic.workloads.session.recording import OnRound
 from tests.workloads.session.member import BATCH, Task
 
 pytestmark = pytest.mark.timeout(60)
 
 
-def _joined(store: TCPStore, task: Task, *, on_generation: OnGeneration | None = None) -> Session:
+def _joined(store: TCPStore, task: Task, *, on_round: OnRound | None = None) -> Session:
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     return Session.join(
         task.units(),
@@ -26,7 +26,7 @@ def _joined(store: TCPStore, task: Task, *, on_generation: OnGeneration | None =
         batch=BATCH,
         settings=settings,
         numbers=1,
-        on_generation=on_generation,
+        on_round=on_round,
     )
 
 
@@ -59,7 +59,7 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
     def member(*, breaks: bool) -> None:
         task = _task()
         with _joined(store, task) as session:
-            while not is_alone and session.generation.world_size == 1:
+            while not is_alone and session.round.world_size == 1:
                 session.run(task.compute)
             if not is_alone:
                 both.wait(30)
@@ -67,7 +67,7 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
                 _break(session, is_link=is_link)
             until_s = time.monotonic() + 20
             try:
-                while session.generation.world_size == 2 or is_alone:
+                while session.round.world_size == 2 or is_alone:
                     assert time.monotonic() < until_s, "it trains on"
                     session.run(task.compute)
                 steps.append(session.step)
@@ -102,10 +102,10 @@ def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(
     def newcomer() -> int:
         task = _task()
         with _joined(store, task) as session:
-            return session.generation.world_size
+            return session.round.world_size
 
     task = _task()
-    with _joined(store, task, on_generation=record) as session, ThreadPoolExecutor(1) as pool:
+    with _joined(store, task, on_round=record) as session, ThreadPoolExecutor(1) as pool:
         coming = pool.submit(newcomer)
         while not coming.done():
             session.run(task.compute)

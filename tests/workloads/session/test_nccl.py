@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.distributed import HashStore, TCPStore  # type: ignore[attr-defined]  # torch forgets to export them
 
 from elastic.workloads.session import Session, SessionSettings, c10d, nccl, stopwatch
-from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from tests.workloads.session import nccl_stand_in
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, running_fleet, undisturbed
@@ -106,21 +106,21 @@ def test_who_waits_in_vain_is_freed_by_the_cut_and_takes_nothing_for_a_sum(
     work = groups[0].all_reduce(torch.ones(3))
     began_s = monotonic()
     threading.Timer(0.2, groups[0].cut).start()
-    with pytest.raises(GenerationLost):
+    with pytest.raises(RoundLost):
         groups[0].wait(work)
     assert 0.2 <= monotonic() - began_s < 10.0
-    with pytest.raises(GenerationLost):
+    with pytest.raises(RoundLost):
         groups[0].wait(groups[0].all_reduce(torch.ones(3)))
 
 
-def test_what_fails_without_a_cut_ends_the_generation_too(
+def test_what_fails_without_a_cut_ends_the_round_too(
     groups: list[Gloo], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = groups[0].all_reduce(torch.ones(3))
     monkeypatch.setattr(
         nccl_stand_in.Kernel, "is_completed", lambda kernel: True
     )  # as where NCCL reports an error
-    with pytest.raises(GenerationLost, match="failed"):
+    with pytest.raises(RoundLost, match="failed"):
         groups[0].wait(work)
 
 

@@ -153,17 +153,17 @@ def test_who_has_but_a_part_of_the_state_is_no_member_whatever_a_source_says() -
 
 def test_a_member_adopts_whom_it_has_sent_everything_and_nobody_else() -> None:
     source, shared = _state(3, 3), SharedState(TERMS, step=1)
-    generation = met(2, ("a", NEWCOMER), 0)
+    round_ = met(2, ("a", NEWCOMER), 0)
     with _receiver(_state(3, 3)) as receiver:
         shared.senders.append(_complete(receiver, source))
-        shared.hand_over(generation)
+        shared.hand_over(round_)
         wait_until(lambda: receiver.adopted == 2, "the last word")
     with _receiver(_state(3, 3)) as receiver:
         sender = _sender(("127.0.0.1", receiver.port), source)
         _feed(sender, lambda: sender.sent_units == 1)
         wait_until(lambda: receiver.units == 1, "the first unit")
         shared.senders.append(sender)
-        shared.hand_over(generation)
+        shared.hand_over(round_)
         wait_until(lambda: sender.is_over, "the end of the stream")
         assert receiver.adopted is None and receiver.is_torn and not shared.senders
 
@@ -214,8 +214,8 @@ def test_who_is_not_a_newcomer_s_source_neither_puts_the_change_off_nor_takes_it
         _complete(receiver, _state(3, 3))
         shared.senders.append(second := _sender(("127.0.0.1", receiver.port), _state(3, 3)))
         wait_until(lambda: second.is_over, "the second to be turned away")
-        shared.offer(generation := met(2, view.participants, 1))
-        assert shared.ready() is generation
+        shared.offer(round_ := met(2, view.participants, 1))
+        assert shared.ready() is round_
         assert (
             Reception(SessionSettings("127.0.0.1:1", JOB), _state(3, 3), shared).lost(view)
             == frozenset()
@@ -295,12 +295,12 @@ def test_one_that_is_hardly_behind_is_waited_for() -> None:
     source, shared = _state(3), SharedState(TERMS, step=9)
     with _receiver(_state(3)) as receiver:
         shared.senders.append(sender := _complete(receiver, source))
-        shared.offer(generation := met(2, ("a", NEWCOMER), 0))
+        shared.offer(round_ := met(2, ("a", NEWCOMER), 0))
         shared.offered_s -= 2 * LEVEL_S
         buffers = Buffers(source.parameters, 0)
         for step in range(1, 9):
             sender.gradients(buffers.flat(), buffers.offsets, step)
-        assert shared.ready() is generation
+        assert shared.ready() is round_
 
 
 def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> None:

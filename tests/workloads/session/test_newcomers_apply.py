@@ -41,7 +41,7 @@ def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
             task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
         ) as session:
             is_begun.set()
-            while not is_over.is_set() or session.generation.world_size > 1:
+            while not is_over.is_set() or session.round.world_size > 1:
                 session.run(task.compute)
                 steps[0] = session.step
 

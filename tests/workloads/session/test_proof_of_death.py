@@ -45,14 +45,14 @@ atexit.register(_NOBODY.close)
 
 
 def _session(store: TCPStore) -> tuple[int, int]:
-    """Gives the generation that a newcomer comes to train in, and its members."""
+    """Gives the round that a newcomer comes to train in, and its members."""
     task = Task(dtype=torch.float64, width=4)
     settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
     with Session.join(
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
         session.run(task.compute)
-        return session.generation.number, session.generation.world_size
+        return session.round.number, session.round.world_size
 
 
 def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous:
@@ -180,7 +180,9 @@ def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said
     monkeypatch.setattr(joining, "STALE_S", 1000 * STALE_S)
     _unreached(store, on=machine()).tell(DONE, "204")
     assert _session(store) == (6, 1)
-    told = "members that had done 204 steps none lives; this process goes on from step 0, as generation 6"
+    told = (
+        "members that had done 204 steps none lives; this process goes on from step 0, as round 6"
+    )
     assert capsys.readouterr().err.count(told) == 1
 
 
@@ -248,7 +250,7 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
         other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
-        (name,) = session.generation.members
+        (name,) = session.round.members
 
         def has_beaten() -> bool:
             session.run(task.compute)
@@ -258,10 +260,10 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
         wait_until(has_beaten, "signs of life")
         step, seen = session.step, other.look()
         assert other.publish(seen, (), number=seen.round)
-        while session.generation.number == seen.round:
+        while session.round.number == seen.round:
             session.run(task.compute)
             assert next(turns) < 100_000
-        assert session.generation.members == (name,) and session.step > step
+        assert session.round.members == (name,) and session.step > step
 
 
 def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
@@ -283,6 +285,6 @@ def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
         other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
-        (name,) = session.generation.members
+        (name,) = session.round.members
         wait_until(lambda: other.ask(alive(name)) is not None, "a sign of life", timeout_s=20)
         assert lost

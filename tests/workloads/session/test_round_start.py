@@ -1,4 +1,4 @@
-"""How a generation's members find out who lacks the last step's sums, and who can hand them on."""
+"""How a round's members find out who lacks the last step's sums, and who can hand them on."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import torch
 from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.gloo import GenerationLost, Gloo, Plug
+from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.shared_state import SessionEnded
 from tests.workloads.session.meetings import met
 
 NEWEST, SUMS = 5, 7.0
-Found = list[float] | type[GenerationLost | SessionEnded] | None
+Found = list[float] | type[RoundLost | SessionEnded] | None
 
 
 def _meet(steps: Sequence[int], *, holders: Sequence[int], torn: Sequence[int] = ()) -> list[Found]:
@@ -33,12 +33,12 @@ def _meet(steps: Sequence[int], *, holders: Sequence[int], torn: Sequence[int] =
             buffers.fill([torch.full((4,), SUMS)], None, torch.zeros(2 * len(steps)))
             buffers.keep(steps[own])
         group = Gloo(store, own, len(steps), Plug("127.0.0.1"), {}, timeout_s=20.0)
-        generation = met(2, "abc"[: len(steps)], own, group=group)
+        round_ = met(2, "abc"[: len(steps)], own, group=group)
         has_sums = buffers.holds(steps[own])
         try:
-            meeting = Meeting(generation, group, steps[own], is_torn=own in torn, has_sums=has_sums)
+            meeting = Meeting(round_, group, steps[own], is_torn=own in torn, has_sums=has_sums)
             is_behind = meeting.end(buffers)
-        except (GenerationLost, SessionEnded) as error:
+        except (RoundLost, SessionEnded) as error:
             return type(error)
         return buffers.other().tolist() if is_behind else None
 
@@ -51,7 +51,7 @@ def test_a_newcomer_that_is_first_does_not_hand_on_what_it_never_had() -> None:
 
 
 def test_who_lacks_a_step_starts_over_where_nobody_is_left_who_summed_it() -> None:
-    assert _meet([NEWEST, NEWEST - 1], holders=[1]) == [GenerationLost, TooOld]
+    assert _meet([NEWEST, NEWEST - 1], holders=[1]) == [RoundLost, TooOld]
 
 
 def test_nobody_who_lacks_nothing_needs_anybody_s_sums() -> None:
@@ -65,7 +65,7 @@ def test_members_none_of_whom_has_whole_state_end(step: int) -> None:
 
 @pytest.mark.parametrize("step", [0, 1, NEWEST])
 def test_who_comes_with_torn_state_starts_over_also_where_nobody_has_made_a_step(step: int) -> None:
-    assert _meet([step, step], holders=[0], torn=[1]) == [GenerationLost, TooOld]
+    assert _meet([step, step], holders=[0], torn=[1]) == [RoundLost, TooOld]
 
 
 def test_who_is_handed_the_last_step_applies_it_as_the_others_did() -> None:
@@ -78,9 +78,9 @@ def test_who_is_handed_the_last_step_applies_it_as_the_others_did() -> None:
             buffers.keep(NEWEST, is_exact=True)
         group = Gloo(store, own, 2, Plug("127.0.0.1"), {}, timeout_s=20.0)
         step = NEWEST - own
-        generation, has_sums = met(2, "ab", own, group=group), buffers.holds(step)
+        round_, has_sums = met(2, "ab", own, group=group), buffers.holds(step)
         meeting = Meeting(
-            generation, group, step, is_torn=False, has_sums=has_sums, is_exact=buffers.is_exact
+            round_, group, step, is_torn=False, has_sums=has_sums, is_exact=buffers.is_exact
         )
         return meeting.end(buffers) and meeting.is_exact
 

@@ -46,7 +46,7 @@ class Fleet:
 
     def train(self, *made: Made) -> list[str | int]:
         """Has one after the other come in, and train until all have done their turns; gives by what
-        each ended, or how many generations there were since all were together."""
+        each ended, or how many rounds there were since all were together."""
         with ThreadPoolExecutor(len(made)) as pool:
             ends: list[Future[str | int]] = []
             for index, each in enumerate(made):
@@ -83,14 +83,14 @@ class Fleet:
                         session.run(compute)  # a script that goes on all the same harms nobody
                     return str(error)
                 first = (
-                    session.generation.number
-                    if session.generation.world_size == size and not first
+                    session.round.number
+                    if session.round.world_size == size and not first
                     else first
                 )
             assert (weight - session.step).abs().max() < 1e-9, (
                 "no turn is lost, and none done twice"
             )
-            return session.generation.number - (first or 0)
+            return session.round.number - (first or 0)
 
 
 @pytest.fixture
@@ -194,11 +194,11 @@ class Count:
 
     def note(self, turn: SessionStep) -> None:
         """Notes what has been begun before this turn."""
-        if (group := turn.generation.group) is not None:
-            self._begun.setdefault((turn.generation.number, turn.rank), []).append(group.begun)
+        if (group := turn.round.group) is not None:
+            self._begun.setdefault((turn.round.number, turn.rank), []).append(group.begun)
 
     def in_newest(self) -> list[list[int]]:
-        """Gives it for all turns but the first of the newest generation, as each of its ranks has
+        """Gives it for all turns but the first of the newest round, as each of its ranks has
         counted it."""
         newest = max(number for number, _ in self._begun)
         begun = [each for (number, _), each in self._begun.items() if number == newest]
@@ -206,7 +206,7 @@ class Count:
 
 
 @pytest.mark.timeout(60)
-def test_sums_are_compared_in_a_generation_s_first_turns_alone(settings: SessionSettings) -> None:
+def test_sums_are_compared_in_a_round_s_first_turns_alone(settings: SessionSettings) -> None:
     count = Count()
 
     def counted(turn: SessionStep, since: int) -> Sequence[Tensor]:
@@ -268,7 +268,7 @@ def test_the_page_s_way_to_sum_within_a_turn_trains_what_one_rank_trains(
             while session.step < (steps or math.inf) and not (
                 steps is None and [session.step] == together
             ):
-                if session.generation.world_size == 2 and not together:
+                if session.round.world_size == 2 and not together:
                     together.append(session.step + AHEAD)
                 session.run(names["compute"])
                 sleep(0.002)

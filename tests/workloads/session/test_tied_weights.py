@@ -63,7 +63,7 @@ def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(
     def member() -> tuple[int, list[Tensor], str]:
         task = Tied()
         with Session.join(task.adam.units(), task.apply, batch=BATCH, settings=settings) as session:
-            while session.generation.world_size == 1:
+            while session.round.world_size == 1:
                 session.run(task.compute)
             both.wait(60)
             for _ in range(STEPS):

@@ -48,7 +48,7 @@ def test_a_newcomer_and_a_member_train_what_a_plain_loop_trains() -> None:
         with Session.join(
             names["units"], names["apply"], batch=BATCH, settings=settings
         ) as session:
-            while session.generation.world_size == 1:
+            while session.round.world_size == 1:
                 session.run(names["compute"])
             both.wait(60)
             for _ in range(STEPS):

@@ -152,7 +152,7 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
                 "its words",
                 tell=errors.read_text,
             )
-            while session.generation.world_size == 1:
+            while session.round.world_size == 1:
                 session.run(task.compute)
             partial = goal.with_suffix(".partial")
             partial.write_text(str(session.step + 3))

@@ -64,7 +64,7 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
         wait_until(is_forgotten, "the founder to be alone")
     assert [event["event"] for event in newcomer.events()] == ["warm"]
     assert not newcomer.log.with_suffix(".pt").exists()
-    assert met == [(step, session.generation) for step in range(1, len(met) + 1)]
+    assert met == [(step, session.round) for step in range(1, len(met) + 1)]
 
 
 def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() -> None:
@@ -76,7 +76,7 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
         with Session.join(
             task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
         ) as session:
-            while session.generation.world_size > 1:
+            while session.round.world_size > 1:
                 session.run(task.compute)
             return session.step
 
@@ -126,7 +126,7 @@ def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_
         task = Task(dtype=torch.float64, width=16)
         with joined(task, task.apply) as session:
             seen = {session.step: session.digest()}
-            while session.generation.world_size > 1:
+            while session.round.world_size > 1:
                 session.run(task.compute)
                 seen[session.step] = session.digest()
             return seen
