@@ -135,7 +135,7 @@ def steer(
     ``ended_generation`` is the last one that ended here, None if none has; ``is_end_told`` says
     whether the daemon knows how it ended.
 
-    >>> steer(wanted=Wanted(is_known=True), group=Group(generation=3, grace_s=30), now=0.0)
+    >>> steer(wanted=Wanted(is_known=True), group=RunningGeneration(generation=3, grace_s=30), now=0.0)
     AskToDrain()
     """
     if group is None:
@@ -178,7 +178,7 @@ def hears_no_drain(
     and holds nothing yet that it could save then. Nor does one look that waits to come into its
     session, or a program that has said nothing.
 
-    >>> group = Group(generation=3, grace_s=30)
+    >>> group = RunningGeneration(generation=3, grace_s=30)
     >>> [hears_no_drain(group, any_word=True, has_turned=each, has_joined=False) for each in (True, False)]
     [False, True]
     """
@@ -192,7 +192,7 @@ def is_outside(group: RunningGeneration, *, has_trained: bool, has_joined: bool)
 
     On each node they would do the whole job alone, and the first to be done would end it.
 
-    >>> is_outside(Group(generation=3, grace_s=30, is_in_session=True), has_trained=True, has_joined=False)
+    >>> is_outside(RunningGeneration(generation=3, grace_s=30, is_in_session=True), has_trained=True, has_joined=False)
     True
     """
     return group.is_in_session and not group.is_adopted and has_trained and not has_joined
@@ -259,7 +259,7 @@ def awaits_word(
     They may be waiting for a node that is cut off; the members of a session, who find out by
     themselves, are not.
 
-    >>> group = Group(generation=3, grace_s=30)
+    >>> group = RunningGeneration(generation=3, grace_s=30)
     >>> [awaits_word(group, Pulse(still_s, longest_s=0.5), ended_at=None, now=0.0) for still_s in (0.9, 1.1)]
     [False, True]
     """

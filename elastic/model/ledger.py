@@ -80,7 +80,7 @@ def stretches(billing_period: BillingPeriod, prices: Sequence[Price]) -> tuple[S
 
     >>> from elastic.model.offering import Offering
     >>> cheap, dear = (Price(n, Offering("s"), n / 10, at_s, at_s, "t") for n, at_s in ((1, 0.0), (2, 45.0)))
-    >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(Tenure(0.0, 90.0), (cheap, dear))]
+    >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(BillingPeriod(0.0, 90.0), (cheap, dear))]
     [(1, 0.0, 45.0), (2, 45.0, 90.0)]
     """
     from_s = billing_period.from_s

@@ -29,7 +29,7 @@ def describe_leaving(node: Node) -> str:
 
     >>> from elastic.model import NodePhase, Notice, NoticeKind, Offering
     >>> notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=0.0, at_s=120.0)
-    >>> told(Node("n", "j", Offering("c5.large"), NodePhase.JOINED, "t", 0.0, notice=notice))
+    >>> describe_leaving(Node("n", "j", Offering("c5.large"), NodePhase.JOINED, "t", 0.0, notice=notice))
     'the cloud takes it back at 1970-01-01T00:02:00Z'
     """
     assert node.leaves_at_s is not None, f"{node.id} does not leave"

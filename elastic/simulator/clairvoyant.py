@@ -81,7 +81,7 @@ def least_usd(
     tick do.
 
     >>> up = np.array([True, False, True, True])
-    >>> spot = Choice(np.ones(4), up, rate=1, pool=0, nodes=1)
+    >>> spot = GroupOption(np.ones(4), up, rate=1, pool=0, nodes=1)
     >>> least_usd([spot], work=2, deadline=4)
     2.0
     >>> least_usd([spot], work=2, deadline=4, pause=1)

@@ -28,7 +28,7 @@ class WorkerPlace:
     def from_environment(cls, environment: Mapping[str, str]) -> WorkerPlace:
         """Reads the variables that the agent and torchrun set.
 
-        >>> Membership.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation
+        >>> WorkerPlace.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation
         3
         """
         generation = environment.get("ELASTICD_GENERATION")

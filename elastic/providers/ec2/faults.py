@@ -162,7 +162,7 @@ def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     is AWS's own.
 
     >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
-    (<Fault.CAPACITY: 'no capacity'>, <Fault.REFUSED: 'refused'>, <Fault.UNANSWERED: 'not answered'>)
+    (<RefusalKind.CAPACITY: 'no capacity'>, <RefusalKind.REFUSED: 'refused'>, <RefusalKind.UNANSWERED: 'not answered'>)
     """
     if code in _KINDS:
         return _KINDS[code]

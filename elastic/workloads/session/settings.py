@@ -80,7 +80,7 @@ class SessionSettings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:
         """Reads what the agent, or whoever starts the script, has set. Raises InvalidInput.
 
-        >>> Settings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
+        >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
         '10.0.0.1:29400'
         """
         told = {

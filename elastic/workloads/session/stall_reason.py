@@ -13,11 +13,11 @@ def why_stalled(own: Status, others: Mapping[str, Status], *, is_waiting: bool) 
 
     `is_waiting` says that this process's training thread waits for a sum.
 
-    >>> why_standing(Status(3, 144, begun=7), {"a": Status(3, 144, begun=6)}, is_waiting=True)
+    >>> why_stalled(Status(3, 144, begun=7), {"a": Status(3, 144, begun=6)}, is_waiting=True)
     'turn 144 waits for member a (sums begun in round 3: this process 7, a 6)'
-    >>> why_standing(Status(3, 144, begun=6), {"a": Status(3, 144, begun=7)}, is_waiting=False)
+    >>> why_stalled(Status(3, 144, begun=6), {"a": Status(3, 144, begun=7)}, is_waiting=False)
     'the others wait for this process in turn 144 (sums begun in round 3: this process 6, a 7)'
-    >>> why_standing(Status(3, 144, begun=7), {"a": Status(3, 144, begun=7)}, is_waiting=False)
+    >>> why_stalled(Status(3, 144, begun=7), {"a": Status(3, 144, begun=7)}, is_waiting=False)
     """
     furthest = max((each.round, each.begun) for each in (own, *others.values()))
     behind = [name for name, each in others.items() if (each.round, each.begun) < furthest]
