@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator
 
 import pytest
-from pydantic import BaseModel
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -20,6 +19,7 @@ from elastic.config import PolicySettings, Settings
 from elastic.policy import POLICIES
 from elastic.pricing import PRICE_SOURCES
 from elastic.workloads import WORKLOADS
+from tests.docs.model_fields import fields
 from tests.docs.pages import Block, blocks, page, rows
 
 Command = tuple[str, tuple[str, ...]]
@@ -44,16 +44,6 @@ def commands() -> Iterator[Command]:
     root = get_command(app)
     assert isinstance(root, TyperGroup)
     return walk(root, "elasticd")
-
-
-def fields(kind: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Each field's dotted name and default, those of nested models in their place."""
-    for name, field in kind.model_fields.items():
-        nested = field.annotation
-        if isinstance(nested, type) and issubclass(nested, BaseModel):
-            yield from fields(nested, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", field.default
 
 
 @pytest.mark.parametrize("command", list(commands()), ids=lambda command: str(command[0]))
