@@ -94,9 +94,9 @@ class Context:
         """Where jobs' outputs are; without word of that, where the settings have them."""
         return self.outputs or outputs_in(self.settings, self.clock)
 
-    def standing_alarms(self) -> tuple[Alarm, ...]:
+    def current_alarms(self) -> tuple[Alarm, ...]:
         """What a person must see to now."""
-        return () if self.alarms is None else self.alarms.standing(now_s=self.clock.now_s())
+        return () if self.alarms is None else self.alarms.current(now_s=self.clock.now_s())
 
     def alarms_of(self, job_id: str) -> tuple[str, ...]:
         """The same of one job, in words."""

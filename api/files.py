@@ -32,7 +32,7 @@ def outputs_of(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile,
     return tuple(_output(each, job_id, carried.at_s or 0.0) for each in carried.files)
 
 
-def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
+def outputs_if_available(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
     """The same; none where their storage does not answer."""
     try:
         return outputs_of(outputs, job_id)
@@ -40,7 +40,7 @@ def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.Output
         return ()
 
 
-def artifacts_if_told(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
+def artifacts_if_available(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
     """The same; none where their storage does not answer: what shows them among other things goes
     on without."""
     try:

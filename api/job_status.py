@@ -26,7 +26,7 @@ from elastic.store import Store
 _MOST_NOTES = 3
 
 
-def standing_of(
+def status_of(
     store: Store,
     job: Job,
     *,

@@ -98,7 +98,7 @@ class StoreCollector(Collector):
 
     def _alarms(self) -> Metric:
         """Those that do not stand are told as well: 0 is another answer than none."""
-        standing = {each.kind for each in self._context.standing_alarms()}
+        standing = {each.kind for each in self._context.current_alarms()}
         family = GaugeMetricFamily("elasticd_alarm", "1 if it stands.", labels=["kind"])
         for kind in AlarmKind:
             family.add_metric([kind.value], float(kind in standing))

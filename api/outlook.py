@@ -25,7 +25,7 @@ class JobForecast:
             snapshot.now_s, forecast(snapshot, plan.candidates), misses(snapshot, plan) or ()
         )
 
-    def told(self) -> schemas.ForecastOut:
+    def to_schema(self) -> schemas.ForecastOut:
         """Gives it in the words of the API."""
         best = self.forecast.best
         return schemas.ForecastOut(

@@ -63,7 +63,7 @@ def priced_plan(
         plan=schemas.PlanOut.of(plan),
         prices=[schemas.PriceOut.of(each) for each in snapshot.prices],
         candidates=[schemas.CandidateOut.of(each) for each in known.candidates],
-        forecast=JobForecast.of(replace(snapshot, series=series), known).told(),
+        forecast=JobForecast.of(replace(snapshot, series=series), known).to_schema(),
         measured_by=earlier.id if earlier is not None and series else None,
         why_precision=why_precision,
         notes=[*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)],

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from api import schemas
 from api.accounts import cost_by_node
 from api.artifacts import Artifacts
-from api.files import artifacts_if_told
+from api.files import artifacts_if_available
 from elastic.errors import NotFound, StorageUnavailable
 from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings_of
 from elastic.policy import FixedChoice, Use, as_it_was, fixed_choices, iterations_by_phase, uses
@@ -60,7 +60,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
             if each.plan.action is not Action.HOLD
         ],
         notes=[schemas.EventOut.of(each) for each in _notes(store, job.id)],
-        artifacts=list(artifacts_if_told(artifacts, job.id)),
+        artifacts=list(artifacts_if_available(artifacts, job.id)),
         quality=_quality(artifacts, job.id),
     )
 

@@ -77,7 +77,7 @@ def ingest(folder: Path) -> None:
         spans_s = []
         for batch in batches:
             begun_s = time.perf_counter()
-            store.heard(
+            store.record_heartbeat(
                 node.id,
                 HeartbeatReport(
                     NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq
@@ -110,7 +110,9 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
             provider=provider,
             terms=LaunchTerms("http://127.0.0.1:1", str),
             right=TerminationPermission(provider.prove_end, 600.0),
-            namespace=LeaseHolder("measured", store.holder(), "here", clock, provider.claims),
+            leader_lease=LeaseHolder(
+                "measured", store.holder(), "here", clock, provider.lease_register
+            ),
         ),
         rendezvous=_Nowhere(),
         decide=decide,

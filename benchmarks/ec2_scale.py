@@ -233,7 +233,9 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
             provider=provider,
             terms=LaunchTerms("http://127.0.0.1:1", str),
             right=TerminationPermission(provider.prove_end, 600.0),
-            namespace=LeaseHolder(SETTINGS.cluster, store.holder(), "here", clock, provider.claims),
+            leader_lease=LeaseHolder(
+                SETTINGS.cluster, store.holder(), "here", clock, provider.lease_register
+            ),
         ),
         rendezvous=_Nowhere(),
         decide=decide,

@@ -65,7 +65,7 @@ class Daemon:
     provider: Provider
     reconciler: Reconciler
     right: TerminationPermission
-    namespace: LeaseHolder
+    leader_lease: LeaseHolder
     node_tokens: NodeTokens
     user_token: str
     metrics_token: str
@@ -100,12 +100,12 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
     right = TerminationPermission(provider.prove_end, settings.lease_s)
-    namespace = LeaseHolder(
+    leader_lease = LeaseHolder(
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
         clock=SystemClock(),  # the cloud and other daemons go by theirs
-        register=provider.claims,
+        register=provider.lease_register,
     )
     reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
     reconciler = Reconciler(
@@ -117,7 +117,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             provider=provider,
             terms=LaunchTerms(url, tokens.join_token),
             right=right,
-            namespace=namespace,
+            leader_lease=leader_lease,
             register_s=settings.register_timeout_s,
         ),
         rendezvous=RendezvousStores(
@@ -142,7 +142,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         provider=provider,
         reconciler=reconciler,
         right=right,
-        namespace=namespace,
+        leader_lease=leader_lease,
         node_tokens=tokens,
         user_token=secret_in(settings.token_file).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode()
@@ -163,7 +163,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
     """Runs the daemon until SIGTERM or Ctrl-C.
 
     Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this
-    one does not take over; ClaimLost if another one does later.
+    one does not take over; LeaseLost if another one does later.
     """
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
@@ -174,7 +174,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _check_nodes_find_it(settings, url)
         daemon = build(settings, clock=SteadyClock(), url=url)
         try:
-            daemon.namespace.start(takes_over=takes_over)
+            daemon.leader_lease.acquire(takes_over=takes_over)
             _write_address(settings, url, port)
             _run(daemon, port)
         finally:
@@ -182,8 +182,8 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
             _give_back(daemon)
             daemon.store.close()
             daemon.logs.close()
-        if daemon.namespace.lost is not None:
-            raise daemon.namespace.lost
+        if daemon.leader_lease.lost is not None:
+            raise daemon.leader_lease.lost
         log.info("stopped; nodes live on, the next start adopts them")
 
 
@@ -217,10 +217,10 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
 
 
 def _give_back(daemon: Daemon) -> None:
-    """Where nothing lives any more, the next daemon need not wait until the claim has aged."""
+    """Where nothing lives any more, the next daemon need not wait until the leader lease expires."""
     with suppress(StoreUnavailable):
         if not daemon.store.nodes():
-            daemon.namespace.give_back()
+            daemon.leader_lease.release()
 
 
 def _run(daemon: Daemon, port: int) -> None:

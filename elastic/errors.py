@@ -6,7 +6,7 @@ what to do ├── NotFound                 no such job, node, decision ... �
 the request contradicts what is already there (a stopped job, a reused key) ├── Unauthorized
 no token, or a token that may not do this ├── StoreUnavailable         the database cannot be read
 or written: no launches until it can ├── AlreadyRunning           another daemon owns this database,
-or this cluster's machines │   └── ClaimLost            one that was started later took them: this
+or this cluster's machines │   └── LeaseLost            one that was started later took them: this
 daemon acts no more ├── DaemonUnreachable        no daemon answers at the address in force ├──
 PriceUnavailable         no price in force for an offering that a launch needs ├──
 StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be

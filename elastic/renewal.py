@@ -1,4 +1,4 @@
-"""Tells when what is done again and again is due: proofs, claims, marks, answers that grow old."""
+"""Tells when what is done again and again is due: proofs, leases, tags, answers that grow old."""
 
 from __future__ import annotations
 

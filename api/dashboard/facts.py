@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.job_status import standing_of
+from api.job_status import status_of
 from api.outlook import JobForecast, outlook_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
@@ -61,7 +61,7 @@ def job_facts(
     rows = store.ledger_of_job(job.id)
     nodes = store.nodes(job.id, include_gone=True)
     generation = store.generation(job.id)
-    standing = standing_of(store, job, blocks=blocks, now_s=now_s)
+    status = status_of(store, job, blocks=blocks, now_s=now_s)
     fixed = costs_if_fixed(store, job, now_s=now_s)
     return JobPageFacts(
         now_s=now_s,
@@ -69,8 +69,8 @@ def job_facts(
         current=training_group(generation, nodes),
         target=store.target(job.id),
         generation=generation,
-        eta_s=standing.progress.eta_s,
-        spent_usd=standing.spent_usd,
+        eta_s=status.progress.eta_s,
+        spent_usd=status.spent_usd,
         nodes=nodes,
         ledger=rows,
         decisions=decisions,
@@ -79,7 +79,7 @@ def job_facts(
         fixed=fixed,
         began=where_it_began(store, job, fixed),
         idle_s=idle_s(store.resumes.of(job.id)),
-        waiting=standing.waiting,
+        waiting=status.waiting,
         outlook=outlook_of(store, job),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.dashboard import views
 from api.dashboard.facts import JobPageFacts, newest_events
 from api.deps import Context
-from api.files import artifacts_if_told, outputs_if_told
+from api.files import artifacts_if_available, outputs_if_available
 from api.job_logs import shown
 from api.job_status import is_preloaded, members_of
 from api.reports import report_on, spent_on
@@ -23,8 +23,8 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
         generations=views.generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
         events=views.event_rows(newest_events(store, job.id), now_s=now_s),
         spec=views.spec_lines(job.spec, is_preloaded=is_preloaded(members)),
-        pictures=views.pictures(job, artifacts_if_told(kept, job.id)),
-        outputs=views.output_rows(outputs_if_told(context.carried(), job.id), now_s=now_s),
+        pictures=views.pictures(job, artifacts_if_available(kept, job.id)),
+        outputs=views.output_rows(outputs_if_available(context.carried(), job.id), now_s=now_s),
         log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
         uses=views.use_parts(spent_on(store, job, now_s=now_s)),
         report=None if report is None else views.report_view(report),

@@ -70,9 +70,9 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
 def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
     """Gives what is wrong with the daemon itself, in words, the gravest first; nothing if all is
     well."""
-    standing = context.standing_alarms()
-    if standing:
-        return tuple(_sentence(each, now_s) for each in standing)
+    current = context.current_alarms()
+    if current:
+        return tuple(_sentence(each, now_s) for each in current)
     tick = context.last_tick()
     if tick is None:
         return ()

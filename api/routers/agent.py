@@ -111,7 +111,7 @@ def heartbeat(
     if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
     else:
-        context.store.presence.heard(node.id, request.report.after(node), now_s=now_s)
+        context.store.presence.record(node.id, request.report.after(node), now_s=now_s)
     if has_changed:
         context.wake()
     job = context.store.job(node.job_id)
@@ -139,7 +139,7 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     if request.notice is not None and request.notice.supersedes(node.notice):
         return True
     if (
-        request.round is not None or request.claim is not None
+        request.round is not None or request.next_round is not None
     ):  # an agent repeats neither once it is answered
         return True
     report = request.report
@@ -193,9 +193,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         notice=request.notice
         and replace(request.notice, noticed_at_s=request.notice.noticed_at_s + late_s),
         round=request.round,
-        claim=request.claim,
+        next_round=request.next_round,
     )
-    context.store.heard(node.id, said, now_s=now_s)
+    context.store.record_heartbeat(node.id, said, now_s=now_s)
 
 
 def _window(node_id: str, said: WindowMessage, late_s: float) -> Window:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
-from api.feed import MAX_STREAMS, Feed, heard_within
+from api.feed import MAX_STREAMS, Feed, has_news_within
 from elastic.errors import StoreUnavailable
 from elastic.store import Event
 
@@ -84,7 +84,7 @@ async def follow(
             for event in found:
                 yield _written(event)
                 after = event.id
-            if len(found) < _BATCH and not await heard_within(is_news, silence_s):
+            if len(found) < _BATCH and not await has_news_within(is_news, silence_s):
                 yield KEEPALIVE_COMMENT
 
 

@@ -38,10 +38,10 @@ def get_health(context: ContextOf, response: Response) -> Health:
 
 @router.get("/v1/alarms", dependencies=[Depends(require_user)])
 def list_alarms(context: ContextOf) -> schemas.Page[schemas.AlarmOut]:
-    """Lists what is wrong now: with the database, the claim to the machines, the cloud, or jobs."""
+    """Lists what is wrong now: with the database, the leader lease, the cloud, or jobs."""
     items = [
         schemas.AlarmOut(kind=each.kind, text=each.text, since_s=each.since_s)
-        for each in context.standing_alarms()
+        for each in context.current_alarms()
     ]
     return schemas.Page[schemas.AlarmOut](items=items, next_before=None)
 
@@ -66,7 +66,7 @@ def _is_well(context: Context) -> bool:
         return False
     if any(
         each.kind is not AlarmKind.NOT_SOLD and not each.kind.is_of_jobs
-        for each in context.standing_alarms()
+        for each in context.current_alarms()
     ):
         return False
     last = context.last_tick()

@@ -56,7 +56,7 @@ def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
             f"job {job} is {found.phase}: a forecast is made from the first decision on, until it "
             "ends"
         )
-    return outlook.told()
+    return outlook.to_schema()
 
 
 @router.get("/report")

@@ -25,7 +25,7 @@ from api.deps import (
 )
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
 from api.job_document import AUTO
-from api.job_status import standing_of
+from api.job_status import status_of
 from api.paging import cut
 from api.plans import goals_missed, priced_plan, priced_scaling, refuse_contradictions, settled
 from api.resuming import refuse_unpayable, spec_of
@@ -107,7 +107,7 @@ def list_jobs(
     found = context.store.jobs(limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
     now_s = context.clock.now_s()
-    items = [_standing(context, job, now_s=now_s) for job in kept]
+    items = [_status(context, job, now_s=now_s) for job in kept]
     return schemas.Page[schemas.JobOut](items=items, next_before=next_before)
 
 
@@ -237,10 +237,10 @@ def _scaled(context: Context, job: Job, scale: schemas.ScaleIn) -> JobSpec:
 
 def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
     response.headers["ETag"] = f'"{job.version}"'
-    return _standing(context, job, now_s=context.clock.now_s())
+    return _status(context, job, now_s=context.clock.now_s())
 
 
-def _standing(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
+def _status(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
     root, alarms = context.settings.job_root, context.alarms_of(job.id)
     blocks = context.provider.blocks.listed(now_s=now_s)
-    return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)
+    return status_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)

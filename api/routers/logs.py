@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
-from api.feed import MAX_STREAMS, Feed, heard_within
+from api.feed import MAX_STREAMS, Feed, has_news_within
 from api.job_logs import shown, written
 from elastic.errors import InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import LINE_BYTES
@@ -162,7 +162,7 @@ async def follow(
             if lines or open_lines != told_open:
                 told_open = open_lines
                 yield _event(lines, open_lines, after)
-            if len(lines) >= _BATCH or await heard_within(is_news, silence_s):
+            if len(lines) >= _BATCH or await has_news_within(is_news, silence_s):
                 continue
             is_over = await run_in_threadpool(_is_over, context, job_id)
             if is_over and was_over:

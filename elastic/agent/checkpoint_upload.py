@@ -61,7 +61,7 @@ class CheckpointUpload:
     round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
-    wishes: list[FillRequest] = field(default_factory=list)
+    requests: list[FillRequest] = field(default_factory=list)
     refusal: StartRefusal | None = None
     has_given_way: bool = False
     ended_at: float | None = None
@@ -76,27 +76,27 @@ class CheckpointUpload:
     @property
     def has_news(self) -> bool:
         """Whether there is something to do at once."""
-        return self.generation_files is None or bool(self.held or self.wishes) or self.is_ending
+        return self.generation_files is None or bool(self.held or self.requests) or self.is_ending
 
     @property
     def holds_nothing(self) -> bool:
         """Whether nothing is to be stored: no worker begins before the folder is filled, and that
         was not done."""
         is_filled = (
-            not self.wishes if self.generation_files is None else self.generation_files.is_filled
+            not self.requests if self.generation_files is None else self.generation_files.is_filled
         )
         return not (self.held or is_filled)
 
     def close(self, verdict: UploadVerdict) -> None:
         """Gives the verdict, unless it is too late, and refuses whoever still waits."""
         self.verdict = self.verdict or replace(verdict, refusal=self.refusal)
-        self.answer(self.wishes, refusal=verdict.why)
+        self.answer(self.requests, refusal=verdict.why)
 
-    def answer(self, wishes: Sequence[FillRequest], *, refusal: str | None) -> None:
-        for wish in tuple(wishes):
-            wish.refusal = refusal
-            wish.is_answered.set()
-            self.wishes.remove(wish)
+    def answer(self, requests: Sequence[FillRequest], *, refusal: str | None) -> None:
+        for request in tuple(requests):
+            request.refusal = refusal
+            request.is_answered.set()
+            self.requests.remove(request)
 
 
 class CheckpointUploadThread:
@@ -176,19 +176,19 @@ class CheckpointUploadThread:
     def fill(self, generation: int, *, patience_s: float = FILL_PATIENCE_S) -> str | None:
         """Waits until the folder is filled from the newest checkpoint; gives why it could not
         be."""
-        wish = FillRequest()
+        request = FillRequest()
         with self._changed:
             upload = self._present(generation)
             if upload is None or upload.verdict is not None:
                 return f"generation {generation} is not what this node runs"
-            upload.wishes.append(wish)
+            upload.requests.append(request)
             self._changed.notify_all()
-        if not wish.is_answered.wait(patience_s):
+        if not request.is_answered.wait(patience_s):
             upload.refusal = StartRefusal(
                 f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}"
             )
             return upload.refusal.why
-        return wish.refusal
+        return request.refusal
 
     def finish(self, generation: int, *, is_clean: bool) -> None:
         with self._changed:
@@ -291,18 +291,18 @@ class CheckpointUploadThread:
     def _refuse(self, upload: CheckpointUpload, error: StorageForbidden, *, for_s: float) -> None:
         """Lets nobody wait longer for a folder that is not filled before a person acts."""
         with self._changed:
-            if upload.wishes and for_s >= self._denial_patience_s:
+            if upload.requests and for_s >= self._denial_patience_s:
                 why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
                 upload.refusal = StartRefusal(why, needs_person=True)
-                upload.answer(upload.wishes, refusal=why)
+                upload.answer(upload.requests, refusal=why)
 
     def _work(self, upload: CheckpointUpload) -> None:
         generation_files = upload.generation_files = upload.generation_files or self._load(
             upload.assignment
         )
         with self._changed:
-            wishes, is_ending, has_events = (
-                tuple(upload.wishes),
+            requests, is_ending, has_events = (
+                tuple(upload.requests),
                 upload.is_ending,
                 bool(upload.held),
             )
@@ -312,8 +312,8 @@ class CheckpointUploadThread:
             and (has_events or self._is_at_rest(upload, generation_files))
         ):
             self._carry(upload, generation_files)
-        if wishes and not is_ending:
-            self._fill(upload, wishes, generation_files)
+        if requests and not is_ending:
+            self._fill(upload, requests, generation_files)
         if is_ending:
             generation_files.carry_artifacts()
             generation_files.carry_logs()
@@ -348,7 +348,7 @@ class CheckpointUploadThread:
     def _fill(
         self,
         upload: CheckpointUpload,
-        wishes: Sequence[FillRequest],
+        requests: Sequence[FillRequest],
         generation_files: GenerationFiles,
     ) -> None:
         # torchrun starts workers again that were refused: what needs a person is not brought again
@@ -356,7 +356,7 @@ class CheckpointUploadThread:
         if upload.refusal is None or not upload.refusal.needs_person:
             upload.refusal = self._brought(generation_files)
         with self._changed:
-            upload.answer(wishes, refusal=None if upload.refusal is None else upload.refusal.why)
+            upload.answer(requests, refusal=None if upload.refusal is None else upload.refusal.why)
 
     def _brought(self, generation_files: GenerationFiles) -> StartRefusal | None:
         try:

@@ -135,7 +135,7 @@ def _live(
         ingest = Ingest(
             settings.socket_path, disk_outbox=disk_outbox, uploader=uploader, saw_round=registry.saw
         )
-        claims = open_round_registry(settings.claims_path, registry)
+        round_server = open_round_registry(settings.rounds_path, registry)
         log_stream = _log_stream(settings, client, memory, ingest)
         preparation = _preparation(settings, memory, disk_outbox, wake_heart)
         preparation.start()
@@ -164,7 +164,7 @@ def _live(
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
         ingest.take_leftovers()
         ingest.start()
-        claims.start()
+        round_server.start()
         heart.start()
         log_stream.start()
         if watcher is not None:
@@ -178,7 +178,7 @@ def _live(
             # Before the last heartbeat: once it is heard, the daemon may end this machine.
             log_stream.stop()
             heart.stop()
-            claims.stop()
+            round_server.stop()
             ingest.stop()
 
 

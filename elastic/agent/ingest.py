@@ -122,7 +122,7 @@ class Ingest:
         with self._lock:
             self._serves = generation, world_size
 
-    def heard(self) -> WorkerReports:
+    def reports(self) -> WorkerReports:
         """What the present generation's workers have said so far."""
         with self._lock:
             return WorkerReports(

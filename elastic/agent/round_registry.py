@@ -20,7 +20,7 @@ def open_round_registry(path: Path, registry: RoundRegistry) -> LocalRpcServer:
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         asked = from_json(RoundQuestion, question)
         return {
-            "is_recorded": registry.claim(
+            "is_recorded": registry.register(
                 RoundRegistration(asked.round, asked.members), timeout_s=asked.timeout_s
             )
         }
@@ -40,7 +40,7 @@ class RoundRegistry:
         self._changed = threading.Condition()
         self._newest = 0
         self._told_newest = 0
-        self._claims: list[RoundRegistration] = []
+        self._pending: list[RoundRegistration] = []
         self._silences = 0
 
     def saw(self, number: int) -> None:
@@ -51,38 +51,38 @@ class RoundRegistry:
         if is_news:
             self._wake()
 
-    def claim(self, claim: RoundRegistration, *, timeout_s: float) -> bool:
+    def register(self, registration: RoundRegistration, *, timeout_s: float) -> bool:
         """Has the daemon record a round before it is published; False where it does not answer, or
         not in time."""
         with self._changed:
-            self._claims.append(claim)
+            self._pending.append(registration)
             silences = self._silences
             self._wake()
             self._changed.wait_for(
-                lambda: claim not in self._claims or self._silences > silences, timeout_s
+                lambda: registration not in self._pending or self._silences > silences, timeout_s
             )
-            is_recorded = claim not in self._claims
+            is_recorded = registration not in self._pending
             if not is_recorded:
-                self._claims.remove(claim)
+                self._pending.remove(registration)
             return is_recorded
 
     def news(self) -> tuple[int | None, RoundRegistration | None]:
         """What the next heartbeat says: the newest round, and one that is about to be published."""
         with self._changed:
             newest = self._newest if self._newest > self._told_newest else None
-            claim = max(self._claims, key=lambda each: each.round, default=None)
-            return newest, claim
+            next_round = max(self._pending, key=lambda each: each.round, default=None)
+            return newest, next_round
 
-    def is_told(self, newest: int | None, claim: RoundRegistration | None) -> None:
+    def is_stored(self, newest: int | None, next_round: RoundRegistration | None) -> None:
         """The daemon has stored what `news` gave."""
         with self._changed:
             self._told_newest = max(newest or 0, self._told_newest)
-            if claim is not None:
+            if next_round is not None:
                 # The newest stands for all before it.
-                self._claims = [each for each in self._claims if each.round > claim.round]
+                self._pending = [each for each in self._pending if each.round > next_round.round]
             self._changed.notify_all()
 
-    def is_not_told(self) -> None:
+    def is_unanswered(self) -> None:
         """The daemon has not answered: whoever waits goes on without."""
         with self._changed:
             self._silences += 1

@@ -86,9 +86,9 @@ class AgentSettings:
         return self.work_dir / "gate.socket"
 
     @property
-    def claims_path(self) -> Path:
+    def rounds_path(self) -> Path:
         """Where workers have rounds of their session recorded."""
-        return self.work_dir / "claims.socket"
+        return self.work_dir / "rounds.socket"
 
 
 def read_settings(path: Path) -> AgentSettings:

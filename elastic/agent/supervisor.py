@@ -134,7 +134,7 @@ class Supervisor:
             self._ingest.was_unanswered(since=asked_at)
         self._disk_outbox.acknowledge(reply.acked_seq)
         self._lease.renew(reply.lease_s, asked_at=asked_at)
-        self._rounds.is_told(heartbeat.round, heartbeat.claim)
+        self._rounds.is_stored(heartbeat.round, heartbeat.next_round)
         with self._lock:
             if heartbeat.exit is not None:
                 self._told_exit_of = heartbeat.exit.generation
@@ -151,12 +151,12 @@ class Supervisor:
         with self._lock:
             group, ended_at = self._group, self._ended_at
         return awaits_word(
-            group, self._ingest.heard().pulse, ended_at=ended_at, now=time.monotonic()
+            group, self._ingest.reports().pulse, ended_at=ended_at, now=time.monotonic()
         )
 
     def hear_nothing(self, *, asked_at: float) -> None:
         """The daemon has not answered a heartbeat sent at ``asked_at``, monotonic."""
-        self._rounds.is_not_told()
+        self._rounds.is_unanswered()
         self._ingest.was_unanswered(since=asked_at)
 
     def drop_refused(self, heartbeat: Heartbeat, refused: Refused) -> bool:
@@ -185,7 +185,7 @@ class Supervisor:
         # The exit is read before the batch: by the time it is known, all its windows are in the
         # outbox on disk.
         said = self._disk_outbox.batch()
-        heard = self._ingest.heard()
+        heard = self._ingest.reports()
         # What a worker says before it is a member of its session does not say that it is one.
         has_heard = (
             heard.has_joined if group is not None and group.is_in_session else heard.any_word
@@ -198,7 +198,7 @@ class Supervisor:
             is_saving=is_saving,
             is_prepared=is_prepared,
         )
-        newest_round, claim = self._rounds.news()
+        newest_round, next_round = self._rounds.news()
         return Heartbeat(
             node_id=self._memory.node_id,
             instance_id=self._settings.instance_id,
@@ -218,7 +218,7 @@ class Supervisor:
             exit=last_exit if group is None else None,
             notice=notice,
             round=newest_round,
-            claim=claim,
+            next_round=next_round,
             windows=tuple(each for each in said if isinstance(each, WindowMessage)),
             events=tuple(each for each in said if not isinstance(each, WindowMessage)),
         )
@@ -389,7 +389,7 @@ class Supervisor:
     def _seen_afresh(
         self, group: RunningGeneration, wanted: Wanted, now: float
     ) -> RunningGeneration:
-        heard = self._ingest.heard()
+        heard = self._ingest.reports()
         if now - self._bounded_at >= BOUND_S:
             self._log_stream.bound(group.generation)
             self._bounded_at = now
@@ -455,7 +455,7 @@ class Supervisor:
             self._memory.distrusts_fork,
             is_preloaded=self._memory.is_preloaded,
             outcome=report.outcome,
-            has_heard_workers=self._ingest.heard().any_word,
+            has_heard_workers=self._ingest.reports().any_word,
             were_refused=verdict.refusal is not None,
             error=report.error,
         )
@@ -483,7 +483,7 @@ class Supervisor:
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)
         self._ingest.settle()
-        heard = self._ingest.heard()
+        heard = self._ingest.reports()
         return exit_of(
             group,
             heard,

@@ -185,7 +185,7 @@ def torchrun_environment(
         # In a session each member says its own, and they come and go: what the group's is, its
         # generation tells as their sum. Those of one node share its rate.
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
-        "ELASTICD_CLAIMS": str(settings.claims_path) if assignment.mode is Mode.LIVE else "",
+        "ELASTICD_ROUNDS": str(settings.rounds_path) if assignment.mode is Mode.LIVE else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where no folder needs filling: one that was inherited would be another node's.
         "ELASTICD_GATE": str(settings.gate_path) if has_gate(assignment, settings) else "",

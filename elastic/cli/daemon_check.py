@@ -1,4 +1,4 @@
-"""The part of `elasticd doctor` that looks at the daemon which runs: its alarms, and the claim to
+"""The part of `elasticd doctor` that looks at the daemon which runs: its alarms, and the lease to
 its machines."""
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _ADVICE: Mapping[str, str] = {
     "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
-    "claim": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
+    "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
     "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
-    "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
+    "cannot_keep_alive": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
     "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
     "standstill": "look into its script's log and at its nodes' network; it may only take long to judge or save",
     "outside": "look at the network between that node and its job's others; it is replaced in some minutes",
@@ -62,28 +62,31 @@ def check_lease(settings: Settings, clock: Clock) -> Finding:
 
     cluster = settings.ec2.cluster
     try:
-        _, claim = ParameterLeases(connect(settings.ec2.region), lease_name(cluster)).read()
+        _, lease = ParameterLeases(connect(settings.ec2.region), lease_name(cluster)).read()
     except ElasticError as error:
         return Finding(
-            "aws claim", "error", str(error), "allow ssm:GetParameter and ssm:PutParameter on it"
+            "aws leader lease",
+            "error",
+            str(error),
+            "allow ssm:GetParameter and ssm:PutParameter on it",
         )
     return judge_lease(
-        claim, cluster=cluster, place=place_of(settings.data_dir), now_s=clock.now_s()
+        lease, cluster=cluster, place=place_of(settings.data_dir), now_s=clock.now_s()
     )
 
 
-def judge_lease(claim: LeaderLease | None, *, cluster: str, place: str, now_s: float) -> Finding:
+def judge_lease(lease: LeaderLease | None, *, cluster: str, place: str, now_s: float) -> Finding:
     """Whether a daemon at `place` may have the machines."""
-    from elastic.reconciler import CLAIM_AGES_S
+    from elastic.reconciler import LEASE_EXPIRES_S
 
-    name = "aws claim"
-    if claim is None or claim.is_over:
+    name = "aws leader lease"
+    if lease is None or lease.is_over:
         return Finding(name, "ok", f"cluster {cluster}: no daemon holds its machines")
-    seen_s = now_s - claim.seen_at_s
-    held = f"cluster {cluster}: held by the daemon on {claim.place}, seen {ago(claim.seen_at_s, now_s)}"
-    if claim.place == place:
+    seen_s = now_s - lease.seen_at_s
+    held = f"cluster {cluster}: held by the daemon on {lease.place}, seen {ago(lease.seen_at_s, now_s)}"
+    if lease.place == place:
         return Finding(name, "ok", f"{held}: the one of this data folder")
-    if seen_s >= CLAIM_AGES_S:
+    if seen_s >= LEASE_EXPIRES_S:
         return Finding(name, "ok", f"{held}: so long ago that another one may take them")
     advice = "stop that one, name another ec2.cluster, or take its machines: `elasticd serve --take-over`"
     return Finding(name, "warning", held, advice)

@@ -27,7 +27,7 @@ COLUMNS = (
     Column("OFFERING", "offering", render.offering),
     Column("STATE", "state"),
     Column("LAUNCHED", "launched_at_s", figures.instant),
-    Column("ATTENDED", "attended_at_s", figures.instant),
+    Column("KEPT ALIVE", "kept_alive_at_s", figures.instant),
     Column("VERDICT", "verdict"),
 )
 _LEAST_S = 900.0
@@ -153,6 +153,6 @@ def _row(machine: Ec2Machine, is_abandoned: bool) -> dict[str, Any]:
         },
         "state": instance.state.value,
         "launched_at_s": instance.launched_at_s,
-        "attended_at_s": machine.attended_at_s,
-        "verdict": "abandoned" if is_abandoned else "attended",
+        "kept_alive_at_s": machine.kept_alive_at_s,
+        "verdict": "abandoned" if is_abandoned else "kept alive",
     }

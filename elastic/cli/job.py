@@ -134,7 +134,7 @@ def list_jobs(
 
 @app.command("get")
 def get(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
-    """Show one job: its standing, its money, its candidates."""
+    """Show one job: its status, its money, its candidates."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
     if output is Output.JSON:
@@ -502,15 +502,13 @@ def _look_over(spec: dict[str, Any]) -> None:
 
 
 def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
-    from elastic.cli.watch import standing_of
-    from elastic.cli.watch import watch as watch_standings
+    from elastic.cli.watch import watch as watch_job
+    from elastic.cli.watch import watched_job
 
     def look() -> WatchedJob:
-        return standing_of(client.get(path_of(job)))
+        return watched_job(client.get(path_of(job)))
 
-    return watch_standings(
-        look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock()
-    )
+    return watch_job(look, is_live=sys.stdout.isatty(), timeout_s=timeout_s, clock=SystemClock())
 
 
 def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:

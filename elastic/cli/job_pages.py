@@ -1,4 +1,4 @@
-"""One job on one screen: its plan before it starts, its standing, its closing report."""
+"""One job on one screen: its plan before it starts, its status, its closing report."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def show_plan(
 
 
 def show_job(job: Mapping[str, Any]) -> None:
-    """Prints a job's standing, its money and its candidates."""
+    """Prints a job's status, its money and its candidates."""
     spec, progress = job["spec"], job["progress"]
     group = job["current_group"] or job["target_group"]
     eta = "" if progress["eta_s"] is None else f", {figures.duration(progress['eta_s'])} left"

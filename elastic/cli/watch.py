@@ -50,7 +50,7 @@ class WatchedJob:
     def line(self) -> str:
         """Writes it as one line.
 
-        >>> Standing("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
+        >>> WatchedJob("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
         'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01  2.5 s left'
         """
         parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
@@ -68,11 +68,11 @@ class WatchedJob:
         parts += [f"alarm: {each}" for each in self.alarms]
         return "  ".join(parts)
 
-    def said(self) -> tuple[str, ...]:
+    def notices(self) -> tuple[str, ...]:
         """What is worth one line of its own, once: it stays true, or stays the past, while the
         numbers go on.
 
-        >>> Standing("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").said()
+        >>> WatchedJob("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").notices()
         ('failed: ValueError: no',)
         """
         notes = [f"note: {each}" for each in self.notes]
@@ -80,7 +80,7 @@ class WatchedJob:
         return (*notes, *warnings, *([] if self.error is None else [f"failed: {self.error}"]))
 
 
-def standing_of(job: JsonObject) -> WatchedJob:
+def watched_job(job: JsonObject) -> WatchedJob:
     """Reads what the daemon says of a job."""
     error = job.get("error") or {}
     progress = job["progress"]
@@ -117,8 +117,8 @@ def watch(
     told: set[str] = set()
     try:
         with _bar() if is_live else _lines() as show:
-            for last in _standings(look, timeout_s=timeout_s, clock=clock):
-                for line in [each for each in last.said() if each not in told]:
+            for last in _looks(look, timeout_s=timeout_s, clock=clock):
+                for line in [each for each in last.notices() if each not in told]:
                     print(line, flush=True)  # above the bar
                     told.add(line)
                 show(last)
@@ -127,18 +127,14 @@ def watch(
     return _close(last)
 
 
-def _standings(
+def _looks(
     look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock
 ) -> Iterator[WatchedJob]:
     until_s = None if timeout_s is None else clock.now_s() + timeout_s
     while True:
-        standing = look()
-        yield standing
-        if (
-            standing.is_over
-            or not has_reader()
-            or (until_s is not None and clock.now_s() >= until_s)
-        ):
+        job = look()
+        yield job
+        if job.is_over or not has_reader() or (until_s is not None and clock.now_s() >= until_s):
             return
         clock.sleep(_POLL_S)
 
@@ -148,30 +144,30 @@ def _lines() -> Iterator[Callable[[WatchedJob], None]]:
     """Prints a line whenever something but the estimates has changed."""
     before: list[WatchedJob] = []
 
-    def show(standing: WatchedJob) -> None:
-        if not before or _moved(before[-1], standing):
-            print(standing.line(), flush=True)
-        before[:] = [standing]
+    def show(job: WatchedJob) -> None:
+        if not before or _moved(before[-1], job):
+            print(job.line(), flush=True)
+        before[:] = [job]
 
     yield show
 
 
 def _moved(before: WatchedJob, now: WatchedJob) -> bool:
-    return _told(before) != _told(now)
+    return _worth_a_line(before) != _worth_a_line(now)
 
 
-def _told(standing: WatchedJob) -> tuple[object, ...]:
+def _worth_a_line(job: WatchedJob) -> tuple[object, ...]:
     """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever
     more seconds."""
-    kinds = [each.partition(":")[0] for each in standing.alarms]
-    prepares = [each.rpartition(",")[0] for each in standing.preparing]
-    said = standing.waits_because, standing.refusals[:1], prepares
-    return standing.phase, standing.group, standing.iteration, said, kinds
+    kinds = [each.partition(":")[0] for each in job.alarms]
+    prepares = [each.rpartition(",")[0] for each in job.preparing]
+    said = job.waits_because, job.refusals[:1], prepares
+    return job.phase, job.group, job.iteration, said, kinds
 
 
 @contextmanager
 def _bar() -> Iterator[Callable[[WatchedJob], None]]:
-    """Draws a progress bar, and under it the standing's line."""
+    """Draws a progress bar, and under it its line."""
     from rich.console import Group
     from rich.live import Live
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -186,14 +182,14 @@ def _bar() -> Iterator[Callable[[WatchedJob], None]]:
     task = progress.add_task("")
     with Live(progress, refresh_per_second=4) as live:
 
-        def show(standing: WatchedJob) -> None:
+        def show(job: WatchedJob) -> None:
             progress.update(
                 task,
-                description=standing.name,
-                completed=standing.iteration,
-                total=standing.iterations,
+                description=job.name,
+                completed=job.iteration,
+                total=job.iterations,
             )
-            live.update(Group(progress, Text(standing.line())))
+            live.update(Group(progress, Text(job.line())))
 
         yield show
 

@@ -30,7 +30,7 @@ class FleetPool:
     def weight(self) -> float:
         return float(self.override.get("WeightedCapacity", 1))
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         return {
             "LaunchTemplateSpecification": dict(self.template),
             "Overrides": dict(self.override),
@@ -212,7 +212,7 @@ def _tags(parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _no_room(pool: FleetPool) -> dict[str, Any]:
     offering = pool.offering
     return _error(
-        pool.told(), offering.capacity, "InsufficientInstanceCapacity", no_capacity(offering)
+        pool.as_dict(), offering.capacity, "InsufficientInstanceCapacity", no_capacity(offering)
     )
 
 
@@ -227,7 +227,7 @@ def _error(told: Mapping[str, Any], capacity: Capacity, code: str, message: str)
 
 def _told(purchase: _Purchase) -> dict[str, Any]:
     return {
-        "LaunchTemplateAndOverrides": purchase.pool.told(),
+        "LaunchTemplateAndOverrides": purchase.pool.as_dict(),
         "Lifecycle": purchase.pool.offering.capacity.value,
         "InstanceIds": [guest.id for guest in purchase.guests],
         "InstanceType": purchase.pool.offering.node_type,

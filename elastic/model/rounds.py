@@ -22,11 +22,11 @@ class Rounds:
     """What is on record of a job's rounds; 0 for none.
 
     `newest` is the newest that members have trained in: who knows only an older one holds no state
-    of the job. `claimed` is the newest that anybody was about to publish: no other may have its
+    of the job. `registered` is the newest that anybody was about to publish: no other may have its
     number. `is_held` says that members train on: a new store is theirs to fill, and no newcomer's
     to found a session in.
     """
 
     newest: int = 0
-    claimed: int = 0
+    registered: int = 0
     is_held: bool = False

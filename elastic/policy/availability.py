@@ -41,7 +41,7 @@ def needs_purchase(snapshot: Snapshot, group: Group) -> bool:
     return any(count > _present(snapshot, offering) for offering, count in group.members)
 
 
-def all_told(lacks: Iterable[Lack]) -> Lack:
+def combined(lacks: Iterable[Lack]) -> Lack:
     """Several lacks as one: each said once, the one that is over first first."""
     ordered = sorted(
         set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text)

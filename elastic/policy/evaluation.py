@@ -23,7 +23,7 @@ from elastic.model import (
     Workers,
     workers_on,
 )
-from elastic.policy.availability import UNAVAILABLE, Lack, all_told, lack_of, until
+from elastic.policy.availability import UNAVAILABLE, Lack, combined, lack_of, until
 from elastic.policy.horizon import OPEN_HORIZON_S, Focus, focus_of, seconds_left
 from elastic.policy.mixture import is_mix, may_mix, mixes
 from elastic.policy.quotes import Quotes, burn_usd_per_h, fresh_quotes
@@ -266,7 +266,7 @@ def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evalua
 def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
     """The plan that waits because none of `wanted` can be bought now, until the first of them
     can."""
-    lack = all_told(each.lack for each in wanted if each.lack is not None)
+    lack = combined(each.lack for each in wanted if each.lack is not None)
     held = evaluations.snapshot.target
     what = "nothing is started" if held is None else f"{name(held)} is kept"
     return evaluations.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))

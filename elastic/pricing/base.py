@@ -16,7 +16,7 @@ class Quote:
 
     `extras_usd_per_h` is the part of it that the node's disk and address make. `doubt` is why the
     source itself does not believe it (None: it does). `observed_at_s` is when the source heard it,
-    if that was not just now. `is_said`: it is a person's own word, in the settings, and meant
+    if that was not just now. `is_configured`: it stands in the settings, and is meant
     however far it is from the price before.
     """
 
@@ -27,7 +27,7 @@ class Quote:
     doubt: str | None = None
     observed_at_s: float | None = field(default=None, compare=False)
     extras_usd_per_h: float = 0.0
-    is_said: bool = False
+    is_configured: bool = False
 
 
 class PriceSource(Protocol):

@@ -30,16 +30,16 @@ class FollowedTrace:
         table: Sequence[TraceRow] = (),
         started_at_s: float,
         speed: float = 1.0,
-        heard_to_s: float | None = None,
+        observed_to_s: float | None = None,
     ) -> None:
         self._path = path
         self._table = table
         self._started_at_s = started_at_s
         self._speed = speed
-        self._heard_to_s = heard_to_s
+        self._observed_to_s = observed_to_s
         self._stamp = _stamp_of(path)
         self._replay = self._read()
-        self._heard_to_s = None  # what changed while nobody listened is told once
+        self._observed_to_s = None  # what changed while nobody listened is told once
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         stamp = _stamp_of(self._path)
@@ -57,7 +57,10 @@ class FollowedTrace:
     def _read(self) -> TracePrices:
         rows = [*self._table, *read_trace(self._path)]
         return TracePrices(
-            rows, started_at_s=self._started_at_s, speed=self._speed, heard_to_s=self._heard_to_s
+            rows,
+            started_at_s=self._started_at_s,
+            speed=self._speed,
+            observed_to_s=self._observed_to_s,
         )
 
 

@@ -55,7 +55,7 @@ def sift(
     believed: list[Quote] = []
     quarantined: list[Quarantined] = []
     for quote in quotes:
-        before = None if quote.is_said else last_usd_per_h.get(quote.offering)
+        before = None if quote.is_configured else last_usd_per_h.get(quote.offering)
         reason = quote.doubt or why_implausible(
             quote.usd_per_h, before, greatest_jump=greatest_jump
         )

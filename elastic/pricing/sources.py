@@ -29,7 +29,7 @@ class PriceSetup:
 
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file
     to replay from that instant on, `speed` times as fast; until it names an offering, the table's
-    price holds. `heard_to_s` tells up to when a source of a name was heard before (None: never), of
+    price holds. `observed_to_s` tells up to when a source of a name was heard before (None: never), of
     one capacity or of all. `ec2` are the settings of that name, `offerings` and `public_zones` what
     its provider sells and where nodes get an address, `disk_gib` how large the disk of a node type
     is.
@@ -43,7 +43,7 @@ class PriceSetup:
     offerings: Callable[[], tuple[Offering, ...]] = tuple
     public_zones: Callable[[], Set[str]] = frozenset
     disk_gib: Callable[[str], float] = _unknown_disk
-    heard_to_s: Callable[[str, Capacity | None], float | None] = _never
+    observed_to_s: Callable[[str, Capacity | None], float | None] = _never
 
 
 def _static(setup: PriceSetup) -> PriceSource:
@@ -64,7 +64,7 @@ def _trace(setup: PriceSetup) -> PriceSource:
         table=ever,
         started_at_s=setup.started_at_s,
         speed=setup.speed,
-        heard_to_s=setup.heard_to_s("trace", None),
+        observed_to_s=setup.observed_to_s("trace", None),
     )
 
 
@@ -79,7 +79,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
         market=PricedOffers(setup.offerings, setup.public_zones, setup.disk_gib),
-        heard_to_s=setup.heard_to_s(
+        observed_to_s=setup.observed_to_s(
             "ec2", Capacity.SPOT
         ),  # The price list may have answered meanwhile.
     )

@@ -22,7 +22,7 @@ class StaticPrices:
                     f"{offering}: {reason}; correct the table of prices", field="usd_per_h"
                 )
         self._quotes = tuple(
-            Quote(offering, price_usd_per_h, valid_from_s, self.name, is_said=True)
+            Quote(offering, price_usd_per_h, valid_from_s, self.name, is_configured=True)
             for offering, price_usd_per_h in usd_per_h.items()
         )
 

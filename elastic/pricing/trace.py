@@ -18,7 +18,7 @@ class TracePrices:
     that very instant.
 
     A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
-    replay; `heard_to_s` is up to when an earlier one heard it. What changed before that, or before
+    replay; `observed_to_s` is up to when an earlier one heard it. What changed before that, or before
     the first refresh if nobody ever did, was charged otherwise by then: it holds from that instant
     on. Where two rows change one offering at one instant, the later row counts.
     """
@@ -31,7 +31,7 @@ class TracePrices:
         *,
         started_at_s: float,
         speed: float = 1.0,
-        heard_to_s: float | None = None,
+        observed_to_s: float | None = None,
     ) -> None:
         if not (math.isfinite(speed) and speed > 0):
             raise InvalidInput(
@@ -45,7 +45,7 @@ class TracePrices:
         self._by_offering = [
             _without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)
         ]
-        self._seen_to_s = self._known_from_s = heard_to_s
+        self._seen_to_s = self._known_from_s = observed_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         since_s = now_s if self._seen_to_s is None else min(self._seen_to_s, now_s)

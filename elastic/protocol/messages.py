@@ -109,7 +109,8 @@ class Heartbeat:
 
     Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are
     noted by the daemon's. When the machine goes is the cloud's word, and stays as it is. `round` is
-    the newest of the session that the workers train in, `claim` one that they are about to publish.
+    the newest of the session that the workers train in, `next_round` one that they are about to
+    publish.
     """
 
     node_id: Word
@@ -119,7 +120,7 @@ class Heartbeat:
     exit: Exit | None = None
     notice: Notice | None = None
     round: Count | None = None
-    claim: RoundRegistration | None = None
+    next_round: RoundRegistration | None = None
     windows: Annotated[tuple[WindowMessage, ...], Bound(max_length=5000)] = ()
     events: Annotated[tuple[EventMessage, ...], Bound(max_length=1000)] = ()
     protocol: Version = PROTOCOL

@@ -82,10 +82,10 @@ class Instance:
 
 
 class Trouble(StrEnum):
-    """What a person has to mend though no call fails for it: machines that cannot be marked as
-    attended, node types that the settings name and nobody sells."""
+    """What a person has to mend though no call fails for it: keep-alive tags that cannot be
+    renewed, node types that the settings name and nobody sells."""
 
-    CANNOT_ATTEND = "cannot_attend"
+    CANNOT_KEEP_ALIVE = "cannot_keep_alive"
     NOT_SOLD = "not_sold"
 
 
@@ -103,7 +103,7 @@ class Provider(Protocol):
     blocks: Blocks
 
     @property
-    def claims(self) -> LeaseRegister | None:
+    def lease_register(self) -> LeaseRegister | None:
         """Where daemons agree on who may act on the machines; None where no other one could see
         them."""
         ...
@@ -136,11 +136,11 @@ class Provider(Protocol):
         """
         ...
 
-    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Says of these machines that a daemon stands for them now, to whatever else would end
-        them; no more than that.
+    def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        """Renews the keep-alive tags of these machines, so that nothing else ends them; no more than
+        that.
 
-        Unknown or gone machines are fine. Raises nothing: what keeps it from saying so is among the
+        Unknown or gone machines are fine. Raises nothing: what keeps it from renewing is among the
         `troubles`.
         """
         ...

@@ -24,8 +24,8 @@ class Operation(StrEnum):
     INSTANCES = "instances"
     TERMINATE = "terminate"
     PROVE = "prove"
-    READ_CLAIM = "read claim"
-    WRITE_CLAIM = "write claim"
+    READ_LEASE = "read lease"
+    WRITE_LEASE = "write lease"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ class FakeCloud:
         self.minimum_billed_s = minimum_billed_s
         self.forgets_after_s = forgets_after_s
         self.consoles: dict[str, str] = {}
-        self.attended_at_s: dict[str, float] = {}
+        self.kept_alive_at_s: dict[str, float] = {}
         self.capacity: dict[Offering, int] = {}
         self.throttled_until_s: float | None = None
         self.tells_ends = True
         self.catalog_failure: ProviderError | None = None
         self.troubles: dict[Trouble, str] = {}
-        self.claim: tuple[int, LeaderLease | None] = (0, None)
+        self.lease: tuple[int, LeaderLease | None] = (0, None)
         self.calls: deque[Call] = deque(maxlen=calls_kept)
         self._failures: dict[Operation, deque[Failure]] = {
             operation: deque() for operation in Operation
@@ -233,7 +233,7 @@ class FakeProvider:
         self.cloud = cloud
         self.minimum_billed_s = cloud.minimum_billed_s
         self.blocks = Blocks()
-        self.claims = FakeLeases(cloud)
+        self.lease_register = FakeLeases(cloud)
 
     def node_types(self) -> tuple[NodeType, ...]:
         self._check_catalog()
@@ -258,8 +258,8 @@ class FakeProvider:
         _lose(failure)
         return self.cloud.visible()
 
-    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        self.cloud.attended_at_s.update(dict.fromkeys(provider_ids, now_s))
+    def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
+        self.cloud.kept_alive_at_s.update(dict.fromkeys(provider_ids, now_s))
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         failure = self.cloud.receive(Call(Operation.TERMINATE, now_s, provider_id=provider_id))
@@ -288,21 +288,21 @@ class FakeProvider:
 
 
 class FakeLeases:
-    """The register of claims of a `FakeCloud`."""
+    """The register of leader leases of a `FakeCloud`."""
 
     def __init__(self, cloud: FakeCloud) -> None:
         self._cloud = cloud
 
     def read(self) -> tuple[int, LeaderLease | None]:
-        _lose(self._cloud.receive(Call(Operation.READ_CLAIM, self._cloud.clock.now_s())))
-        return self._cloud.claim
+        _lose(self._cloud.receive(Call(Operation.READ_LEASE, self._cloud.clock.now_s())))
+        return self._cloud.lease
 
-    def write(self, claim: LeaderLease, *, after: int) -> bool:
+    def write(self, lease: LeaderLease, *, after: int) -> bool:
         now_s = self._cloud.clock.now_s()
-        failure = self._cloud.receive(Call(Operation.WRITE_CLAIM, now_s))
-        version, known = self._cloud.claim
+        failure = self._cloud.receive(Call(Operation.WRITE_LEASE, now_s))
+        version, known = self._cloud.lease
         counts = version == after
-        self._cloud.claim = (version + 1, replace(claim, seen_at_s=now_s) if counts else known)
+        self._cloud.lease = (version + 1, replace(lease, seen_at_s=now_s) if counts else known)
         _lose(failure)
         return counts
 

@@ -1,5 +1,4 @@
-"""Who may act on a cluster's machines: one daemon at a time, by a claim that the cloud itself
-keeps."""
+"""The leader lease: which one daemon may act on a cluster's machines. The cloud itself keeps it."""
 
 from __future__ import annotations
 
@@ -9,11 +8,11 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class LeaderLease:
-    """One daemon's claim: `holder` is its database, `run` its process, `place` tells people where
+    """One daemon's leader lease: `holder` is its database, `run` its process, `place` tells people where
     that is.
 
-    `epoch` grows with every daemon that takes the claim. `seen_at_s` is when it was written last,
-    as the register tells time. A claim that `is_over` was given back.
+    `epoch` grows with every daemon that acquires the lease. `seen_at_s` is when it was written
+    last, by the register's clock. A lease that `is_over` was released.
     """
 
     holder: str
@@ -26,17 +25,17 @@ class LeaderLease:
 
 
 class LeaseRegister(Protocol):
-    """Keeps one claim where every daemon of the cluster can see it."""
+    """Keeps one leader lease where every daemon of the cluster can see it."""
 
     def read(self) -> tuple[int, LeaderLease | None]:
-        """How often it was written, and the claim that counts; None if nobody ever claimed.
+        """How often it was written, and the lease that counts; None if no daemon ever acquired one.
 
         Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused again.
         """
         ...
 
-    def write(self, claim: LeaderLease, *, after: int) -> bool:
-        """Writes a claim that counts only if nobody wrote since `read` gave the number `after`;
+    def write(self, lease: LeaderLease, *, after: int) -> bool:
+        """Writes a lease that counts only if nobody wrote since `read` gave the number `after`;
         tells whether it does.
 
         False as well if the answer to an earlier attempt was lost: `read` knows. Raises what `read`

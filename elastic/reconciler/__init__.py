@@ -3,7 +3,7 @@
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
 from elastic.reconciler.catalog import read_catalog
-from elastic.reconciler.leader_lease import CLAIM_AGES_S, LeaseHolder, place_of
+from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
 from elastic.reconciler.observe import observe, training_group
@@ -18,7 +18,7 @@ from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.world import World
 
 __all__ = [
-    "CLAIM_AGES_S",
+    "LEASE_EXPIRES_S",
     "Alarm",
     "AlarmKind",
     "Alarms",

@@ -22,18 +22,18 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the database takes nothing; the claim to the machines is lost or in doubt,
+    """What is wrong: the database takes nothing; the leader lease is lost or in doubt,
     they cannot be listed, ended or bought; with their provider's names, what that is troubled by;
     of jobs, that one stands still, that a node trains with nobody, that a script goes on though all
     is done, or that a goal will be missed.
     """
 
     CANNOT_WRITE = "cannot_write"
-    CLAIM = "claim"
+    LEADER_LEASE = "leader_lease"
     CANNOT_SEE = "cannot_see"
     CANNOT_END = "cannot_end"
     CANNOT_BUY = "cannot_buy"
-    CANNOT_ATTEND = Trouble.CANNOT_ATTEND.value
+    CANNOT_KEEP_ALIVE = Trouble.CANNOT_KEEP_ALIVE.value
     NOT_SOLD = Trouble.NOT_SOLD.value
     STANDSTILL = "standstill"
     OUTSIDE = "outside"
@@ -95,7 +95,7 @@ class Alarms:
     never, if that is 0.
     """
 
-    namespace: LeaseHolder
+    leader_lease: LeaseHolder
     right: TerminationPermission
     troubles: Callable[[], Mapping[Trouble, str]] = dict
     standstill_s: float = 0.0
@@ -131,7 +131,7 @@ class Alarms:
         return None
 
     def _tell(self, store: Store, *, now_s: float) -> None:
-        standing = {each.kind: each for each in self.standing(now_s=now_s)}
+        standing = {each.kind: each for each in self.current(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
             if not kind.is_of_jobs:  # their events have told of it
                 store.add_event("alarm_over", f"{kind}: all is well again", now_s=now_s)
@@ -167,14 +167,14 @@ class Alarms:
     def weigh(
         self, store: Store, job: Job, misses: Callable[[frozenset[Missed]], tuple[Miss, ...] | None]
     ) -> None:
-        """Takes note of the goals that a job will miss, given those it was said to miss; `attend`
+        """Takes note of the goals that a job will miss, given those it was said to miss; `follow`
         tells of them."""
         standing = frozenset(
             Missed(kind.value) for kind, _ in self._before(store, job) if kind.is_of_goals
         )
         self._missed[job.id] = misses(standing)
 
-    def attend(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
+    def follow(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
         """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
 
         `found` is what makes no turns. None: nobody can tell now, and what stood still does so
@@ -235,7 +235,7 @@ class Alarms:
         done = f"all {job.spec.iterations} iterations are done and the script goes on"
         return f"{done}: it costs until it ends, or is stopped"
 
-    def standing(self, *, now_s: float) -> tuple[Alarm, ...]:
+    def current(self, *, now_s: float) -> tuple[Alarm, ...]:
         """Everything that is wrong now."""
         return tuple(
             Alarm(kind, text, self._raised_s.get(kind, now_s))
@@ -249,16 +249,16 @@ class Alarms:
                 f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
             )
             yield AlarmKind.CANNOT_WRITE, text
-        claim = self.namespace.alarm()
-        yield AlarmKind.CLAIM, claim
-        unseen = None if claim is not None else self._unseen(now_s=now_s)
+        lease = self.leader_lease.alarm()
+        yield AlarmKind.LEADER_LEASE, lease
+        unseen = None if lease is not None else self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
         # Who cannot list machines cannot prove the right to end one: a trouble of its own once it
         # shortens leases.
         is_withheld = self.right.lease_left_s() < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
             yield AlarmKind.CANNOT_END, self.right.alarm()
-        if claim is None and unseen is None:
+        if lease is None and unseen is None:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
         for trouble, text in self.troubles().items():
             yield AlarmKind(trouble.value), text

@@ -20,7 +20,7 @@ class KnownCatalog:
 
 def read_catalog(provider: Provider) -> KnownCatalog:
     """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being
-    attended."""
+    handled."""
     try:
         return KnownCatalog(provider.node_types(), provider.offerings())
     except ProviderError as error:

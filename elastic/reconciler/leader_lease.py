@@ -1,5 +1,4 @@
-"""The daemon's claim to its cluster's machines: taken at the start, kept by proving it, lost to a
-later daemon."""
+"""The daemon's leader lease: acquired at the start, renewed every minute, lost to a later daemon."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
-_PROVE_S = 60.0
+_RENEW_S = 60.0
 _RETRY_S = 20.0
 _ACT_WITHIN_S = 300.0
-CLAIM_AGES_S = 600.0
-"""A claim is proven every minute and good for five; only after ten unseen may another daemon take
-it.
+LEASE_EXPIRES_S = 600.0
+"""A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
+not renewed for ten.
 
 The five between are for clocks: AWS itself refuses calls that are signed by one that is 5 minutes
 apart.
@@ -52,36 +51,36 @@ class LeaseHolder:
     register: LeaseRegister | None
     lost: LeaseLost | None = None
     _run: str = field(default_factory=lambda: uuid4().hex)
-    _claim: LeaderLease | None = None
+    _lease: LeaderLease | None = None
     _version: int = 0
-    _proven_at_s: float | None = None
-    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_PROVE_S, retry_s=_RETRY_S))
+    _renewed_at_s: float | None = None
+    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_RENEW_S, retry_s=_RETRY_S))
     _failure: ProviderError | None = None
 
-    def start(self, *, takes_over: bool = False) -> None:
-        """Takes the claim, from a living daemon only if it `takes_over`.
+    def acquire(self, *, takes_over: bool = False) -> None:
+        """Acquires the lease, from a living daemon only if it `takes_over`.
 
         While the cloud does not answer the daemon starts all the same, and acts when it has its
-        claim.
+        lease.
 
-        Raises AlreadyRunning if another daemon lives, ProviderError if the claim may not be
+        Raises AlreadyRunning if another daemon lives, ProviderError if the lease may not be
         written.
         """
         if self.register is None:
             return
         try:
-            self._take(self.register, takes_over=takes_over, now_s=self.clock.now_s())
+            self._acquire(self.register, takes_over=takes_over, now_s=self.clock.now_s())
         except ProviderUnavailable as error:
             if takes_over:
                 raise
             self._failure = error
             log.warning(
-                "the claim is not taken yet; until it is nothing is bought or ended",
+                "the leader lease is not acquired yet; until then nothing is bought or ended",
                 error=str(error),
             )
 
-    def look(self) -> None:
-        """Proves the claim if that is due. Raises ClaimLost for good, ProviderUnavailable while it
+    def renew(self) -> None:
+        """Renews the lease if that is due. Raises LeaseLost for good, ProviderUnavailable while it
         is in doubt."""
         if self.register is None:
             return
@@ -89,7 +88,7 @@ class LeaseHolder:
             raise self.lost
         now_s = self.clock.now_s()
         if self._renewal.is_due(now_s=now_s):
-            self._prove(self.register, now_s=now_s)
+            self._renew_or_acquire(self.register, now_s=now_s)
         self.require()
 
     def require(self) -> None:
@@ -100,14 +99,15 @@ class LeaseHolder:
             raise ProviderUnavailable(doubt)
 
     def confirm(self) -> None:
-        """Returns if a machine may be bought at this instant, for which the claim is proven anew.
+        """Returns if a machine may be bought at this instant, for which the lease is
+        renewed.
 
-        Who was taken over from sees its machines ended, and would buy others. Raises
+        A daemon that lost it sees its machines ended, and would buy others. Raises
         ProviderUnavailable.
         """
         if self.register is not None and self.lost is None:
             with suppress(LeaseLost):  # the next look tells
-                self._prove(self.register, now_s=self.clock.now_s())
+                self._renew_or_acquire(self.register, now_s=self.clock.now_s())
         self.require()
 
     def alarm(self) -> str | None:
@@ -115,31 +115,30 @@ class LeaseHolder:
         if self.lost is not None:
             return str(self.lost)
         if self.register is None or (
-            self._proven_at_s is not None
-            and abs(self.clock.now_s() - self._proven_at_s) < _ACT_WITHIN_S
+            self._renewed_at_s is not None
+            and abs(self.clock.now_s() - self._renewed_at_s) < _ACT_WITHIN_S
         ):
             return None
         why = "it was not asked" if self._failure is None else str(self._failure)
-        return f"cluster {self.cluster}: the claim to its machines is not proven, so none is bought or ended: {why}"
+        return f"cluster {self.cluster}: its leader lease is not renewed, so no machine is bought or ended: {why}"
 
-    def give_back(self) -> None:
-        """Lets the next daemon have the claim at once; for one that leaves no machine behind.
-        Raises nothing."""
-        if self.register is None or self._claim is None or self.lost is not None:
+    def release(self) -> None:
+        """Lets the next daemon acquire the lease at once, once no machine is left. Raises nothing."""
+        if self.register is None or self._lease is None or self.lost is not None:
             return
         try:
-            over = replace(self._claim, is_over=True)
+            over = replace(self._lease, is_over=True)
             if not self.register.write(over, after=self._version):
                 version, found = self.register.read()  # who lost a race has written meanwhile
                 if found is not None and self._is_ours(found):
                     self.register.write(over, after=version)
         except ProviderError as error:
-            log.warning("the claim is not given back; it ages", error=str(error))
+            log.warning("the leader lease is not released; it expires", error=str(error))
 
-    def _prove(self, register: LeaseRegister, *, now_s: float) -> None:
+    def _renew_or_acquire(self, register: LeaseRegister, *, now_s: float) -> None:
         try:
-            if self._claim is None or not self._renew(register, self._claim, now_s=now_s):
-                self._take(register, takes_over=False, now_s=now_s)
+            if self._lease is None or not self._renew(register, self._lease, now_s=now_s):
+                self._acquire(register, takes_over=False, now_s=now_s)
         except AlreadyRunning as error:
             self.lost = LeaseLost(str(error))
             log.error("superseded: this daemon buys and ends nothing any more", error=str(error))
@@ -147,16 +146,16 @@ class LeaseHolder:
         except ProviderError as error:
             if self._failure is None:
                 log.warning(
-                    "the claim was not proven; it is good for 5 minutes after each proof",
+                    "the leader lease was not renewed; it is good for 5 minutes after each renewal",
                     error=str(error),
                 )
             self._failure = error
             self._renewal.note_failure(now_s=now_s)
 
-    def _renew(self, register: LeaseRegister, claim: LeaderLease, *, now_s: float) -> bool:
-        """Whether the claim is still ours; False if nobody has one."""
-        if register.write(claim, after=self._version):
-            self._note(claim, self._version + 1, now_s=now_s)
+    def _renew(self, register: LeaseRegister, lease: LeaderLease, *, now_s: float) -> bool:
+        """Whether the lease is still this daemon's; False if no daemon has one."""
+        if register.write(lease, after=self._version):
+            self._note(lease, self._version + 1, now_s=now_s)
             return True
         version, found = register.read()
         if found is None:
@@ -166,7 +165,7 @@ class LeaseHolder:
         self._note(found, version, now_s=now_s)
         return True
 
-    def _take(self, register: LeaseRegister, *, takes_over: bool, now_s: float) -> None:
+    def _acquire(self, register: LeaseRegister, *, takes_over: bool, now_s: float) -> None:
         for _ in range(_MOST_RACES):
             version, found = register.read()
             if found is not None and self._is_ours(found):
@@ -174,7 +173,7 @@ class LeaseHolder:
                 return
             if found is not None and self._is_alive(found, now_s=now_s) and not takes_over:
                 raise AlreadyRunning(self._told(found, now_s=now_s))
-            claim = LeaderLease(
+            lease = LeaderLease(
                 self.holder,
                 self._run,
                 self.place,
@@ -182,46 +181,46 @@ class LeaseHolder:
                 since_s=now_s,
                 seen_at_s=now_s,
             )
-            if register.write(claim, after=version):
+            if register.write(lease, after=version):
                 log.info(
-                    "this daemon has the claim to its machines",
+                    "this daemon has the leader lease of its cluster",
                     cluster=self.cluster,
-                    epoch=claim.epoch,
+                    epoch=lease.epoch,
                 )
-                self._note(claim, version + 1, now_s=now_s)
+                self._note(lease, version + 1, now_s=now_s)
                 return
         raise ProviderUnavailable(
-            f"cluster {self.cluster}: its claim is written by several daemons at once"
+            f"cluster {self.cluster}: its leader lease is written by several daemons at once"
         )
 
-    def _note(self, claim: LeaderLease, version: int, *, now_s: float) -> None:
-        self._claim, self._version = claim, version
-        self._proven_at_s = now_s
+    def _note(self, lease: LeaderLease, version: int, *, now_s: float) -> None:
+        self._lease, self._version = lease, version
+        self._renewed_at_s = now_s
         self._failure = None
         self._renewal.note_success(now_s=now_s)
 
-    def _is_ours(self, claim: LeaderLease) -> bool:
-        return claim.run == self._run and not claim.is_over
+    def _is_ours(self, lease: LeaderLease) -> bool:
+        return lease.run == self._run and not lease.is_over
 
-    def _is_alive(self, claim: LeaderLease, *, now_s: float) -> bool:
+    def _is_alive(self, lease: LeaderLease, *, now_s: float) -> bool:
         """Whether another daemon may still act by it: an earlier run on the same database
         cannot."""
         return (
-            not claim.is_over
-            and claim.holder != self.holder
-            and now_s - claim.seen_at_s < CLAIM_AGES_S
+            not lease.is_over
+            and lease.holder != self.holder
+            and now_s - lease.seen_at_s < LEASE_EXPIRES_S
         )
 
-    def _told(self, claim: LeaderLease, *, now_s: float) -> str:
+    def _told(self, lease: LeaderLease, *, now_s: float) -> str:
         who = (
-            f"a copy of this database, in {claim.place}"
-            if claim.holder == self.holder
-            else claim.place
+            f"a copy of this database, in {lease.place}"
+            if lease.holder == self.holder
+            else lease.place
         )
         return (
             f"cluster {self.cluster}: another daemon ({who}) holds its machines since "
-            f"{instant(claim.since_s)}, seen "
-            f"{ago(claim.seen_at_s, now_s)}; stop that one, name another ec2.cluster, or take "
+            f"{instant(lease.since_s)}, seen "
+            f"{ago(lease.seen_at_s, now_s)}; stop that one, name another ec2.cluster, or take "
             "them: "
             "`elasticd serve --take-over`"
         )

@@ -86,16 +86,18 @@ class Reconciler:
     def __post_init__(self) -> None:
         self.price_records = PriceRecords(self.store, self.limits)
         right, standstill_s = self.machines.right, self.timeouts.standstill_s
-        self.alarms = Alarms(self.machines.namespace, right, self.provider.troubles, standstill_s)
+        self.alarms = Alarms(
+            self.machines.leader_lease, right, self.provider.troubles, standstill_s
+        )
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.
 
-        Where the provider does not say what machines there are, or what it sells, jobs are attended
+        Where the provider does not say what machines there are, or what it sells, jobs are handled
         by what the store knows, and nothing is bought. Gives in how many seconds the next look is
         due, if nodes that cost money wait for what no node will tell of; None if the usual interval
         will do. Raises, in the end, the ProviderError of unseen machines, StoreUnavailable, or a
-        group with what nobody expected; at once ClaimLost, if another took over.
+        group with what nobody expected; at once LeaseLost, if another took over.
         """
         with self.alarms.of_writing(now_s=now_s):
             return self._look(now_s=now_s)
@@ -115,12 +117,12 @@ class Reconciler:
         unexpected = []
         for job in self.store.unfinished_jobs():
             try:
-                self._attend(job.id, prices, now_s=now_s)
+                self._handle(job.id, prices, now_s=now_s)
             except ElasticError as error:
-                log.warning("job not attended this tick", job=job.id, error=str(error))
+                log.warning("job not handled this tick", job=job.id, error=str(error))
                 unwritten = error if isinstance(error, StoreUnavailable) else unwritten
-            except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
-                error.add_note(f"while attending {job.id}")
+            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
+                error.add_note(f"while handling {job.id}")
                 unexpected.append(error)
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is
@@ -131,7 +133,7 @@ class Reconciler:
         trouble = unwritten or self._blindness
         if unexpected:
             raise ExceptionGroup(
-                f"{len(unexpected)} jobs not attended", [*unexpected, *filter(None, [trouble])]
+                f"{len(unexpected)} jobs not handled", [*unexpected, *filter(None, [trouble])]
             )
         if trouble:
             raise trouble
@@ -141,10 +143,10 @@ class Reconciler:
         """Brings nodes and machines together; gives why nobody can tell what machines there are, if
         that is so.
 
-        Before all else the claim: machines that may be another daemon's are not even looked at.
+        Before all else the leader lease: machines that may be another daemon's are not even looked at.
         """
         try:
-            self.machines.namespace.look()
+            self.machines.leader_lease.renew()
             stillborn = self.machines.settle(now_s=now_s)
         except LeaseLost as error:
             self.store.add_event("superseded", str(error), now_s=now_s)
@@ -169,7 +171,7 @@ class Reconciler:
             self._listening_since_s = now_s
         self._ticked_at_s = now_s
 
-    def _attend(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
+    def _handle(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
         facts = self.store.facts(job_id, now_s=now_s)
         plan = None
         if facts.job.phase is not JobPhase.DRAINING:
@@ -190,7 +192,7 @@ class Reconciler:
         self._looks_again |= may_be_cut_off(world)
         if (pause_s := newly_learnt_s(world)) is not None:
             self.store.stillness.learn(job_id, pause_s)
-        self.alarms.attend(self.store, facts.job, idle(world), now_s=now_s)
+        self.alarms.follow(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
@@ -356,7 +358,7 @@ class Reconciler:
                 self.rendezvous.end(
                     job_id
                 )  # before the job is over, for then nobody looks at it again
-                self.alarms.attend(self.store, world.job, (), now_s=now_s)
+                self.alarms.follow(self.store, world.job, (), now_s=now_s)
                 self.store.move_job(job_id, ending, now_s=now_s)
             case _:
                 assert_never(step)
@@ -441,7 +443,7 @@ class Reconciler:
         """Tells of a node that came to nothing; it is a failure of its job unless that trains
         meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
-        message = f"{node.id} on {node.offering}: {what}" + self.machines.said_by(node)
+        message = f"{node.id} on {node.offering}: {what}" + self.machines.logs_of(node)
         generation = self.store.generation(node.job_id)
         members = (
             generation.node_ids if generation is not None and generation.ended_at_s is None else ()

@@ -53,7 +53,7 @@ class Machines:
     provider: Provider
     terms: LaunchTerms
     right: TerminationPermission
-    namespace: LeaseHolder
+    leader_lease: LeaseHolder
     register_s: float = 0.0
     _forbidden: dict[Offering, str] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Machines:
             for node in known
             if node.id in found and node.phase is not NodePhase.TERMINATING
         ]
-        self.provider.attend(
+        self.provider.keep_alive(
             [each.provider_id for each in wanted if each.state is not InstanceState.GONE],
             now_s=now_s,
         )
@@ -214,7 +214,7 @@ class Machines:
         """
         offering = intent.nodes[0].offering
         try:
-            self.namespace.confirm()
+            self.leader_lease.confirm()
             instances = self.provider.launch(self._request(intent))
         except ProviderError as error:
             if isinstance(error, ProviderUnavailable) or (is_repeated and not error.bought_nothing):
@@ -376,7 +376,7 @@ class Machines:
             image=instance.image,
         )
 
-    def said_by(self, node: Node) -> str:
+    def logs_of(self, node: Node) -> str:
         """What its machine can tell of why it came to nothing."""
         if node.provider_id is None:
             return ""
@@ -388,7 +388,7 @@ class Machines:
 
     def _terminate(self, provider_id: str, *, now_s: float) -> None:
         try:
-            self.namespace.require()
+            self.leader_lease.require()
             self.provider.terminate(provider_id, now_s=now_s)
         except ProviderError as error:
             self.right.note_failure(error)

@@ -144,7 +144,7 @@ class RendezvousStores:
             "--tell",
             f"{job_id}/floor={rounds.newest}",
             "--tell",
-            f"{job_id}/claimed={rounds.claimed}",
+            f"{job_id}/registered={rounds.registered}",
         ]
         command += ["--tell", f"{job_id}/held=1"] if rounds.is_held else []
         with (folder / "log").open("ab") as log:

@@ -156,7 +156,7 @@ class Agents:
             pulse = Pulse(0.0, training.step_s, training.step_s)
         report = NodeReport(agent.state, agent.generation, mode=agent.mode, pulse=pulse)
         if not agent.has_news and not agent.windows:
-            self.store.presence.heard(agent.node.id, report, now_s=now_s)
+            self.store.presence.record(agent.node.id, report, now_s=now_s)
             return
         said = HeartbeatReport(
             report=report,
@@ -165,7 +165,7 @@ class Agents:
             acked_seq=agent.seq,
             notice=agent.notice,
         )
-        self.store.heard(agent.node.id, said, now_s=now_s)
+        self.store.record_heartbeat(agent.node.id, said, now_s=now_s)
         agent.has_news = False
         agent.windows.clear()
 

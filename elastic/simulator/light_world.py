@@ -169,14 +169,14 @@ class TickWorld:
             for each in self.machines
         )
 
-    def _follow(self, wish: WantedGroup) -> None:
-        if wish.target != self.target:
-            self.target, self.is_on_trial = wish.target, wish.is_trial
+    def _follow(self, wanted: WantedGroup) -> None:
+        if wanted.target != self.target:
+            self.target, self.is_on_trial = wanted.target, wanted.is_trial
         if self.target is None:
             self.machines, self.current = [], None
             return
         self._let_go()
-        if not wish.may_buy:
+        if not wanted.may_buy:
             return
         for offering, count in self.target.members:
             missing = count - self._count(offering, joined=False)

@@ -236,12 +236,12 @@ class Simulation:
     def _wire(self, provider: FakeProvider) -> None:
         terms = self.terms
         self.right = TerminationPermission(provider.prove_end, terms.lease_s, self.clock.now_s)
-        namespace = LeaseHolder(
+        leader_lease = LeaseHolder(
             cluster="simulated",
             holder=self.store.holder(),
             place=str(self.folder),
             clock=self.clock,
-            register=provider.claims,
+            register=provider.lease_register,
         )
         self.reconciler = Reconciler(
             store=self.store,
@@ -252,7 +252,7 @@ class Simulation:
                 provider=provider,
                 terms=LaunchTerms("http://127.0.0.1:1", str),
                 right=self.right,
-                namespace=namespace,
+                leader_lease=leader_lease,
                 register_s=terms.register_s,
             ),
             rendezvous=_Rendezvous(),

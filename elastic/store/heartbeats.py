@@ -31,7 +31,7 @@ class HeartbeatReport:
     """What a node said of itself in one heartbeat.
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
-    `round` is the newest of the session that its workers train in, `claim` one that they are about
+    `round` is the newest of the session that its workers train in, `next_round` one that they are about
     to publish. `saves` and `beginnings` stand under their sequence numbers.
     """
 
@@ -42,7 +42,7 @@ class HeartbeatReport:
     acked_seq: int = 0
     notice: Notice | None = None
     round: int | None = None
-    claim: RoundRegistration | None = None
+    next_round: RoundRegistration | None = None
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
@@ -72,12 +72,12 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
     node_rows.change(
         connection, node_id, _values(said, node, before, now_s) | _exit_values(node, said.last_exit)
     )
-    if said.round is not None or said.claim is not None:
+    if said.round is not None or said.next_round is not None:
         job_rows.note_rounds(
             connection,
             node.job_id,
             newest=said.round,
-            claim=said.claim,
+            next_round=said.next_round,
             node_id=node_id,
             now_s=now_s,
         )

@@ -46,7 +46,7 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
-_ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
+_ROUNDS = select(jobs.c.newest_round, jobs.c.registered_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
 )
@@ -196,7 +196,7 @@ def drain(
 def rounds(connection: Connection, job_id: str) -> Rounds:
     """What is on record of the rounds of a job's session."""
     found = connection.execute(_ROUNDS, {"job_id": job_id}).one()
-    return Rounds(newest=found.newest_round, claimed=found.claimed_round)
+    return Rounds(newest=found.newest_round, registered=found.registered_round)
 
 
 def note_rounds(
@@ -204,7 +204,7 @@ def note_rounds(
     job_id: str,
     *,
     newest: int | None,
-    claim: RoundRegistration | None,
+    next_round: RoundRegistration | None,
     node_id: str,
     now_s: float,
 ) -> None:
@@ -218,15 +218,15 @@ def note_rounds(
     texts = []
     if newest is not None and newest > before.newest:
         values["newest_round"] = newest
-        first = max(before.newest, before.claimed) + 1
+        first = max(before.newest, before.registered) + 1
         if first <= newest:
             which = f"round {newest}" if first == newest else f"rounds {first} to {newest}"
             texts += [f"{which} of the session came about while the daemon was away"]
-    if claim is not None and claim.round > before.claimed:
-        values["claimed_round"] = claim.round
+    if next_round is not None and next_round.round > before.registered:
+        values["registered_round"] = next_round.round
         texts += [
-            f"round {claim.round} of the session is to have {claim.members} "
-            f"member{'s' * (claim.members > 1)}"
+            f"round {next_round.round} of the session is to have {next_round.members} "
+            f"member{'s' * (next_round.members > 1)}"
         ]
     for text in texts:
         add_event(connection, "round", text, job_id=job_id, node_id=node_id, now_s=now_s)

@@ -71,7 +71,7 @@ class Presence:
                 if lasted_s > beyond_s
             )
 
-    def heard(self, node_id: str, report: NodeReport, *, now_s: float) -> None:
+    def record(self, node_id: str, report: NodeReport, *, now_s: float) -> None:
         """Notes a heartbeat that brought nothing that must not be lost."""
         with self._lock:
             self._heard[node_id] = now_s, report

@@ -95,7 +95,7 @@ def between(
     return tuple(to_price(each) for each in found)
 
 
-def heard_to_s(
+def observed_to_s(
     connection: Connection, source: str, capacity: Capacity | None = None
 ) -> float | None:
     """When a source last said anything, of a capacity or of all, that was written down; None if it

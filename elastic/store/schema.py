@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0012"
+REVISION = "0013"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 migrated."""
 
@@ -66,7 +66,7 @@ jobs = Table(
     Column("iteration", BigInteger, nullable=False, default=0),
     Column("progress_generation", Integer, nullable=False, default=0),
     Column("newest_round", BigInteger, nullable=False, default=0),
-    Column("claimed_round", BigInteger, nullable=False, default=0),
+    Column("registered_round", BigInteger, nullable=False, default=0),
     Column("training_phase", String(64)),
     _instant("finished_at_s", nullable=True),
     Column("ending", String(24)),

@@ -381,10 +381,10 @@ class Store:
         """The price of every offering at an instant; with `depth` 2 also the ones before them."""
         return self._read(prices.all_in_force, at_s=now_s, depth=depth)
 
-    def prices_heard_to_s(self, source: str, capacity: Capacity | None = None) -> float | None:
+    def prices_observed_to_s(self, source: str, capacity: Capacity | None = None) -> float | None:
         """When a source was last heard to tell prices, of a capacity or of all; None if it never
         was."""
-        return self._read(prices.heard_to_s, source, capacity)
+        return self._read(prices.observed_to_s, source, capacity)
 
     def ledger(
         self, job_id: str | None = None, *, limit: int = 50, before: int | None = None
@@ -402,10 +402,10 @@ class Store:
 
     # measurements
 
-    def heard(self, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
+    def record_heartbeat(self, node_id: str, report: HeartbeatReport, *, now_s: float) -> int:
         """Stores what one heartbeat brought that is not stored yet and gives how many windows were
         new."""
-        return self._write(heartbeats.take_in, node_id, said, now_s=now_s)
+        return self._write(heartbeats.take_in, node_id, report, now_s=now_s)
 
     def append_windows(self, node_id: str, windows: Sequence[Window]) -> int:
         """Stores the windows not stored yet and gives how many were."""

@@ -20,7 +20,7 @@ PUT_OFF_S = 5.0
 
 
 class RoundRegistrar:
-    """Claims rounds at the agent that answers at `path`.
+    """Registers rounds at the agent that answers at `path`.
 
     `present` gives the members of the round that goes on now, nobody where none does. Where
     newcomers join them nobody loses by waiting: such a round is put off until it is recorded, for 5
@@ -61,5 +61,5 @@ def registrar_from(
     later: Callable[[str], Exception],
 ) -> RoundRegistrar | None:
     """Gives the way to the agent's record; None without an agent."""
-    path = environment.get("ELASTICD_CLAIMS")
+    path = environment.get("ELASTICD_ROUNDS")
     return RoundRegistrar(path, present=present, later=later) if path else None

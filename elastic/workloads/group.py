@@ -45,21 +45,21 @@ class ProcessGroup:
         work: dist.Work = dist.all_reduce(values, async_op=True)
         return work
 
-    def any_of(self, wish: bool) -> Callable[[], bool]:
-        """Asks all ranks; gives what waits for their answers, and says whether any has the wish.
+    def any_of(self, flag: bool) -> Callable[[], bool]:
+        """Asks all ranks; gives what waits for their answers, and says whether the flag of any is set.
 
         By way of the CPU: the answer is read where no GPU is waited for.
         """
         if self.world_size == 1:
-            return lambda: wish
-        wishes = torch.tensor([float(wish)])
-        work = self.begin_sum(wishes)
+            return lambda: flag
+        flags = torch.tensor([float(flag)])
+        work = self.begin_sum(flags)
 
-        def is_wished() -> bool:
+        def is_any_set() -> bool:
             work.wait()
-            return bool(wishes.item() > 0)
+            return bool(flags.item() > 0)
 
-        return is_wished
+        return is_any_set
 
     def broadcast(self, tensors: Sequence[Tensor]) -> None:
         """Overwrites `tensors` on every rank by those of the first."""

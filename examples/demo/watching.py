@@ -8,7 +8,7 @@ from typing import Any
 
 from elastic.cli import render
 from elastic.cli.client import Client, JsonObject
-from elastic.cli.watch import WatchedJob, standing_of
+from elastic.cli.watch import WatchedJob, watched_job
 from elastic.figures import duration
 
 _DULL = frozenset({"checkpoint", "job_phase"})
@@ -61,7 +61,7 @@ class Watcher:
             newest.setdefault(price["offering"]["node_type"], price["usd_per_h"])
         news = [each for each in news if each["kind"] not in _DULL]
         decisions = self.client.items("/v1/decisions", limit=6, job=self.job_id)
-        return Sight(job, standing_of(job), newest, decisions, news)
+        return Sight(job, watched_job(job), newest, decisions, news)
 
 
 @dataclass(slots=True)

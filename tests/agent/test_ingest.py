@@ -79,7 +79,7 @@ def test_the_words_of_rank_zero_go_to_the_disk_outbox_and_all_last_words_are_hea
             worker.say("note", text="hello")
             worker.say_last("drained", 7)
     assert desk.kept() == ["window", "note", "drained"]
-    heard = desk.ingest.heard()
+    heard = desk.ingest.reports()
     assert (heard.last_words, heard.last_word_ranks, heard.iteration) == (
         frozenset({"drained"}),
         2,
@@ -91,14 +91,14 @@ def test_what_a_worker_says_before_it_is_a_member_does_not_make_it_one(desk: Des
     with closing(desk.worker()) as worker:
         worker.say("note", text="loading")
         desk.ingest.settle()
-        heard = desk.ingest.heard()
+        heard = desk.ingest.reports()
         assert (heard.any_word, heard.has_joined, desk.rounds) == (True, False, [])
         worker.regroup(rank=1, world_size=2, number=5)
         desk.ingest.settle()
-        assert desk.ingest.heard().has_joined
+        assert desk.ingest.reports().has_joined
     assert set(desk.rounds) == {5}
     desk.ingest.listen_to(2)
-    assert not desk.ingest.heard().has_joined
+    assert not desk.ingest.reports().has_joined
 
 
 @pytest.mark.parametrize("word", ["window", "warm-up", "finished", "drained"])
@@ -108,16 +108,16 @@ def test_who_tells_of_turns_beyond_a_warm_up_or_of_the_end_has_trained(
     with closing(desk.worker()) as worker:
         worker.say("note", text="loading")
         desk.ingest.settle()
-        assert not desk.ingest.heard().has_trained
+        assert not desk.ingest.reports().has_trained
         if word in ("window", "warm-up"):
             for turn in range(WARM_UP_ITERATIONS + (word == "window")):
                 worker.turn(1000 + turn, "main")
         else:
             worker.say_last(word, 0)
     desk.ingest.settle()
-    assert desk.ingest.heard().has_trained == (word in ("window", "finished"))
+    assert desk.ingest.reports().has_trained == (word in ("window", "finished"))
     desk.ingest.listen_to(2)
-    assert not desk.ingest.heard().has_trained
+    assert not desk.ingest.reports().has_trained
 
 
 @pytest.mark.parametrize("is_anew", [False, True], ids=["in a row", "in two starts"])
@@ -129,21 +129,21 @@ def test_an_optimizer_s_steps_beyond_a_warm_up_are_training_and_those_of_two_sta
         if step == WARM_UP_ITERATIONS:
             worker.recorder.flush()
             desk.ingest.settle()
-            assert not desk.ingest.heard().has_trained
+            assert not desk.ingest.reports().has_trained
             if is_anew:
                 worker.close()
                 worker = desk.worker()
         worker.count(None, "main")
     worker.close()
     desk.ingest.settle()
-    assert desk.ingest.heard().has_trained is not is_anew
+    assert desk.ingest.reports().has_trained is not is_anew
 
 
 def test_a_wish_for_a_signal_stays_on_the_node(desk: Desk) -> None:
     with closing(desk.worker(rank=1)) as worker:
         worker.tell_agent("needs_signal")
     assert desk.kept() == []
-    assert desk.ingest.heard().needs_signal
+    assert desk.ingest.reports().needs_signal
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -153,7 +153,7 @@ def test_last_words_before_a_restart_of_the_workers_do_not_count(desk: Desk, ran
         first.say_last("finished", 1)
     with closing(desk.worker(rank=rank)):
         desk.ingest.settle()
-        heard = desk.ingest.heard()
+        heard = desk.ingest.reports()
     assert (heard.starts, heard.last_words, heard.left) == (2, frozenset(), 0)
 
 
@@ -163,21 +163,21 @@ def test_the_workers_of_one_start_speak_for_their_node_together(desk: Desk) -> N
             early.say_last("finished", 1)
         with closing(desk.worker(rank=0)):
             desk.ingest.settle()
-            heard = desk.ingest.heard()
+            heard = desk.ingest.reports()
         assert (heard.starts, heard.last_word_ranks, heard.left) == (start, 1, 1)
     desk.ingest.settle()
-    assert desk.ingest.heard().left == 2
+    assert desk.ingest.reports().left == 2
     desk.ingest.listen_to(2)
-    assert (desk.ingest.heard().starts, desk.ingest.heard().left) == (0, 0)
+    assert (desk.ingest.reports().starts, desk.ingest.reports().left) == (0, 0)
 
 
 def test_any_rank_s_first_turn_is_a_word_of_its_own(desk: Desk) -> None:
     with closing(desk.worker(rank=1)) as worker:
         desk.ingest.settle()
-        assert not desk.ingest.heard().any_word, "it may load for long, and fail before it turns"
+        assert not desk.ingest.reports().any_word, "it may load for long, and fail before it turns"
         worker.turn(1, "main")
         assert desk.kept() == []
-        assert desk.ingest.heard().any_word
+        assert desk.ingest.reports().any_word
 
 
 def test_an_earlier_generation_counts_as_progress_but_does_not_speak_for_the_present(
@@ -188,7 +188,7 @@ def test_an_earlier_generation_counts_as_progress_but_does_not_speak_for_the_pre
         old.turn(1, "main")
         old.say_last("drained", 1)
     assert desk.kept() == ["window", "drained"]
-    assert desk.ingest.heard().last_words == frozenset()
+    assert desk.ingest.reports().last_words == frozenset()
 
 
 def test_leftovers_are_taken_in_once(desk: Desk) -> None:
@@ -266,7 +266,7 @@ def test_turns_of_a_session_belong_to_its_newest_generation_and_are_rates_once_a
     assert [(message.world_size, message.is_cold) for message in windows] == [
         (2, True), (2, False), (1, True), (1, True),
     ]  # fmt: skip
-    assert desk.ingest.heard().any_word
+    assert desk.ingest.reports().any_word
 
 
 def test_a_generation_that_is_begun_anew_speaks_for_itself_again(desk: Desk) -> None:
@@ -282,7 +282,7 @@ def test_a_generation_that_is_begun_anew_speaks_for_itself_again(desk: Desk) -> 
 
 def test_the_pulse_is_that_of_any_rank_and_begins_anew_with_its_workers(desk: Desk) -> None:
     desk.ingest.settle()
-    assert desk.ingest.heard().pulse is None, "none has made a turn"
+    assert desk.ingest.reports().pulse is None, "none has made a turn"
     with closing(desk.worker(rank=1)) as worker:
         worker.turn(1, "main")
         desk.ingest.settle()
@@ -290,11 +290,11 @@ def test_the_pulse_is_that_of_any_rank_and_begins_anew_with_its_workers(desk: De
         worker.tell_agent("turns")
         desk.ingest.settle()
         time.sleep(0.1)
-        pulse = desk.ingest.heard().pulse
+        pulse = desk.ingest.reports().pulse
     assert pulse is not None
     assert 0.1 <= pulse.still_s < 5.0
     desk.ingest.listen_to(2)
-    assert desk.ingest.heard().pulse is None, "another generation has its own"
+    assert desk.ingest.reports().pulse is None, "another generation has its own"
 
 
 def test_a_window_that_a_worker_sends_as_it_ends_is_no_turn(desk: Desk) -> None:
@@ -305,7 +305,7 @@ def test_a_window_that_a_worker_sends_as_it_ends_is_no_turn(desk: Desk) -> None:
         worker.recorder.turn(2, "main")
     desk.ingest.settle()
     assert "window" in desk.kept()
-    pulse = desk.ingest.heard().pulse
+    pulse = desk.ingest.reports().pulse
     assert pulse is not None and pulse.still_s > 0.15
 
 
@@ -320,7 +320,7 @@ def test_a_pause_while_the_daemon_did_not_answer_is_not_told(desk: Desk) -> None
             desk.ingest.settle()
             if not is_answered:
                 desk.ingest.was_unanswered(since=begun_at)
-            pulse = desk.ingest.heard().pulse
+            pulse = desk.ingest.reports().pulse
             assert pulse is not None
             assert (pulse.longest_s >= 0.3) == is_answered
             desk.ingest.listen_to(1)

@@ -23,14 +23,14 @@ def heart(answers: bool) -> RoundRegistry:
     def beat() -> None:
         report = registry.news()
         threading.Thread(
-            target=lambda: registry.is_told(*report) if answers else registry.is_not_told()
+            target=lambda: registry.is_stored(*report) if answers else registry.is_unanswered()
         ).start()
 
     registry = RoundRegistry(wake=beat)
     return registry
 
 
-def claims_at(
+def registrar_at(
     folder: Path,
     registry: RoundRegistry,
     ask: Callable[[RoundRegistrar], None],
@@ -38,49 +38,49 @@ def claims_at(
     present: tuple[str, ...] = (),
 ) -> None:
     """Asks as a worker does, through the agent's socket."""
-    counter = open_round_registry(folder / "claims.socket", registry)
+    counter = open_round_registry(folder / "rounds.socket", registry)
     counter.start()
     try:
-        claims = registrar_from(
-            {"ELASTICD_CLAIMS": str(folder / "claims.socket")}, present=lambda: present, later=Later
+        registrar = registrar_from(
+            {"ELASTICD_ROUNDS": str(folder / "rounds.socket")}, present=lambda: present, later=Later
         )
-        assert claims is not None
-        ask(claims)
+        assert registrar is not None
+        ask(registrar)
     finally:
         counter.stop()
 
 
-def test_a_claim_waits_until_the_daemon_has_stored_it() -> None:
+def test_a_registration_waits_until_the_daemon_has_stored_it() -> None:
     registry = heart(answers=True)
-    assert registry.claim(RoundRegistration(4, 2), timeout_s=LONG_S)
+    assert registry.register(RoundRegistration(4, 2), timeout_s=LONG_S)
     assert registry.news() == (None, None)
 
 
 def test_a_daemon_that_is_not_there_keeps_nobody_waiting() -> None:
-    assert not heart(answers=False).claim(RoundRegistration(4, 2), timeout_s=LONG_S)
+    assert not heart(answers=False).register(RoundRegistration(4, 2), timeout_s=LONG_S)
 
 
 def test_a_daemon_that_hangs_is_waited_for_no_longer_than_said() -> None:
     registry = RoundRegistry(wake=lambda: None)
-    assert not registry.claim(RoundRegistration(4, 2), timeout_s=0.0)
+    assert not registry.register(RoundRegistration(4, 2), timeout_s=0.0)
     assert registry.news()[1] is None, "what was given up is not told later as if it were to come"
 
 
-def test_the_newest_claim_stands_for_those_before_it() -> None:
+def test_the_newest_registration_stands_for_those_before_it() -> None:
     woken = threading.Semaphore(0)
     registry = RoundRegistry(wake=woken.release)
     answers: list[bool] = []
 
-    def claim(number: int) -> None:
-        answers.append(registry.claim(RoundRegistration(number, 2), timeout_s=LONG_S))
+    def register(number: int) -> None:
+        answers.append(registry.register(RoundRegistration(number, 2), timeout_s=LONG_S))
 
-    waiting = [threading.Thread(target=claim, args=(number,)) for number in (4, 5)]
+    waiting = [threading.Thread(target=register, args=(number,)) for number in (4, 5)]
     for each in waiting:
         each.start()
         woken.acquire()
     report = registry.news()
     assert report[1] == RoundRegistration(5, 2)
-    registry.is_told(*report)
+    registry.is_stored(*report)
     for each in waiting:
         each.join()
     assert answers == [True, True]
@@ -95,37 +95,39 @@ def test_a_round_is_told_until_it_is_answered_and_only_when_it_is_news() -> None
     assert len(woken) == 1
     report = registry.news()
     assert report[0] == registry.news()[0] == 3
-    registry.is_told(*report)
+    registry.is_stored(*report)
     assert registry.news()[0] is None
 
 
 def test_a_worker_publishes_what_is_recorded(tmp_path: Path) -> None:
-    claims_at(tmp_path, heart(answers=True), lambda claims: claims(4, ("a", "b")), present=("a",))
+    registrar_at(
+        tmp_path, heart(answers=True), lambda registrar: registrar(4, ("a", "b")), present=("a",)
+    )
 
 
 def test_newcomers_are_put_off_while_the_daemon_is_silent_and_the_rest_is_not(
     tmp_path: Path,
 ) -> None:
-    def ask(claims: RoundRegistrar) -> None:
+    def ask(registrar: RoundRegistrar) -> None:
         put_off = 0
         for members in (("a", "b", "c"), ("a", "c"), ("a",), ("a", "b")):
             try:
-                claims(4, members)
+                registrar(4, members)
             except Later:
                 put_off += 1
         assert put_off == 1
 
-    claims_at(tmp_path, heart(answers=False), ask, present=("a", "b"))
+    registrar_at(tmp_path, heart(answers=False), ask, present=("a", "b"))
 
 
 def test_nobody_is_put_off_where_nothing_goes_on(tmp_path: Path) -> None:
-    claims_at(tmp_path, heart(answers=False), lambda claims: claims(4, ("a", "b")))
+    registrar_at(tmp_path, heart(answers=False), lambda registrar: registrar(4, ("a", "b")))
 
 
 def test_an_agent_that_is_gone_keeps_nobody_waiting(tmp_path: Path) -> None:
-    claims = RoundRegistrar(str(tmp_path / "none"), present=lambda: ("a", "b"), later=Later)
-    claims(4, ("a",))
+    registrar = RoundRegistrar(str(tmp_path / "none"), present=lambda: ("a", "b"), later=Later)
+    registrar(4, ("a",))
 
 
-def test_a_script_without_an_agent_claims_nothing() -> None:
+def test_a_script_without_an_agent_registers_nothing() -> None:
     assert registrar_from({}, present=lambda: (), later=Later) is None

@@ -172,7 +172,7 @@ def test_a_signal_that_arrives_while_the_daemons_word_is_taken_in_ends_the_agent
     with supervised(settings, Launcher(settings)) as (supervisor, _):
 
         class Interrupted:
-            round = claim = None
+            round = next_round = None
 
             @property
             def exit(self) -> None:
@@ -200,7 +200,7 @@ def test_a_pause_in_which_an_answer_was_late_or_none_came_is_not_told(
     with supervised(settings, Launcher(settings)) as (supervisor, ingest):
 
         def longest_s() -> float:
-            pulse = ingest.heard().pulse
+            pulse = ingest.reports().pulse
             assert pulse is not None
             return pulse.longest_s
 

@@ -76,7 +76,7 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     together = [
         window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)
     ]
-    world.store.heard(
+    world.store.record_heartbeat(
         old.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100),
         now_s=now_s,

@@ -22,8 +22,8 @@ from tests.api.world import World
 def alarmed(client: TestClient, world: World, bare_app: FastAPI) -> TestClient:
     """A daemon that may not list its machines."""
     right = TerminationPermission(lambda _: None, 600.0)
-    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
-    alarms = Alarms(namespace, right)
+    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(leader_lease, right)
     alarms.look(world.store, Forbidden("allow ec2:DescribeInstances"), now_s=world.clock.now_s())
     world.clock.advance(30.0)
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
@@ -41,12 +41,12 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(
     client: TestClient, world: World, bare_app: FastAPI
 ) -> None:
     right = TerminationPermission(lambda _: None, 600.0)
-    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
-    alarms = Alarms(namespace, right)
+    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(leader_lease, right)
     job, _ = world.store.submit_job(
         JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0
     )
-    alarms.attend(
+    alarms.follow(
         world.store,
         job,
         [Idle("no turn for 1 min 1 s"), Idle("n-1 trains alone", "n-1")],
@@ -68,11 +68,11 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     }
     assert told == {
         'elasticd_alarm{kind="cannot_write"} 0.0',
-        'elasticd_alarm{kind="claim"} 0.0',
+        'elasticd_alarm{kind="leader_lease"} 0.0',
         'elasticd_alarm{kind="cannot_see"} 1.0',
         'elasticd_alarm{kind="cannot_end"} 0.0',
         'elasticd_alarm{kind="cannot_buy"} 0.0',
-        'elasticd_alarm{kind="cannot_attend"} 0.0',
+        'elasticd_alarm{kind="cannot_keep_alive"} 0.0',
         'elasticd_alarm{kind="not_sold"} 0.0',
         'elasticd_alarm{kind="standstill"} 0.0',
         'elasticd_alarm{kind="outside"} 0.0',
@@ -88,8 +88,10 @@ def test_a_type_that_is_not_sold_makes_no_daemon_unwell(
     client: TestClient, world: World, bare_app: FastAPI
 ) -> None:
     right = TerminationPermission(lambda _: None, 600.0)
-    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
-    alarms = Alarms(namespace, right, troubles=lambda: {Trouble.NOT_SOLD: "c5.lage: no such type"})
+    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(
+        leader_lease, right, troubles=lambda: {Trouble.NOT_SOLD: "c5.lage: no such type"}
+    )
     alarms.look(world.store, None, now_s=world.clock.now_s())
     give_context(bare_app, replace(world.context, alarms=alarms, right=right))
     assert [each["kind"] for each in client.get("/v1/alarms").json()["items"]] == ["not_sold"]
@@ -100,8 +102,8 @@ def test_a_database_that_takes_nothing_is_listed_and_makes_the_daemon_unwell(
     client: TestClient, world: World, bare_app: FastAPI
 ) -> None:
     right = TerminationPermission(lambda _: None, 600.0)
-    namespace = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
-    alarms = Alarms(namespace, right)
+    leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
+    alarms = Alarms(leader_lease, right)
     with suppress(StoreUnavailable), alarms.of_writing(now_s=world.clock.now_s()):
         raise StoreUnavailable(
             "the database refused: database or disk is full; nothing was changed"

@@ -384,7 +384,7 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
         saves=saves,
         acked_seq=91,
     )
-    world.store.heard(node.id, said, now_s=START_S + 91.0)
+    world.store.record_heartbeat(node.id, said, now_s=START_S + 91.0)
     world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
     assert note.startswith(
@@ -399,7 +399,7 @@ def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -
     said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90
     )
-    world.store.heard(node.id, said, now_s=START_S + 90.0)
+    world.store.record_heartbeat(node.id, said, now_s=START_S + 90.0)
     priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
     assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
     assert priced["redone_usd"] == pytest.approx(60 / 2.0 / 3600.0 * 0.36), (
@@ -498,7 +498,7 @@ def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(
     again = replace(window(node_id=node.id, seq=10**5, ended_at_s=START_S + 99), iteration=2)
     world.store.append_windows(node.id, [again])
     begun = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    world.store.heard(
+    world.store.record_heartbeat(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING), beginnings={10**6: begun}, acked_seq=10**6),
         now_s=START_S,

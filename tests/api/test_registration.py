@@ -166,20 +166,22 @@ def test_a_machine_that_is_to_end_may_not_join(
     assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
 
 
-def test_a_round_is_on_record_when_the_heartbeat_that_claims_it_is_answered(
+def test_a_round_is_on_record_when_the_heartbeat_that_registers_it_is_answered(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
     first, _ = pair
     token = ask(client, world, "i-1", launch=first.token).json()["node_token"]
     said = {"state": "running", "generation": 1}
     assert (
-        beat(client, first.id, "i-1", token, **said, round=3, claim={"round": 4, "members": 2})
+        beat(client, first.id, "i-1", token, **said, round=3, next_round={"round": 4, "members": 2})
         == 200
     )
-    assert world.store.rounds(first.job_id) == Rounds(newest=3, claimed=4)
+    assert world.store.rounds(first.job_id) == Rounds(newest=3, registered=4)
     assert beat(client, first.id, "i-1", token, **said, round=4) == 200
-    assert world.store.rounds(first.job_id) == Rounds(newest=4, claimed=4)
-    assert beat(client, first.id, "i-1", token, **said, claim={"round": 0, "members": 2}) == 422
+    assert world.store.rounds(first.job_id) == Rounds(newest=4, registered=4)
+    assert (
+        beat(client, first.id, "i-1", token, **said, next_round={"round": 0, "members": 2}) == 422
+    )
 
 
 def test_a_node_hears_what_is_stored_for_it_to_go_on_from(client: TestClient, world: World) -> None:

@@ -161,7 +161,7 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(
     job, node = train(world)
     checkpoint = Event(90, START_S, "checkpoint", "checkpoint", numbers={"iteration": 5.0})
     said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[checkpoint], acked_seq=90)
-    world.store.heard(node.id, said, now_s=START_S + 60.0)
+    world.store.record_heartbeat(node.id, said, now_s=START_S + 60.0)
     end(world, job)
     limit(world, job, Objective(budget_usd=0.05))
     assert resume(client).json()["detail"].endswith("(--budget): $0.0837 should see it to its end")

@@ -96,7 +96,7 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=clock.now_s())
     clock.advance(60.0)
     windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
-    store.heard(
+    store.record_heartbeat(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=windows, acked_seq=iterations),
         now_s=clock.now_s(),

@@ -49,11 +49,11 @@ def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(
     assert [(each.name, each.level) for each in check_alarms()] == [("alarms", "ok")]
     right = TerminationPermission(lambda _: None, 600.0)
     right.note_failure(Forbidden("allow ec2:TerminateInstances"))
-    namespace = LeaseHolder(
+    leader_lease = LeaseHolder(
         cluster="c", holder="h", place="p", clock=live.world.clock, register=None
     )
     give_context(
-        live.app, replace(live.world.context, alarms=Alarms(namespace, right), right=right)
+        live.app, replace(live.world.context, alarms=Alarms(leader_lease, right), right=right)
     )
     (found,) = check_alarms()
     assert (found.name, found.level) == ("alarm cannot_end", "error")

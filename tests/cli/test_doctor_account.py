@@ -45,7 +45,7 @@ def test_what_must_be_mended_ends_with_status_1(
     assert found["aws daemon address"] == found["aws checkpoints"] == "ok", (
         "this EC2 is on this machine"
     )
-    assert found["aws claim"] == found["alarms"] == "ok"
+    assert found["aws leader lease"] == found["alarms"] == "ok"
     assert found["aws prices"] == "warning", "spot prices come, others do not"
     assert outcome.status == 1
 
@@ -63,25 +63,25 @@ def test_a_gap_names_some_of_what_has_no_price() -> None:
     assert judge_prices(OFFERINGS, set(OFFERINGS[:1])).found.endswith(" and 2 more")
 
 
-CLAIM = LeaderLease(
+LEASE = LeaderLease(
     "db-1", "run-1", "host other, data in /srv", epoch=3, since_s=0.0, seen_at_s=1000.0
 )
 
 
 @pytest.mark.parametrize(
-    ("claim", "place", "now_s", "level", "said"),
+    ("lease", "place", "now_s", "level", "said"),
     [
         (None, "host mine", 1010.0, "ok", "no daemon holds"),
-        (replace(CLAIM, is_over=True), "host mine", 1010.0, "ok", "no daemon holds"),
-        (CLAIM, CLAIM.place, 1010.0, "ok", "the one of this data folder"),
-        (CLAIM, "host mine", 1010.0, "warning", "host other, data in /srv, seen 10 s ago"),
-        (CLAIM, "host mine", 1600.0, "ok", "another one may take them"),
+        (replace(LEASE, is_over=True), "host mine", 1010.0, "ok", "no daemon holds"),
+        (LEASE, LEASE.place, 1010.0, "ok", "the one of this data folder"),
+        (LEASE, "host mine", 1010.0, "warning", "host other, data in /srv, seen 10 s ago"),
+        (LEASE, "host mine", 1600.0, "ok", "another one may take them"),
     ],
 )
 def test_who_holds_the_machines_is_told(
-    claim: LeaderLease | None, place: str, now_s: float, level: str, said: str
+    lease: LeaderLease | None, place: str, now_s: float, level: str, said: str
 ) -> None:
-    found = judge_lease(claim, cluster="c", place=place, now_s=now_s)
+    found = judge_lease(lease, cluster="c", place=place, now_s=now_s)
     assert (found.level, said in found.found) == (level, True)
 
 

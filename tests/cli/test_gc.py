@@ -34,7 +34,7 @@ def hour_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elastic.cli.gc.SystemClock", lambda: ManualClock(time.time() + 3600.0))
 
 
-def _attended(ec2: Any, provider_id: str) -> None:
+def _keep_alive(ec2: Any, provider_id: str) -> None:
     tag = {"Key": "elasticd:attended", "Value": f"{time.time() + 3600:.0f}"}
     ec2.create_tags(Resources=[provider_id], Tags=[tag])
 
@@ -46,13 +46,13 @@ def _states(ec2: Any) -> dict[str, str]:
     }
 
 
-def test_a_machine_that_was_just_bought_is_attended(elasticd: Run) -> None:
+def test_a_machine_that_was_just_bought_is_kept_alive(elasticd: Run) -> None:
     launched = buy(provider_of(), request(1, HERE))
     (row,) = json.loads(elasticd("gc", *OURS, "-o", "json").out)
     assert (row["provider_id"], row["node_id"], row["verdict"]) == (
         launched.provider_id,
         "node-1",
-        "attended",
+        "kept alive",
     )
 
 
@@ -68,17 +68,15 @@ def test_without_terminate_nothing_is_ended(elasticd: Run, ec2: Any) -> None:
 def test_what_no_daemon_stands_for_is_ended_and_nothing_else(
     elasticd: Run, ec2: Any, endpoint: Endpoint
 ) -> None:
-    attended, abandoned = (
-        buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)
-    )
+    kept, abandoned = (buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2))
     other = buy(
         provider_of(ec2_world.PLAIN.model_copy(update={"cluster": "another"})), request(3, HERE)
     ).provider_id
-    _attended(ec2, attended)
+    _keep_alive(ec2, kept)
     done = elasticd("gc", *OURS, "--older-than", "15m", "--terminate", "--yes")
     assert done.status == 0
     assert abandoned in done.err
-    assert _states(ec2) == {attended: "running", abandoned: "terminated", other: "running"}
+    assert _states(ec2) == {kept: "running", abandoned: "terminated", other: "running"}
     assert elasticd("gc", *OURS, "--older-than", "2h", "--terminate", "--yes").err == ""
 
 

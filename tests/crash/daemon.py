@@ -170,7 +170,7 @@ class Parts:
             ec2,
             feeds=site.feeds,
             market=market,
-            heard_to_s=self.store.prices_heard_to_s("ec2", Capacity.SPOT),
+            observed_to_s=self.store.prices_observed_to_s("ec2", Capacity.SPOT),
         )
         tokens = NodeTokens(SECRET)
         right = TerminationPermission(provider.prove_end, LEASE_S, self.clock.now_s)
@@ -183,8 +183,12 @@ class Parts:
                 provider=provider,
                 right=right,
                 terms=LaunchTerms("http://127.0.0.1:1", tokens.join_token),
-                namespace=LeaseHolder(
-                    site.cluster, self.store.holder(), str(site.folder), self.clock, provider.claims
+                leader_lease=LeaseHolder(
+                    site.cluster,
+                    self.store.holder(),
+                    str(site.folder),
+                    self.clock,
+                    provider.lease_register,
                 ),
             ),
             rendezvous=FakeRendezvous(),

@@ -160,7 +160,7 @@ def test_each_alert_is_evaluated_and_none_fires_while_all_is_well(prometheus: Pr
     # it.
     eventually(lambda: set(states().values()) == {"inactive"}, "no alert stands")
     alarms = {
-        "ElasticdClaimLost",
+        "ElasticdLeaderLeaseLost",
         "ElasticdCannotSeeMachines",
         "ElasticdLeasesWithheld",
         "ElasticdOrphanFound",

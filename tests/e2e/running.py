@@ -220,5 +220,5 @@ def lab_left_empty(scenario: Mapping[str, Any]) -> Iterator[Lab]:
         yield lab
         left = [each.instance_id for each in lab.running()]
     assert left == [], (
-        "a job that is over leaves no machine, and who has the claim ends what it does not know"
+        "a job that is over leaves no machine, and who has the lease ends what it does not know"
     )

@@ -76,11 +76,11 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
         second.until(
             "what the first one bought at that instant is ended too", lambda: not lab.running()
         )
-        assert ended(first) == 6, "a living foreign claim refuses this one now"
+        assert ended(first) == 6, "a living foreign lease refuses this one now"
         second.stop()
         first.start()
-        assert first.log.count("has the claim") == 2, (
-            "the second one left no node, and gave its claim back"
+        assert first.log.count("has the lease") == 2, (
+            "the second one left no node, and gave its lease back"
         )
         (job,) = first.get("/v1/jobs")["items"]
         with (

@@ -286,7 +286,7 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
         ec2=PLAIN,
         offerings=lambda: (SPOT_A,),
         disk_gib=disk_gib,
-        heard_to_s=store.prices_heard_to_s,
+        observed_to_s=store.prices_observed_to_s,
     )
     tell_spot(
         endpoint,

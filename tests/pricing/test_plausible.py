@@ -93,7 +93,7 @@ def test_what_its_source_doubts_is_quarantined_and_nothing_is_compared_with_it()
 
 
 def test_what_a_person_said_is_no_slip_of_a_feed_and_no_price_all_the_same() -> None:
-    said = [Quote(SMALL, usd_per_h, 1.0, "static", is_said=True) for usd_per_h in (5.0, 0.0)]
+    said = [Quote(SMALL, usd_per_h, 1.0, "static", is_configured=True) for usd_per_h in (5.0, 0.0)]
     sifted = sift(said, {SMALL: 0.1})
     assert sifted.believed == (said[0],)
     assert [each.quote for each in sifted.quarantined] == [said[1]]

@@ -23,8 +23,8 @@ class TestStaticPrices(PriceSourceContract):
 def test_quotes_the_table() -> None:
     source = StaticPrices({SMALL: 0.1, LARGE: 0.4}, valid_from_s=100.0)
     assert source.refresh(500.0) == (
-        Quote(SMALL, 0.1, 100.0, "static", is_said=True),
-        Quote(LARGE, 0.4, 100.0, "static", is_said=True),
+        Quote(SMALL, 0.1, 100.0, "static", is_configured=True),
+        Quote(LARGE, 0.4, 100.0, "static", is_configured=True),
     )
 
 
@@ -41,4 +41,4 @@ def test_an_impossible_price_is_refused_with_the_offerings_name(usd_per_h: float
 
 def test_settings_find_it_by_name() -> None:
     source = PRICE_SOURCES["static"](PriceSetup(started_at_s=5.0, usd_per_h={SMALL: 0.1}))
-    assert source.refresh(5.0) == (Quote(SMALL, 0.1, 5.0, "static", is_said=True),)
+    assert source.refresh(5.0) == (Quote(SMALL, 0.1, 5.0, "static", is_configured=True),)

@@ -67,12 +67,12 @@ def test_the_first_call_in_mid_replay_gives_what_is_in_force_only() -> None:
     assert _usd_per_h(source.refresh(1200.0)) == [("half", 0.10), ("quarter", 0.036)]
 
 
-@pytest.mark.parametrize("heard_to_s", [None, 1150.0])
+@pytest.mark.parametrize("observed_to_s", [None, 1150.0])
 def test_what_changed_before_anybody_heard_of_it_holds_from_the_first_call_or_the_last_one_before(
-    heard_to_s: float | None,
+    observed_to_s: float | None,
 ) -> None:
-    source = TracePrices(ROWS, started_at_s=1000.0, heard_to_s=heard_to_s)
-    known_from_s = heard_to_s or 1200.0
+    source = TracePrices(ROWS, started_at_s=1000.0, observed_to_s=observed_to_s)
+    known_from_s = observed_to_s or 1200.0
     wanted = (
         Quote(HALF, 0.10, known_from_s, "trace"),
         Quote(QUARTER, 0.036, known_from_s, "trace"),

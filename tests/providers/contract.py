@@ -208,7 +208,7 @@ class ProviderContract:
         launched = buy(provider, request(1, offering))
         world.pass_time()
         before = provider.instances()
-        provider.attend([launched.provider_id, "never-seen"], now_s=world.clock.now_s())
+        provider.keep_alive([launched.provider_id, "never-seen"], now_s=world.clock.now_s())
         assert provider.instances() == before
 
     def test_a_machine_on_its_way_out_is_never_called_running(

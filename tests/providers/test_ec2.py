@@ -783,15 +783,15 @@ def test_a_mark_of_attendance_that_is_refused_is_told_until_it_is_written(
     provider = provider_of()
     ids = [buy(provider, request(1, HERE)).provider_id]
     endpoint.fail("CreateTags", "UnauthorizedOperation", status=403)
-    provider.attend(ids, now_s=1000.0)
-    text = provider.troubles()[Trouble.CANNOT_ATTEND]
+    provider.keep_alive(ids, now_s=1000.0)
+    text = provider.troubles()[Trouble.CANNOT_KEEP_ALIVE]
     assert "gc --terminate" in text
     assert "UnauthorizedOperation" in text
     endpoint.fail("CreateTags", "RequestLimitExceeded", times=20)
-    provider.attend(ids, now_s=1301.0)
-    assert Trouble.CANNOT_ATTEND in provider.troubles(), "a throttled call tells nothing new"
+    provider.keep_alive(ids, now_s=1301.0)
+    assert Trouble.CANNOT_KEEP_ALIVE in provider.troubles(), "a throttled call tells nothing new"
     endpoint.scripted.clear()
-    provider.attend(ids, now_s=1602.0)
+    provider.keep_alive(ids, now_s=1602.0)
     assert provider.troubles() == {}
 
 
@@ -820,7 +820,7 @@ def test_a_machine_that_ec2_does_not_know_yet_keeps_no_other_from_being_marked(
     provider = provider_of()
     ids = [buy(provider, request(number, HERE)).provider_id for number in (1, 2, 3)]
     endpoint.fail("CreateTags", "InvalidInstanceID.NotFound")
-    provider.attend(ids, now_s=1000.0)
+    provider.keep_alive(ids, now_s=1000.0)
     assert {_tags(_described(ec2, each)).get("elasticd:attended") for each in ids} == {"1000"}
     assert provider.troubles() == {}
 
@@ -831,29 +831,29 @@ def test_a_machine_that_ec2_does_not_know_yet_is_marked_at_the_next_look_and_tol
     provider = provider_of()
     ids = [buy(provider, request(1, HERE)).provider_id]
     endpoint.fail("CreateTags", "InvalidInstanceID.NotFound")
-    provider.attend(ids, now_s=1000.0)
+    provider.keep_alive(ids, now_s=1000.0)
     assert provider.troubles() == {}, "it was bought a moment ago"
-    provider.attend(ids, now_s=1021.0)
+    provider.keep_alive(ids, now_s=1021.0)
     assert _tags(_described(ec2, ids[0]))["elasticd:attended"] == "1021"
     endpoint.forbid("CreateTags", "InvalidInstanceID.NotFound")
-    provider.attend(ids, now_s=1330.0)
+    provider.keep_alive(ids, now_s=1330.0)
     assert provider.troubles() == {}
-    provider.attend(ids, now_s=1930.0)
-    assert ids[0] in provider.troubles()[Trouble.CANNOT_ATTEND]
+    provider.keep_alive(ids, now_s=1930.0)
+    assert ids[0] in provider.troubles()[Trouble.CANNOT_KEEP_ALIVE]
     endpoint.always.clear()
-    provider.attend(ids, now_s=1951.0)
+    provider.keep_alive(ids, now_s=1951.0)
     assert provider.troubles() == {}
 
 
 def test_marks_that_are_throttled_for_long_are_told(endpoint: Endpoint) -> None:
     provider = provider_of()
     ids = [buy(provider, request(1, HERE)).provider_id]
-    provider.attend(ids, now_s=1000.0)
+    provider.keep_alive(ids, now_s=1000.0)
     endpoint.forbid("CreateTags", "RequestLimitExceeded")
-    provider.attend(ids, now_s=1301.0)
+    provider.keep_alive(ids, now_s=1301.0)
     assert provider.troubles() == {}
-    provider.attend(ids, now_s=1901.0)
-    assert "RequestLimitExceeded" in provider.troubles()[Trouble.CANNOT_ATTEND]
+    provider.keep_alive(ids, now_s=1901.0)
+    assert "RequestLimitExceeded" in provider.troubles()[Trouble.CANNOT_KEEP_ALIVE]
 
 
 def test_a_type_that_nobody_knows_is_named_and_the_others_are_on_offer(endpoint: Endpoint) -> None:
@@ -887,10 +887,10 @@ def test_the_daemon_says_on_its_machines_that_it_stands_for_them(
 ) -> None:
     provider, first_s = provider_of(), clock.now_s()
     launched = buy(provider, request(1, HERE))
-    provider.attend([launched.provider_id], now_s=first_s)
-    provider.attend([launched.provider_id], now_s=first_s + 60)
+    provider.keep_alive([launched.provider_id], now_s=first_s)
+    provider.keep_alive([launched.provider_id], now_s=first_s + 60)
     assert _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s:.0f}"
-    provider.attend([launched.provider_id], now_s=first_s + 360)
+    provider.keep_alive([launched.provider_id], now_s=first_s + 360)
     assert (
         _tags(_described(ec2, launched.provider_id))["elasticd:attended"] == f"{first_s + 360:.0f}"
     )

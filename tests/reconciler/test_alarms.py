@@ -26,7 +26,7 @@ REFUSED = Forbidden("listing the machines: allow ec2:DescribeInstances")
 
 
 def standing(cluster: VirtualCluster) -> set[AlarmKind]:
-    return {each.kind for each in cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())}
+    return {each.kind for each in cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())}
 
 
 def told(cluster: VirtualCluster, *kinds: str) -> list[str]:
@@ -53,7 +53,7 @@ def test_machines_that_may_not_be_listed_are_an_alarm_at_once_and_told_once(
     cluster.cloud.fail_next(Operation.INSTANCES, REFUSED, times=5)
     begun_s = cluster.clock.now_s()
     tick_blindly(cluster, 5)
-    (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+    (alarm,) = cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
     assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_SEE, begun_s)
     (text,) = told(cluster, "alarm")
     assert text.startswith("cannot_see: the cloud does not tell what machines there are")
@@ -85,18 +85,18 @@ def test_a_refused_termination_says_nothing_of_what_can_be_seen(cluster: Virtual
     assert standing(cluster) == {AlarmKind.CANNOT_END}
 
 
-def test_a_claim_that_is_not_proven_says_nothing_of_the_right_to_end(
+def test_a_lease_that_is_not_proven_says_nothing_of_the_right_to_end(
     cluster: VirtualCluster,
 ) -> None:
-    cluster.cloud.fail_next(Operation.WRITE_CLAIM, ProviderUnavailable("no answer"), times=1000)
+    cluster.cloud.fail_next(Operation.WRITE_LEASE, ProviderUnavailable("no answer"), times=1000)
     for _ in range(50):
         try:
             cluster.run(1)
         except ProviderUnavailable:
             break
         cluster.clock.advance(9.0)
-    assert standing(cluster) == {AlarmKind.CLAIM}
-    assert told(cluster, "alarm")[0].startswith("claim: ")
+    assert standing(cluster) == {AlarmKind.LEADER_LEASE}
+    assert told(cluster, "alarm")[0].startswith("leader_lease: ")
 
 
 def test_a_machine_that_no_node_stands_for_is_told_of_once(cluster: VirtualCluster) -> None:
@@ -125,13 +125,13 @@ def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCl
     cluster.cloud.fail_next(Operation.TERMINATE, REFUSED, times=1000)
     cluster.run(10)
     stood_for_s = cluster.clock.now_s() - 1.0
-    assert cluster.cloud.attended_at_s == {wanted.provider_id: stood_for_s}, (
+    assert cluster.cloud.kept_alive_at_s == {wanted.provider_id: stood_for_s}, (
         "not the one that no node is"
     )
     cluster.store.request_stop(bought.job_id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(60)
     assert {each.state for each in cluster.cloud.machines()} == {InstanceState.RUNNING}
-    assert cluster.cloud.attended_at_s[wanted.provider_id] < stood_for_s + 50, (
+    assert cluster.cloud.kept_alive_at_s[wanted.provider_id] < stood_for_s + 50, (
         "nor one that is to end and does not"
     )
 
@@ -144,10 +144,10 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopp
 
     def look(after_s: float, **changes: object) -> list[str]:
         seen = replace(job, spec=replace(job.spec, iterations=400), **changes)  # type: ignore[arg-type]  # named here
-        alarms.attend(cluster.store, seen, (), now_s=begun_s + after_s)
+        alarms.follow(cluster.store, seen, (), now_s=begun_s + after_s)
         return [
             each.text
-            for each in alarms.standing(now_s=begun_s + after_s)
+            for each in alarms.current(now_s=begun_s + after_s)
             if each.kind is AlarmKind.OVERRUN
         ]
 
@@ -169,10 +169,10 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_
     (job,) = cluster.store.jobs()
     done = replace(job, spec=replace(job.spec, iterations=400), iteration=401)
     for now_s in (0.0, 60.0):
-        cluster.reconciler.alarms.attend(cluster.store, done, (), now_s=now_s)
+        cluster.reconciler.alarms.follow(cluster.store, done, (), now_s=now_s)
     cluster.restart()
     for now_s in (61.0, 122.0):
-        cluster.reconciler.alarms.attend(cluster.store, done, None, now_s=now_s)
+        cluster.reconciler.alarms.follow(cluster.store, done, None, now_s=now_s)
     assert len(told(cluster, "alarm", "alarm_over")) == 1
     assert AlarmKind.OVERRUN in standing(cluster)
 
@@ -227,7 +227,7 @@ def refusing(store: Store, kind: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", ["alarm", "alarm_over"])
-def test_what_could_not_be_told_is_told_later_and_jobs_are_attended_meanwhile(
+def test_what_could_not_be_told_is_told_later_and_jobs_are_handled_meanwhile(
     cluster: VirtualCluster, kind: str
 ) -> None:
     trouble: dict[Trouble, str] = {Trouble.NOT_SOLD: "this and that"}
@@ -249,8 +249,8 @@ def test_a_job_is_over_only_once_it_is_told_that_its_alarms_are(cluster: Virtual
     (job,) = cluster.store.jobs()
     idle = (Idle("no turn for 1 min 1 s"),)
     with refusing(cluster.store, "alarm"), pytest.raises(StoreUnavailable):
-        cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
-    cluster.reconciler.alarms.attend(cluster.store, job, idle, now_s=cluster.clock.now_s())
+        cluster.reconciler.alarms.follow(cluster.store, job, idle, now_s=cluster.clock.now_s())
+    cluster.reconciler.alarms.follow(cluster.store, job, idle, now_s=cluster.clock.now_s())
     assert told(cluster, "alarm") == ["standstill: no turn for 1 min 1 s"]
     cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     with refusing(cluster.store, "alarm_over"):

@@ -1,4 +1,4 @@
-"""While the provider does not tell what it sells, jobs are attended by what is on record, and
+"""While the provider does not tell what it sells, jobs are handled by what is on record, and
 nothing is bought."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def launches(cluster: VirtualCluster) -> int:
 def alarms(cluster: VirtualCluster) -> dict[AlarmKind, str]:
     return {
         each.kind: each.text
-        for each in cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+        for each in cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
     }
 
 

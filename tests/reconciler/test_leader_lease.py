@@ -21,7 +21,7 @@ SILENT = ProviderUnavailable("no answer")
 def first(tmp_path: Path) -> VirtualCluster:
     (tmp_path / "first").mkdir()
     cluster = VirtualCluster(tmp_path / "first", small_forever)
-    cluster.namespace.start()
+    cluster.leader_lease.acquire()
     cluster.submit()
     cluster.run(10)
     return cluster
@@ -53,14 +53,14 @@ def test_a_second_daemon_refuses_and_says_who_holds_the_machines(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     with pytest.raises(AlreadyRunning, match="take-over") as caught:
-        second.namespace.start()
+        second.leader_lease.acquire()
     assert str(first.folder) in str(caught.value)
     assert "since 1970-01-01T00:16:40Z, seen 10 s ago" in str(caught.value)
     with pytest.raises(ProviderUnavailable):
-        second.namespace.require()
+        second.leader_lease.require()
 
 
-def test_a_daemon_that_never_held_the_claim_sweeps_nothing(
+def test_a_daemon_that_never_held_the_lease_sweeps_nothing(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     before, alive = acts(first), living(first)
@@ -77,7 +77,7 @@ def test_a_daemon_that_never_held_the_claim_sweeps_nothing(
 def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
-    second.namespace.start(takes_over=True)
+    second.leader_lease.acquire(takes_over=True)
     (node,) = first.store.nodes()
     first.clock.advance(60.0)
     before = acts(first)
@@ -88,13 +88,13 @@ def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(
     with pytest.raises(LeaseLost):
         first.reconciler.tick(now_s=first.clock.now_s())
     assert acts(first) == before
-    assert "second" in (first.namespace.alarm() or "")
+    assert "second" in (first.leader_lease.alarm() or "")
 
 
 def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
-    second.namespace.start(takes_over=True)
+    second.leader_lease.acquire(takes_over=True)
     second.reconciler.tick(now_s=second.clock.now_s())
     second.reconciler.tick(now_s=second.clock.now_s())
     first.clock.advance(5.0)  # long before its next proof is due
@@ -109,19 +109,19 @@ def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
 def test_who_takes_over_ends_what_it_does_not_know(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
-    second.namespace.start(takes_over=True)
+    second.leader_lease.acquire(takes_over=True)
     second.run(10)
     assert living(second) == []
 
 
-def test_a_claim_that_nobody_has_seen_for_ten_minutes_is_taken(
+def test_a_lease_that_nobody_has_seen_for_ten_minutes_is_taken(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     first.clock.advance(599.0 - 10.0)
     with pytest.raises(AlreadyRunning):
-        second.namespace.start()
+        second.leader_lease.acquire()
     first.clock.advance(10.0)
-    second.namespace.start()
+    second.leader_lease.acquire()
     with pytest.raises(LeaseLost):
         first.reconciler.tick(now_s=first.clock.now_s())
 
@@ -133,68 +133,68 @@ def test_a_daemon_that_slept_acts_on_nothing_before_it_has_looked(first: Virtual
     first.reconciler.machines.end(node, "decided before it slept", now_s=first.clock.now_s())
     assert acts(first) == before
     first.run(5)
-    assert acts(first) > before, "nobody took the claim meanwhile, so it goes on"
+    assert acts(first) > before, "nobody took the lease meanwhile, so it goes on"
 
 
-def test_a_restart_on_the_same_database_keeps_its_claim(first: VirtualCluster) -> None:
-    old = first.namespace
+def test_a_restart_on_the_same_database_keeps_its_lease(first: VirtualCluster) -> None:
+    old = first.leader_lease
     first.restart()
-    first.namespace.start()
+    first.leader_lease.acquire()
     first.run_slowly(70)
-    assert first.namespace.alarm() is None
+    assert first.leader_lease.alarm() is None
     with pytest.raises(LeaseLost, match="a copy of this database"):
-        old.look()
+        old.renew()
 
 
-def test_a_claim_that_was_given_back_is_free_at_once(
+def test_a_lease_that_was_released_is_free_at_once(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
-    first.namespace.give_back()
-    second.namespace.start()
-    second.namespace.give_back()
-    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT)
-    second.namespace.give_back()
+    first.leader_lease.release()
+    second.leader_lease.acquire()
+    second.leader_lease.release()
+    first.cloud.fail_next(Operation.WRITE_LEASE, SILENT)
+    second.leader_lease.release()
     first.clock.advance(60.0)
     with pytest.raises(LeaseLost):
-        first.namespace.look()
-    first.namespace.give_back()
+        first.leader_lease.renew()
+    first.leader_lease.release()
 
 
-def test_a_claim_is_given_back_though_one_that_lost_it_has_written_since(
+def test_a_lease_is_released_though_one_that_lost_it_has_written_since(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
-    second.namespace.start(takes_over=True)
+    second.leader_lease.acquire(takes_over=True)
     first.clock.advance(60.0)
     with pytest.raises(LeaseLost):
-        first.namespace.look()
-    second.namespace.give_back()
+        first.leader_lease.renew()
+    second.leader_lease.release()
     first.restart()
-    first.namespace.start()
-    second.namespace.give_back()
+    first.leader_lease.acquire()
+    second.leader_lease.release()
     first.clock.advance(60.0)
-    first.namespace.look()
+    first.leader_lease.renew()
 
 
-def test_a_lost_answer_loses_no_claim(first: VirtualCluster) -> None:
-    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
+def test_a_lost_answer_loses_no_lease(first: VirtualCluster) -> None:
+    first.cloud.fail_next(Operation.WRITE_LEASE, SILENT, is_done=True)
     first.run_slowly(200)
-    assert first.namespace.alarm() is None
+    assert first.leader_lease.alarm() is None
     first.restart()
-    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, is_done=True)
-    first.namespace.start()
-    assert first.namespace.alarm() is not None
+    first.cloud.fail_next(Operation.WRITE_LEASE, SILENT, is_done=True)
+    first.leader_lease.acquire()
+    assert first.leader_lease.alarm() is not None
     first.clock.advance(20.0)
     first.run(1)
-    assert first.namespace.alarm() is None
+    assert first.leader_lease.alarm() is None
 
 
 def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(
     first: VirtualCluster,
 ) -> None:
     (node,) = first.store.nodes()
-    first.cloud.fail_next(Operation.WRITE_CLAIM, SILENT, times=10_000)
+    first.cloud.fail_next(Operation.WRITE_LEASE, SILENT, times=10_000)
     first.run_slowly(280)
-    assert first.namespace.alarm() is None
+    assert first.leader_lease.alarm() is None
     first.clock.advance(20.0)
     with pytest.raises(ProviderUnavailable, match="not proven"):
         first.reconciler.tick(now_s=first.clock.now_s())
@@ -203,14 +203,14 @@ def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(
     assert acts(first) == before
 
 
-def test_a_daemon_starts_while_the_cloud_is_silent_and_acts_when_it_has_its_claim(
+def test_a_daemon_starts_while_the_cloud_is_silent_and_acts_when_it_has_its_lease(
     tmp_path: Path,
 ) -> None:
     cluster = VirtualCluster(tmp_path, small_forever)
-    cluster.cloud.fail_next(Operation.READ_CLAIM, SILENT, times=3)
+    cluster.cloud.fail_next(Operation.READ_LEASE, SILENT, times=3)
     with pytest.raises(ProviderUnavailable):
-        cluster.namespace.start(takes_over=True)
-    cluster.namespace.start()
+        cluster.leader_lease.acquire(takes_over=True)
+    cluster.leader_lease.acquire()
     cluster.submit()
     with pytest.raises(ProviderUnavailable):
         cluster.reconciler.tick(now_s=cluster.clock.now_s())
@@ -220,42 +220,42 @@ def test_a_daemon_starts_while_the_cloud_is_silent_and_acts_when_it_has_its_clai
     assert len(living(cluster)) == 1
 
 
-def test_a_daemon_that_may_not_write_its_claim_does_not_start(tmp_path: Path) -> None:
+def test_a_daemon_that_may_not_write_its_lease_does_not_start(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, small_forever)
-    cluster.cloud.fail_next(Operation.WRITE_CLAIM, ProviderError("allow ssm:PutParameter"))
+    cluster.cloud.fail_next(Operation.WRITE_LEASE, ProviderError("allow ssm:PutParameter"))
     with pytest.raises(ProviderError, match="allow"):
-        cluster.namespace.start()
-    cluster.namespace.give_back()
+        cluster.leader_lease.acquire()
+    cluster.leader_lease.release()
 
 
-def test_a_claim_that_somebody_removed_is_taken_again(first: VirtualCluster) -> None:
-    first.cloud.claim = (0, None)
+def test_a_lease_that_somebody_removed_is_taken_again(first: VirtualCluster) -> None:
+    first.cloud.lease = (0, None)
     first.run_slowly(80)
-    assert FakeProvider(first.cloud).claims.read()[1] is not None
-    assert first.namespace.alarm() is None
+    assert FakeProvider(first.cloud).lease_register.read()[1] is not None
+    assert first.leader_lease.alarm() is None
 
 
-def test_of_many_that_race_for_a_claim_one_wins(first: VirtualCluster) -> None:
+def test_of_many_that_race_for_a_lease_one_wins(first: VirtualCluster) -> None:
     class Crowd:
         def read(self) -> tuple[int, None]:
             return 0, None
 
-        def write(self, claim: object, *, after: int) -> bool:
+        def write(self, lease: object, *, after: int) -> bool:
             return False
 
     crowded = LeaseHolder("virtual", "holder", "here", first.clock, Crowd())
-    crowded.start()
+    crowded.acquire()
     assert "several daemons at once" in (crowded.alarm() or "")
 
 
-def test_where_no_other_can_see_the_machines_nothing_is_claimed() -> None:
+def test_where_no_other_can_see_the_machines_nothing_is_leased() -> None:
     clock = ManualClock(0.0)
     alone = LeaseHolder("local", "holder", "here", clock, None)
-    alone.start()
+    alone.acquire()
     clock.advance(1e6)
-    alone.look()
+    alone.renew()
     alone.require()
-    alone.give_back()
+    alone.release()
     assert alone.alarm() is None
     assert LeaseHolder("x", "holder", "here", ManualClock(0.0), None).lost is None
 
@@ -263,9 +263,9 @@ def test_where_no_other_can_see_the_machines_nothing_is_claimed() -> None:
 def test_after_its_clock_was_set_back_a_daemon_acts_on_no_old_proof(first: VirtualCluster) -> None:
     first.host_clock.skew_s = -3600.0
     with pytest.raises(ProviderUnavailable):
-        first.namespace.require()
-    first.namespace.look()
-    first.namespace.require()
+        first.leader_lease.require()
+    first.leader_lease.renew()
+    first.leader_lease.require()
 
 
 def test_a_place_is_told_by_its_host_and_its_whole_path(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ class World:
             offerings=lambda: provider.catalog().offerings,
             public_zones=lambda: provider.catalog().public_zones,
             disk_gib=provider.disk_gib,
-            heard_to_s=self.store.prices_heard_to_s,
+            observed_to_s=self.store.prices_observed_to_s,
         )
         self.reconciler = Reconciler(
             store=self.store,
@@ -99,8 +99,8 @@ class World:
                 store=self.store,
                 provider=provider,
                 right=TerminationPermission(provider.prove_end, 1e9),
-                namespace=LeaseHolder(
-                    "tested", self.store.holder(), "here", self.clock, provider.claims
+                leader_lease=LeaseHolder(
+                    "tested", self.store.holder(), "here", self.clock, provider.lease_register
                 ),
                 terms=LaunchTerms("http://127.0.0.1:1", str),
             ),

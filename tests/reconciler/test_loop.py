@@ -188,7 +188,7 @@ def test_a_machine_that_no_node_stands_for_is_ended(
     other = VirtualCluster(tmp_path / "elsewhere", Dictated(Group.of(LARGE)), clock=cluster.clock)
     other.cloud = cluster.cloud
     other.restart()
-    other.namespace.start(takes_over=True)
+    other.leader_lease.acquire(takes_over=True)
     other.run(5)
     assert living(cluster) == []
 
@@ -233,11 +233,11 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     )
     assert len(cluster.store.nodes(job.id)) == 2
     said = HeartbeatReport(
-        NodeReport(AgentState.RUNNING, 1), round=7, claim=RoundRegistration(8, 2)
+        NodeReport(AgentState.RUNNING, 1), round=7, next_round=RoundRegistration(8, 2)
     )
-    cluster.store.heard(node.id, said, now_s=cluster.clock.now_s())
+    cluster.store.record_heartbeat(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
-    assert cluster.rendezvous.begun == [Rounds(newest=7, claimed=8, is_held=True)]
+    assert cluster.rendezvous.begun == [Rounds(newest=7, registered=8, is_held=True)]
 
 
 def test_a_session_s_store_that_answers_elsewhere_at_each_look_does_not_keep_a_tick_for_ever(

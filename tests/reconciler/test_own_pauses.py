@@ -216,10 +216,10 @@ def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(
 ) -> None:
     (job,) = cluster.store.jobs()
     alarms = cluster.reconciler.alarms
-    alarms.attend(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
+    alarms.follow(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
     assert alarms.of_job(job.id) == ("outside: n has made no turn",)
-    alarms.attend(cluster.store, job, None, now_s=1.0)
-    alarms.attend(cluster.store, job, [], now_s=2.0)
+    alarms.follow(cluster.store, job, None, now_s=1.0)
+    alarms.follow(cluster.store, job, [], now_s=2.0)
     assert [text for _, text in told(cluster)] == [
         "outside: n has made no turn",
         "outside: it is over",

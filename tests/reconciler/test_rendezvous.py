@@ -18,7 +18,7 @@ from elastic.model import Rounds
 from elastic.providers.local.spawn import boot_id
 from elastic.reconciler import RendezvousStores
 
-ROUNDS = Rounds(newest=7, claimed=9)
+ROUNDS = Rounds(newest=7, registered=9)
 LISTENS = f"""#!{sys.executable}
 import pathlib, signal, socket, sys
 signal.signal(signal.SIGTERM, {{deafness}})
@@ -94,7 +94,7 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(
     answering(stores)
     assert stores.lives("job-1")
     first = process(stores)
-    assert {"job-1/floor=7", "job-1/claimed=9"} < set(first.cmdline())
+    assert {"job-1/floor=7", "job-1/registered=9"} < set(first.cmdline())
     first.kill()
     first.wait(10)
     answering(stores)
@@ -189,7 +189,7 @@ def test_one_that_does_not_begin_anew_is_replaced(stores: RendezvousStores) -> N
 
 
 def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None:
-    answering(stores, Rounds(newest=7, claimed=9, is_held=True))
+    answering(stores, Rounds(newest=7, registered=9, is_held=True))
     assert "job-1/held=1" in process(stores).cmdline()
 
 

@@ -166,7 +166,7 @@ def test_what_no_checkpoint_holds_is_weighed_as_still_to_be_done(tmp_path: Path)
     )
     assert node.agent_state is not None
     heard = HeartbeatReport(NodeReport(node.agent_state, 1), notes=[note], acked_seq=10_000)
-    cluster.store.heard(node.id, heard, now_s=cluster.clock.now_s())
+    cluster.store.record_heartbeat(node.id, heard, now_s=cluster.clock.now_s())
     assert stop(cluster, job).iteration > 20
     cluster.done[job.id] = 20
     resume(cluster, job)

@@ -142,17 +142,17 @@ def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_d
         with pytest.raises(StoreUnavailable):
             tick(cluster)
         cluster.clock.advance(1.0)
-    (alarm,) = alarms.standing(now_s=cluster.clock.now_s())
+    (alarm,) = alarms.current(now_s=cluster.clock.now_s())
     assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_WRITE, since_s)
     assert alarm.text.endswith("the database refused: disk full") and not alarm.kind.is_of_jobs
     cluster.store.record_decision = whole  # type: ignore[method-assign]
     cluster.run(2)
-    assert alarms.standing(now_s=cluster.clock.now_s()) == ()
+    assert alarms.current(now_s=cluster.clock.now_s()) == ()
     told = [each.text for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
     assert told == ["cannot_write: all is well again"]
 
 
-def test_other_jobs_are_attended_where_one_cannot_be_written_down(cluster: VirtualCluster) -> None:
+def test_other_jobs_are_handled_where_one_cannot_be_written_down(cluster: VirtualCluster) -> None:
     first, second = cluster.submit(name="first"), cluster.submit(name="second")
     whole = cluster.store.facts
 
@@ -189,13 +189,13 @@ def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_h
             ZeroDivisionError,
             StoreUnavailable,
         }
-        (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+        (alarm,) = cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
         assert alarm.kind is AlarmKind.CANNOT_WRITE
     cluster.reconciler.prices = Prices(error=ZeroDivisionError("before anything was written"))
     with pytest.raises(ZeroDivisionError):
         tick(cluster)
-    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == (alarm,)
+    assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == (alarm,)
     cluster.reconciler.prices = Prices()
     cluster.store.record_decision, is_cursed = whole, False  # type: ignore[method-assign]
     tick(cluster)
-    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
+    assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == ()

@@ -115,16 +115,16 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
     lost = members(cluster)[0]
     cluster.cut.add(lost)
     cluster.run(59)
-    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
+    assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == ()
     cluster.run(10)
-    (alarm,) = cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s())
+    (alarm,) = cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
     assert alarm.kind is AlarmKind.STANDSTILL and alarm.kind.is_of_jobs
     assert alarm.text.startswith("job job: no turn for 1 min") and alarm.text.endswith(
         f"; {lost} cannot be heard"
     )
     cluster.cut.clear()
     cluster.run(5)
-    assert cluster.reconciler.alarms.standing(now_s=cluster.clock.now_s()) == ()
+    assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == ()
     told = [each for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
     assert [(each.kind, each.job_id) for each in told] == [
         ("alarm", job.id),

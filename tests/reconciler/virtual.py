@@ -170,7 +170,7 @@ class VirtualCluster:
     host_clock: SkewedClock = field(init=False)
     reconciler: Reconciler = field(init=False)
     right: TerminationPermission = field(init=False)
-    namespace: LeaseHolder = field(init=False)
+    leader_lease: LeaseHolder = field(init=False)
 
     def __post_init__(self) -> None:
         self.host_clock = SkewedClock(self.clock)
@@ -190,12 +190,12 @@ class VirtualCluster:
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         provider = FakeProvider(self.cloud)
         self.right = TerminationPermission(provider.prove_end, LEASE_S, self.clock.now_s)
-        self.namespace = LeaseHolder(
+        self.leader_lease = LeaseHolder(
             cluster="virtual",
             holder=self.store.holder(),
             place=str(self.folder),
             clock=self.host_clock,
-            register=provider.claims,
+            register=provider.lease_register,
         )
         self.reconciler = Reconciler(
             store=self.store,
@@ -206,7 +206,7 @@ class VirtualCluster:
                 provider=provider,
                 terms=LaunchTerms("http://127.0.0.1:1", str),
                 right=self.right,
-                namespace=self.namespace,
+                leader_lease=self.leader_lease,
             ),
             rendezvous=self.rendezvous,
             decide=self.decide,
@@ -291,7 +291,7 @@ class VirtualCluster:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + reply.lease_s
         if (preparing := self.prepares(node)) is not None:
             said = HeartbeatReport(NodeReport(AgentState.PREPARING, preparing=preparing))
-            self.store.heard(node.id, said, now_s=self.host_clock.now_s())
+            self.store.record_heartbeat(node.id, said, now_s=self.host_clock.now_s())
             return
         windows: list[Window] = []
         wanted = None if reply.assignment is None else reply.assignment.generation
@@ -313,7 +313,7 @@ class VirtualCluster:
             if agent.turned_at_s is None
             else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
         )
-        self.store.heard(
+        self.store.record_heartbeat(
             node.id,
             HeartbeatReport(
                 report=NodeReport(

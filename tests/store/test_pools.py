@@ -83,7 +83,7 @@ def test_a_node_with_a_notice_is_taken_back_even_where_it_is_ended_before(
 ) -> None:
     (node_id,) = launch(store, job_id, at_s=0.0)
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=300.0, at_s=420.0)
-    store.heard(
+    store.record_heartbeat(
         node_id, HeartbeatReport(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0
     )
     end(store, node_id, at_s=400.0)

@@ -37,7 +37,7 @@ def running(pulse: Pulse | None) -> NodeReport:
 def joined(store: Store) -> Node:
     job, _ = store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=1.0)
     node = intend(store, job.id, Offering("small"), now_s=1.0)
-    store.heard(node.id, HeartbeatReport(running(Pulse(0.1, 0.2))), now_s=10.0)
+    store.record_heartbeat(node.id, HeartbeatReport(running(Pulse(0.1, 0.2))), now_s=10.0)
     return store.node(node.id)
 
 
@@ -45,8 +45,8 @@ def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> 
     database = Busy(lay_out(tmp_path / "elasticd.db"))
     store, presence = Store(database), Presence(database)
     node = joined(store)
-    presence.heard(node.id, running(Pulse(1.0, 2.0)), now_s=11.0)
-    presence.heard(node.id, running(Pulse(2.0, 2.0)), now_s=12.0)
+    presence.record(node.id, running(Pulse(1.0, 2.0)), now_s=11.0)
+    presence.record(node.id, running(Pulse(2.0, 2.0)), now_s=12.0)
     assert store.node(node.id) == node
     database.is_busy = True
     presence.write()
@@ -65,10 +65,10 @@ def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     database = Database(lay_out(tmp_path / "elasticd.db"))
     store, presence = Store(database), Presence(database)
     node = joined(store)
-    presence.heard(node.id, running(None), now_s=9.0)
+    presence.record(node.id, running(None), now_s=9.0)
     presence.write()
     assert store.node(node.id) == node
-    presence.heard(node.id, running(None), now_s=13.0)
+    presence.record(node.id, running(None), now_s=13.0)
     presence.write()
     assert store.node(node.id).pulse is None
     store.close()
@@ -82,7 +82,7 @@ def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None
     assert store.node(node.id) == node
     presence.begin(now_s=4.0)
     assert store.node(node.id).heartbeat_at_s == 4.0
-    presence.heard(node.id, running(None), now_s=5.0)
+    presence.record(node.id, running(None), now_s=5.0)
     presence.write()
     assert store.node(node.id).heartbeat_at_s == 5.0
     store.close()

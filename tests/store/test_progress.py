@@ -29,7 +29,7 @@ def next_generation(store: Store, job: Job, node: Node) -> int:
 
 def saved(store: Store, node: Node, *saves: Save, seq: int = 50) -> None:
     said = {seq + number: each for number, each in enumerate(saves)}
-    store.heard(
+    store.record_heartbeat(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 1), saves=said, acked_seq=max(said)),
         now_s=150.0,
@@ -43,7 +43,7 @@ def begins(
     said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, 1), beginnings={seq: beginning}, acked_seq=seq
     )
-    store.heard(node.id, said, now_s=150.0)
+    store.record_heartbeat(node.id, said, now_s=150.0)
 
 
 def told(store: Store, job: Job, kind: str) -> list[str]:
@@ -238,7 +238,7 @@ def test_where_a_script_begins_is_told_before_what_it_has_to_do_again(
         beginnings={60: beginning},
         acked_seq=60,
     )
-    store.heard(node.id, said, now_s=first.ended_at_s + 1.0)
+    store.record_heartbeat(node.id, said, now_s=first.ended_at_s + 1.0)
     events = [
         (each.kind, each.at_s)
         for each in store.events(job_id=job.id)

@@ -53,7 +53,7 @@ def end_job(
 def checkpoint(store: Store, node: Node, iteration: int | None, *, seq: int = 90) -> None:
     numbers = {} if iteration is None else {"iteration": float(iteration)}
     told = Event(seq, 150.0, "checkpoint", "checkpoint", numbers=numbers)
-    store.heard(
+    store.record_heartbeat(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[told], acked_seq=seq),
         now_s=150.0,
@@ -61,7 +61,7 @@ def checkpoint(store: Store, node: Node, iteration: int | None, *, seq: int = 90
 
 
 def trained(store: Store, node: Node, window: Window) -> None:
-    store.heard(
+    store.record_heartbeat(
         node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=[window]), now_s=150.0
     )
 
@@ -72,7 +72,9 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
 ) -> None:
     for _ in range(3):
         store.count_failure(job.id)
-    store.heard(node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=7), now_s=150.0)
+    store.record_heartbeat(
+        node.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=7), now_s=150.0
+    )
     end_job(store, job, ending)
     before = store.job(job.id)
     resumed = store.resumes.resume("first", job.spec, now_s=500.0)
@@ -89,7 +91,7 @@ def test_a_job_that_did_not_succeed_is_wanted_again_as_the_same_job(
     )
     assert resumed.version > before.version and store.unfinished_jobs() == (resumed,)
     assert store.count_failure(job.id) == 1, "failures count anew"
-    assert store.rounds(job.id) == Rounds(newest=7, claimed=0), "rounds do not"
+    assert store.rounds(job.id) == Rounds(newest=7, registered=0), "rounds do not"
     assert store.spent(job.id, 600.0) == pytest.approx(0.36 * 90 / 3600), "the ledger goes on"
     event = store.events(after=None, job_id=job.id)[-1]
     assert event.kind == "job_resumed"
@@ -251,7 +253,7 @@ def test_the_time_between_is_no_pause_of_a_switch_and_its_begin_is_a_change(
     other = store.node_joined(other.id, now_s=9003.0)
     store.start_generation(job.id, (other,), rdzv_endpoint="e", now_s=9004.0)
     late = window(other, 1, iteration=5, generation=2, ended_at_s=9010.0)
-    store.heard(
+    store.record_heartbeat(
         other.id, HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=[late]), now_s=9010.0
     )
     facts = store.facts(job.id, now_s=9011.0)

@@ -388,7 +388,7 @@ def test_a_heartbeat_that_arrives_twice_or_late_tells_nothing_twice(
     store: Store, job: Job, node: Node
 ) -> None:
     def beat(*seqs: int) -> None:
-        store.heard(
+        store.record_heartbeat(
             node.id,
             HeartbeatReport(
                 NodeReport(AgentState.RUNNING, 1),
@@ -423,36 +423,40 @@ def test_failures_of_a_node_are_counted_in_a_row_and_each_once(
         said = HeartbeatReport(
             NodeReport(AgentState.EXITED, generation), last_exit=Exit(generation, outcome, 1)
         )
-        store.heard(node.id, said, now_s=200.0)
-        store.heard(node.id, HeartbeatReport(NodeReport(AgentState.IDLE, generation)), now_s=201.0)
+        store.record_heartbeat(node.id, said, now_s=200.0)
+        store.record_heartbeat(
+            node.id, HeartbeatReport(NodeReport(AgentState.IDLE, generation)), now_s=201.0
+        )
         counts.append(store.node(node.id).failures)
     assert counts == [1, 1, 2, 0]
 
 
-def test_rounds_only_grow_and_each_claim_is_told_of_once(
+def test_rounds_only_grow_and_each_registration_is_told_of_once(
     store: Store, job: Job, node: Node
 ) -> None:
     assert store.rounds(job.id) == Rounds()
-    for newest, claim in [
+    for newest, next_round in [
         (3, RoundRegistration(4, 2)),
         (2, RoundRegistration(4, 2)),
         (None, RoundRegistration(1, 1)),
         (4, None),
         (None, None),
     ]:
-        said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
-        store.heard(node.id, said, now_s=200.0)
-    assert store.rounds(job.id) == Rounds(newest=4, claimed=4)
+        said = HeartbeatReport(
+            NodeReport(AgentState.RUNNING, 1), round=newest, next_round=next_round
+        )
+        store.record_heartbeat(node.id, said, now_s=200.0)
+    assert store.rounds(job.id) == Rounds(newest=4, registered=4)
     assert rounds_told(store) == [
         "rounds 1 to 3 of the session came about while the daemon was away",
         "round 4 of the session is to have 2 members",
     ]
 
 
-def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(
+def test_rounds_that_were_never_registered_are_told_of_when_they_are_seen(
     store: Store, job: Job, node: Node
 ) -> None:
-    for newest, claim in [
+    for newest, next_round in [
         (None, RoundRegistration(1, 2)),
         (1, None),
         (2, None),
@@ -460,8 +464,10 @@ def test_rounds_that_were_never_claimed_are_told_of_when_they_are_seen(
         (5, RoundRegistration(6, 1)),
         (6, None),
     ]:
-        said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), round=newest, claim=claim)
-        store.heard(node.id, said, now_s=200.0)
+        said = HeartbeatReport(
+            NodeReport(AgentState.RUNNING, 1), round=newest, next_round=next_round
+        )
+        store.record_heartbeat(node.id, said, now_s=200.0)
     assert rounds_told(store) == [
         "round 1 of the session is to have 2 members",
         "round 2 of the session came about while the daemon was away",
@@ -476,7 +482,7 @@ def rounds_told(store: Store) -> list[str]:
 
 def test_what_a_heartbeat_brings_is_stored_whole(store: Store, job: Job, node: Node) -> None:
     left = Exit(1, Outcome.DRAINED, 0, iteration=2)
-    store.heard(
+    store.record_heartbeat(
         node.id,
         HeartbeatReport(
             NodeReport(AgentState.EXITED),

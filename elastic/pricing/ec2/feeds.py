@@ -78,13 +78,13 @@ class SpotFeed:
     """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted`
     what is odd.
 
-    `heard_to_s` is up to when an earlier daemon heard them (None: never): what came since is told
+    `observed_to_s` is up to when an earlier daemon heard them (None: never): what came since is told
     as well.
     """
 
     feeds: Feeds
     refresh_s: float
-    heard_to_s: float | None = None
+    observed_to_s: float | None = None
     in_force: dict[Offering, SpotChange] = field(default_factory=dict)
     doubted: tuple[SpotChange, ...] = ()
     failure: str | None = None
@@ -97,11 +97,11 @@ class SpotFeed:
             each.capacity is Capacity.SPOT for each in offerings
         ):
             return ()
-        heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
+        observed_to_s = self.observed_to_s if self.observed_at_s is None else self.observed_at_s
         from_s = (
             now_s
-            if heard_to_s is None
-            else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
+            if observed_to_s is None
+            else max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
         )
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)

@@ -48,14 +48,14 @@ class Ec2Prices:
         *,
         feeds: Feeds,
         market: PricedOffers,
-        heard_to_s: float | None = None,
+        observed_to_s: float | None = None,
     ) -> None:
         self._settings = settings
         self._feeds = feeds
         self._market = market
         self._overrides: dict[Offering, Quote] = {}
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
-        self._spot = SpotFeed(feeds, settings.spot_refresh_s, heard_to_s=heard_to_s)
+        self._spot = SpotFeed(feeds, settings.spot_refresh_s, observed_to_s=observed_to_s)
         self._disk_gib: dict[str, float] = {}
         self._told: str | None = None
 
@@ -117,7 +117,12 @@ class Ec2Prices:
             if said is None or said.extras_usd_per_h != extras_usd_per_h:
                 whole = usd_per_h + extras_usd_per_h
                 said = Quote(
-                    each, whole, now_s, self.name, extras_usd_per_h=extras_usd_per_h, is_said=True
+                    each,
+                    whole,
+                    now_s,
+                    self.name,
+                    extras_usd_per_h=extras_usd_per_h,
+                    is_configured=True,
                 )
                 self._overrides[each] = said
             yield said

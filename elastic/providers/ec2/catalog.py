@@ -71,7 +71,7 @@ class Catalog:
     not_sold: tuple[str, ...] = ()
     wanted_as: tuple[str, ...] = ()
 
-    def told_not_sold(self) -> str:
+    def not_sold_text(self) -> str:
         """What is said of those, and what to do."""
         return (
             f"ec2.types: {', '.join(self.not_sold)}: not sold in {', '.join(self.subnets)} as "

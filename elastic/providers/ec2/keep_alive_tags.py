@@ -17,7 +17,7 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
-_ATTEND_S = 300.0
+_RENEW_S = 300.0
 _RETRY_S = 20.0
 _AGED_S = 900.0
 """What was marked last so long ago is soon abandoned, by `elasticd gc`."""
@@ -26,32 +26,32 @@ _UNKNOWN = NOT_FOUND | {"InvalidID"}
 
 
 class KeepAliveTags:
-    """Renews the marks of machines every few minutes; `failure` is why some may not be, as far as
+    """Renews the keep-alive tags of machines every few minutes; `failure` is why some may not be, as far as
     is known."""
 
     def __init__(self, aws: Aws) -> None:
         self.failure: ProviderError | None = None
         self._aws = aws
-        self._marked_at_s: dict[str, float] = {}
+        self._renewed_at_s: dict[str, float] = {}
         self._calls = Renewal()
 
     def renew(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Writes on every machine that a daemon stands for it now, where that is due. Raises
+        """Renews the keep-alive tag of every machine, where that is due. Raises
         nothing."""
         # One that nobody knows of yet is due at once, and ages from now on.
-        self._marked_at_s = {
-            each: self._marked_at_s.get(each, now_s - _ATTEND_S) for each in provider_ids
+        self._renewed_at_s = {
+            each: self._renewed_at_s.get(each, now_s - _RENEW_S) for each in provider_ids
         }
-        if not self._older_than(_ATTEND_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
+        if not self._older_than(_RENEW_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
             return
         self._calls.pause(_RETRY_S, now_s=now_s)
-        wanted = self._older_than(_ATTEND_S / 2, now_s=now_s)  # the sooner ones too, for few calls
+        wanted = self._older_than(_RENEW_S / 2, now_s=now_s)  # the sooner ones too, for few calls
         error: ProviderError | None = None
         try:
-            with translated("marking machines as attended"):
+            with translated("renewing the keep-alive tags of machines"):
                 for start in range(0, len(wanted), _TAGS_A_CALL):
                     for each in self._mark(wanted[start : start + _TAGS_A_CALL], now_s=now_s):
-                        self._marked_at_s[each] = now_s
+                        self._renewed_at_s[each] = now_s
         except ProviderError as refused:
             error = refused
         self._note(error, now_s=now_s)
@@ -61,7 +61,7 @@ class KeepAliveTags:
         marks none."""
         try:
             self._aws.endings.create_tags(
-                Resources=list(provider_ids), Tags=tags.tag_list({tags.ATTENDED: f"{now_s:.0f}"})
+                Resources=list(provider_ids), Tags=tags.tag_list({tags.KEEP_ALIVE: f"{now_s:.0f}"})
             )
         except ClientError as error:
             if code_of(error) not in _UNKNOWN:
@@ -85,7 +85,7 @@ class KeepAliveTags:
         ):  # else what was true before may still be
             if self.failure is None:
                 log.error(
-                    "machines cannot be marked as attended; a reaper would end them",
+                    "keep-alive tags cannot be renewed; a reaper would end them",
                     error=str(error),
                 )
             self.failure = error
@@ -93,5 +93,5 @@ class KeepAliveTags:
     def _older_than(self, age_s: float, *, now_s: float) -> list[str]:
         """The machines whose mark is so old, or of a clock that was set back since."""
         return sorted(
-            each for each, at_s in self._marked_at_s.items() if not 0.0 <= now_s - at_s < age_s
+            each for each, at_s in self._renewed_at_s.items() if not 0.0 <= now_s - at_s < age_s
         )

@@ -1,4 +1,4 @@
-"""A cluster's claim in the Parameter Store, whose versions are one number for every daemon."""
+"""A cluster's leader lease in the Parameter Store, whose versions are one number for every daemon."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ class ParameterLeases:
     name: str
 
     def read(self) -> tuple[int, LeaderLease | None]:
-        with translated(f"reading the claim in {self.name}", service="ssm"):
+        with translated(f"reading the leader lease in {self.name}", service="ssm"):
             newest = self._get(self.name)
             version = 0 if newest is None else int(newest["Version"])
             for number in range(version, max(version - _MOST_VOID, 0), -1):
                 written = newest if number == version else self._get(f"{self.name}:{number}")
                 if written is None:
                     return version, None
-                claim = _valid_claim(written)
-                if claim is not None:
-                    return version, claim
+                lease = _valid_lease(written)
+                if lease is not None:
+                    return version, lease
         if version > _MOST_VOID:
             raise ProviderUnavailable(
-                f"{self.name}: wanted the claim that counts, found {_MOST_VOID} that lost a race"
+                f"{self.name}: wanted the leader lease that counts, found {_MOST_VOID} that lost a race"
             )
         return version, None
 
-    def write(self, claim: LeaderLease, *, after: int) -> bool:
+    def write(self, lease: LeaderLease, *, after: int) -> bool:
         value = {
-            "holder": claim.holder,
-            "run": claim.run,
-            "place": claim.place,
-            "epoch": claim.epoch,
-            "since_s": claim.since_s,
-            "is_over": claim.is_over,
+            "holder": lease.holder,
+            "run": lease.run,
+            "place": lease.place,
+            "epoch": lease.epoch,
+            "since_s": lease.since_s,
+            "is_over": lease.is_over,
             "after": after,
         }
-        with translated(f"writing the claim in {self.name}", service="ssm"):
+        with translated(f"writing the leader lease in {self.name}", service="ssm"):
             answer = self.aws.parameters.put_parameter(
                 Name=self.name, Value=json.dumps(value), Type="String", Overwrite=True
             )
@@ -72,15 +72,18 @@ class ParameterLeases:
 
 
 def lease_name(cluster: str) -> str:
-    """The parameter that holds a cluster's claim.
+    """The parameter that holds a cluster's leader lease.
 
-    >>> claim_name("elasticd")
+    Its name is older than the word. A daemon that used another name would not see one that still
+    runs under this name, and both would act.
+
+    >>> lease_name("elasticd")
     '/elasticd/elasticd/claim'
     """
     return f"/elasticd/{cluster}/claim"
 
 
-def _valid_claim(parameter: dict[str, Any]) -> LeaderLease | None:
+def _valid_lease(parameter: dict[str, Any]) -> LeaderLease | None:
     """What was written, unless it lost its race or was written by no daemon."""
     with suppress(ValueError, KeyError, TypeError):
         value = json.loads(parameter["Value"])

@@ -37,17 +37,17 @@ NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malforme
 
 @dataclass(frozen=True, slots=True)
 class Ec2Machine:
-    """An instance, the nodes of the launch that bought it, and when a daemon last stood for it."""
+    """An instance, the nodes of the launch that bought it, and when a daemon last kept it alive."""
 
     instance: Instance
     launched_with: tuple[str, ...]
-    attended_at_s: float
+    kept_alive_at_s: float
 
     def is_abandoned(self, *, now_s: float, after_s: float) -> bool:
-        """No daemon has stood for it for so long, nor was it bought since, and it may still cost
+        """No daemon has kept it alive for so long, nor was it bought since, and it may still cost
         money."""
         return (
-            self.instance.state is not InstanceState.GONE and now_s - self.attended_at_s > after_s
+            self.instance.state is not InstanceState.GONE and now_s - self.kept_alive_at_s > after_s
         )
 
 
@@ -129,7 +129,7 @@ def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
     return Ec2Machine(
         instance=instance,
         launched_with=tags.node_ids(found),
-        attended_at_s=_attended(found.get(tags.ATTENDED, ""), launched_at_s),
+        kept_alive_at_s=_kept_alive_at_s(found.get(tags.KEEP_ALIVE, ""), launched_at_s),
     )
 
 
@@ -161,5 +161,5 @@ def _was_interrupted(raw: Mapping[str, Any]) -> bool:
     return bool(raw.get("StateReason", {}).get("Code") == _INTERRUPTED)
 
 
-def _attended(text: str, launched_at_s: float) -> float:
+def _kept_alive_at_s(text: str, launched_at_s: float) -> float:
     return max(float(text), launched_at_s) if re.fullmatch(r"\d{1,11}", text) else launched_at_s

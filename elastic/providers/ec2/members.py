@@ -16,7 +16,7 @@ from elastic.providers.ec2.machines import Ec2Machine
 _MOST_NAMED_AT_ONCE = 50
 
 
-def told_apart(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
+def instances_of(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
     """Every machine as an instance, each node being one of them.
 
     Who bears a node's tag is that node, the first that lives if there are several. The others of a
@@ -35,7 +35,7 @@ def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
     """All machines of one launch in the order of its nodes; none while EC2 does not show all of
     them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
-    found = {each.node_id: each for each in told_apart(machines)}
+    found = {each.node_id: each for each in instances_of(machines)}
     return (
         tuple(found[node_id] for node_id in node_ids)
         if all(node_id in found for node_id in node_ids)

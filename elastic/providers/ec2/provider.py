@@ -28,7 +28,7 @@ from elastic.providers.ec2.images import Image, Images
 from elastic.providers.ec2.keep_alive_tags import KeepAliveTags
 from elastic.providers.ec2.leader_lease import ParameterLeases, lease_name
 from elastic.providers.ec2.machines import Ec2Machine, end_machine, prove_end, read_machines
-from elastic.providers.ec2.members import name_members, told_apart, whole_launch
+from elastic.providers.ec2.members import instances_of, name_members, whole_launch
 from elastic.providers.ec2.network import ensure_group
 from elastic.providers.ec2.pending import Pending
 from elastic.providers.ec2.template import Template, launched_images, sweep_templates, template_name
@@ -59,7 +59,7 @@ class Ec2Provider:
     """Buys instances by CreateFleet, knows them by their tags, and ends them.
 
     Any number of providers with the same cluster name and region see the same instances, and the
-    same claim to them.
+    same leader lease.
     """
 
     name = "ec2"
@@ -87,7 +87,7 @@ class Ec2Provider:
                 "neither"
             )
         self.blocks = Blocks()
-        self.claims = ParameterLeases(aws, lease_name(settings.cluster))
+        self.lease_register = ParameterLeases(aws, lease_name(settings.cluster))
         self._settings = settings
         self._aws = aws
         self._clock = clock
@@ -175,13 +175,13 @@ class Ec2Provider:
 
     def instances(self) -> tuple[Instance, ...]:
         machines = read_machines(self._aws, {tags.CLUSTER: self._settings.cluster})
-        instances = self._pending.note(told_apart(machines), now_s=self._clock.now_s())
+        instances = self._pending.note(instances_of(machines), now_s=self._clock.now_s())
         alive = [each for each in instances if each.state is not InstanceState.GONE]
         name_members(self._aws, machines, alive)
         self._sweep({each.job_id for each in alive})
         return instances
 
-    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+    def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
         self._marks.renew(provider_ids, now_s=now_s)
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
@@ -196,14 +196,14 @@ class Ec2Provider:
     def troubles(self) -> Mapping[Trouble, str]:
         found = {}
         if self._marks.failure is not None:
-            found[Trouble.CANNOT_ATTEND] = (
-                "machines cannot be marked as attended, so `elasticd gc --terminate`, wherever it "
+            found[Trouble.CANNOT_KEEP_ALIVE] = (
+                "keep-alive tags cannot be renewed, so `elasticd gc --terminate`, wherever it "
                 "runs, takes them for "
                 f"abandoned and ends them: {self._marks.failure}"
             )
         catalog = self._catalog.seen
         if catalog is not None and catalog.not_sold:
-            found[Trouble.NOT_SOLD] = catalog.told_not_sold()
+            found[Trouble.NOT_SOLD] = catalog.not_sold_text()
         return found
 
     def log_path(self, provider_id: str) -> str | None:

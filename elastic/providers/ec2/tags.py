@@ -15,9 +15,13 @@ NODES = "elasticd:nodes"
 `elasticd:nodes.2`."""
 INTENT = "elasticd:intent"
 """The token of the launch that bought the machine."""
-ATTENDED = "elasticd:attended"
-"""When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands
-for."""
+KEEP_ALIVE = "elasticd:attended"
+"""The keep-alive tag: when a daemon last renewed it, in Unix seconds. `elasticd gc` ends machines
+whose tag was not renewed for long.
+
+Its name is older than the word. An earlier `elasticd gc` that still runs somewhere would end
+machines that have no tag of this name.
+"""
 
 
 _LONGEST_VALUE = 256  # EC2 User Guide, "Tag restrictions".

@@ -41,7 +41,7 @@ class LocalProvider:
 
     name = "local"
     minimum_billed_s = 0.0
-    claims = None  # whoever has the lock of its folder has its machines
+    lease_register = None  # whoever has the lock of its folder has its machines
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class LocalProvider:
             if instance is not None and self._is_recent(instance, now_s)
         )
 
-    def attend(self, provider_ids: Collection[str], *, now_s: float) -> None:
+    def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
         """Nothing else ends nodes of this folder."""
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:

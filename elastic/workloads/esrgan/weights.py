@@ -66,7 +66,7 @@ def write(
             partial.unlink(missing_ok=True)
 
 
-def told_by(path: Path) -> dict[str, str]:
+def metadata_of(path: Path) -> dict[str, str]:
     """Gives what a file says of its weights, from its head alone and without torch. Raises
     InvalidInput."""
     try:
@@ -94,7 +94,7 @@ def told_by(path: Path) -> dict[str, str]:
 
 def shape_of(path: Path) -> EsrganOptions:
     """Gives options of a generator of the shape that a file says. Raises InvalidInput."""
-    told = told_by(path)
+    told = metadata_of(path)
     try:
         return EsrganOptions(**{name: kind(told[name]) for name, kind in _SHAPING.items()})
     except (KeyError, ValueError, InvalidInput) as error:
@@ -122,7 +122,7 @@ def read(path: Path) -> dict[str, Any]:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    told_by(path)
+    metadata_of(path)
     try:
         return dict(load_file(path))
     except (SafetensorError, OSError) as error:

@@ -25,7 +25,7 @@ class MemberView:
 
     `known` is the newest round it has been a member of, `known_members` that one's; `floor`
     the newest one that anybody trained in, as far as a store that lost its memory was told,
-    `claimed` the newest number given out; `trained` are the members of the round that this one
+    `registered` the newest number given out; `trained` are the members of the round that this one
     trains in, or has trained in last, `gone` who is known to be dead or silent, `arrived` who waits
     with complete state; `is_stuck` says that the newest round cannot go on though nobody is
     gone.
@@ -37,7 +37,7 @@ class MemberView:
     known: int
     known_members: Sequence[str]
     floor: int = 0
-    claimed: int = 0
+    registered: int = 0
     trained: Sequence[str] = ()
     is_leaving: bool = False
     is_stuck: bool = False
@@ -99,5 +99,5 @@ def _next(sight: MemberView, base: Sequence[str]) -> AgreedMove:
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
     return AgreedMove(
-        Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.claimed) + 1
+        Move.PUBLISH, members, max(sight.round, sight.known, sight.floor, sight.registered) + 1
     )

@@ -80,7 +80,7 @@ class Builder(threading.Thread):
         plug = Plug(settings.host)
         about = {
             "plugs": plug.addresses,
-            "terms": self._terms.told(),
+            "terms": self._terms.as_dict(),
             "cost": self._cost,
             "limit": settings.most_samples,
             "is_new": self._is_new,

@@ -152,10 +152,10 @@ class StoreRendezvous:
         store was told."""
         return int(self.ask("floor") or 0)
 
-    def claimed(self) -> int:
+    def registered(self) -> int:
         """Gives the newest round that was about to be published before this store began, as
         far as it was told."""
-        return int(self.ask("claimed") or 0)
+        return int(self.ask("registered") or 0)
 
     def is_held(self) -> bool:
         """Gives whether members trained on when this store began: it is theirs to fill."""

@@ -69,7 +69,7 @@ class EndOfJob:
             raise RoundLost(LEFT_OUT)
         others = [name for rank, name in enumerate(current.members) if rank != current.rank]
         while True:
-            heard = self._links.heard()
+            heard = self._links.statuses()
             if all(name in heard and heard[name].ending == shared.ending for name in others):
                 return
             if current.group is None or current.group.is_cut:
@@ -85,7 +85,7 @@ class EndOfJob:
         self._links.say(shared.status(), is_urgent=True)
         until_s = monotonic() + LINGER_S
         while monotonic() < until_s:
-            heard, gone = self._links.heard(), self._links.gone()
+            heard, gone = self._links.statuses(), self._links.gone()
             here = [heard[name] for name in current.members if name in heard and name not in gone]
             if all(each.step >= shared.step and each.round >= current.number for each in here):
                 return

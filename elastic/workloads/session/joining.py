@@ -157,7 +157,7 @@ class Entrance:
             name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)
         }
         if able and min(able, key=lambda name: (-able[name]["step"], name)) == self._name:
-            number = max(view.round, rendezvous.floor(), rendezvous.claimed()) + 1
+            number = max(view.round, rendezvous.floor(), rendezvous.registered()) + 1
             if (done := rendezvous.ask(DONE)) is not None:
                 tell(
                     f"session: of the members that had done {done} steps none lives; this process "

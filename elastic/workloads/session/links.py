@@ -126,7 +126,7 @@ class Links(threading.Thread):
         with self._lock:
             return frozenset(self._gone)
 
-    def heard(self) -> dict[str, Status]:
+    def statuses(self) -> dict[str, Status]:
         """Gives each member's last word."""
         with self._lock:
             return {

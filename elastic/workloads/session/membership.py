@@ -126,7 +126,7 @@ class SessionMember(threading.Thread):
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
             is_long = self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S
-            if is_long and is_alone_blind(self._shared.status(), self.links.heard()):
+            if is_long and is_alone_blind(self._shared.status(), self.links.statuses()):
                 self._shared.let_go()  # of newcomers: only who sees them wait can count them in
             return QUIET_LOOK_S
         except InvalidInput as error:
@@ -153,7 +153,7 @@ class SessionMember(threading.Thread):
             self._live(rendezvous)
             self._reach(rendezvous, view)
             self._unseeing = self._store_lag.unseeing(
-                self._shared, view, self.links.heard(), now_s=monotonic()
+                self._shared, view, self.links.statuses(), now_s=monotonic()
             )
             self._heed_peers()
             self._act(rendezvous, view)
@@ -258,7 +258,7 @@ class SessionMember(threading.Thread):
             "inlet": shared.receiver.port,
             "step": shared.step,
         }
-        state = {"is_torn": shared.is_torn, "terms": shared.terms.told()}
+        state = {"is_torn": shared.is_torn, "terms": shared.terms.as_dict()}
         rendezvous.tell(f"node/{self._name}", json.dumps({**about, **state, "machine": machine()}))
 
     def _act(self, rendezvous: StoreRendezvous, view: View) -> None:
@@ -288,7 +288,7 @@ class SessionMember(threading.Thread):
             view.participants,
             *self._known,
             floor=rendezvous.floor() if has_forgotten else 0,
-            claimed=rendezvous.claimed() if has_forgotten else 0,
+            registered=rendezvous.registered() if has_forgotten else 0,
             trained=() if self._shared.current is None else self._shared.current.members,
             is_leaving=self._shared.is_leaving,
             is_stuck=self._is_stuck(view),
@@ -338,7 +338,7 @@ class SessionMember(threading.Thread):
             self._builder = None
 
     def _receive(self, rendezvous: StoreRendezvous, view: View) -> None:
-        unseeing = blind(self.links.heard())
+        unseeing = blind(self.links.statuses())
         refused = self._reception.serve(
             self._name, view, lambda name: self._place(rendezvous, name), blind=unseeing
         )
@@ -377,7 +377,9 @@ class SessionMember(threading.Thread):
         if current is None or current.group is None or shared.is_lost:
             return
         heard = {
-            name: status for name, status in self.links.heard().items() if name in current.members
+            name: status
+            for name, status in self.links.statuses().items()
+            if name in current.members
         }
         # It is not told so by its link's end: it would take this process for dead.
         self._hung |= self._hang_detector.hung(

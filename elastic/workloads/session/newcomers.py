@@ -116,7 +116,11 @@ class Reception:
         self._threads.join(timeout_s=LAST_WORD_S)
 
     def _follow(self, name: str, receiver: Address) -> None:
-        hello = {"job": self._settings.job, "step": self._shared.step, **self._shared.terms.told()}
+        hello = {
+            "job": self._settings.job,
+            "step": self._shared.step,
+            **self._shared.terms.as_dict(),
+        }
         chunk_bytes = self._settings.chunk_bytes
         sender = StateSender(
             name,

@@ -31,16 +31,16 @@ class Sum(NamedTuple):
     device: str
     size: int
 
-    def told(self) -> list[int]:
+    def encoded(self) -> list[int]:
         """Gives it as the others are told.
 
-        >>> Sum.heard(Sum(False, torch.float64, "cpu", 3).told()).size
+        >>> Sum.decoded(Sum(False, torch.float64, "cpu", 3).encoded()).size
         3
         """
         return [int(self.is_last), TYPES.index(self.kind), DEVICES.index(self.device), self.size]
 
     @classmethod
-    def heard(cls, told: Sequence[int]) -> Sum:
+    def decoded(cls, told: Sequence[int]) -> Sum:
         """Gives what another has told."""
         is_last, kind, device, size = told
         return cls(bool(is_last), TYPES[kind], DEVICES[device], size)
@@ -142,9 +142,9 @@ class Sums:
             raise RoundLost(f"{own} were to be summed, other than in this round's turns before")
         rank = self._round.rank or 0
         told = torch.zeros(self._round.world_size, 4, dtype=torch.int64)
-        told[rank] = torch.tensor(own.told())
+        told[rank] = torch.tensor(own.encoded())
         group.wait(group.all_reduce(told))
-        all_ = [Sum.heard(each) for each in told.tolist()]
+        all_ = [Sum.decoded(each) for each in told.tolist()]
         if all_.count(own) == len(all_):
             return
         if rank not in odd(all_, self._round.are_new):

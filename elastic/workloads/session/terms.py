@@ -40,14 +40,14 @@ class SessionTerms:
         _require_text(terms)
         return cls(batch, steps, numbers, state.shape_digest(), terms)
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Gives them as others are told."""
         return asdict(self)
 
     def check(self, told: Mapping[str, Any]) -> None:
         """Raises InvalidInput where a member of the session has told other ones.
 
-        >>> Terms(24, None, 1, "s").check(Terms(12, None, 1, "s").told())
+        >>> SessionTerms(24, None, 1, "s").check(SessionTerms(12, None, 1, "s").as_dict())
         Traceback (most recent call last):
         elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
 train with them
@@ -60,7 +60,7 @@ train with them
                 "the job anew",
                 field="protocol",
             )
-        for name, own in self.told().items():
+        for name, own in self.as_dict().items():
             if told.get(name) != own:
                 raise InvalidInput(
                     f"{name}: wanted {told.get(name)}, as the session's members have it, got "

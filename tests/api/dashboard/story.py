@@ -133,7 +133,7 @@ class Story:
     def beat(self) -> None:
         """A heartbeat."""
         assert self.node is not None
-        self.store.heard(
+        self.store.record_heartbeat(
             self.node.id,
             HeartbeatReport(
                 NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))),

@@ -50,7 +50,7 @@ def test_a_job_leaves_its_last_weights_and_their_average_and_says_what_they_are(
         names = [each for each, _ in Generator(tiny_options()).named_parameters()]
         found = weights.read(left / name)
         assert all(map(torch.equal, (found[each] for each in names), state[part]))
-        told = weights.told_by(left / name)
+        told = weights.metadata_of(left / name)
         shape = {
             "channels": "3",
             "filters": "4",
@@ -73,7 +73,7 @@ def test_a_job_that_is_asked_to_stop_leaves_them_as_far_as_it_came(
     left = trained(tmp_path, data, iterations=2)
     before = weights.read(left / weights.AVERAGE)
     trained(tmp_path, data, iterations=4)
-    assert weights.told_by(left / weights.AVERAGE)["iteration"] == "4"
+    assert weights.metadata_of(left / weights.AVERAGE)["iteration"] == "4"
     assert not all(map(torch.equal, before.values(), weights.read(left / weights.AVERAGE).values()))
     assert sorted(path.name for path in left.glob("*.partial")) == []
 
@@ -134,7 +134,7 @@ def _cut(path: Path) -> None:
 
 
 def _misshapen(path: Path) -> None:
-    tensors, told = load_file(path), weights.told_by(path)
+    tensors, told = load_file(path), weights.metadata_of(path)
     save_file({**tensors, "head.weight": torch.zeros(1)}, path, metadata=told)
 
 

@@ -58,7 +58,7 @@ def test_puts_nothing_back_when_a_newer_round_was_recorded_than_it_ever_saw() ->
     forgetful = replace(CALM, round=0, participants=())
     assert decide(replace(forgetful, floor=5)).move is Move.REJOIN
     assert decide(replace(forgetful, floor=4)) == AgreedMove(Move.PUBLISH, ("a", "b", "c"), 5)
-    assert decide(replace(forgetful, floor=4, claimed=6)) == AgreedMove(
+    assert decide(replace(forgetful, floor=4, registered=6)) == AgreedMove(
         Move.PUBLISH, ("a", "b", "c"), 7
     )
 

@@ -57,7 +57,7 @@ class Node:
     def heard(self) -> tuple[WorkerReports, list[WindowMessage]]:
         """What the worker has said of itself, and the windows that the daemon is told of."""
         self._intake.settle()
-        return self._intake.heard(), [
+        return self._intake.reports(), [
             each for each in self._spool.batch() if isinstance(each, WindowMessage)
         ]
 

@@ -94,7 +94,7 @@ def test_members_fill_its_successor_and_stay_there_when_it_is_back(fleet: Fleet)
     assert frozen is not None
     _stop(fleet)
     try:
-        fleet.start_store("held=1", f"floor={number}", f"claimed={number}")
+        fleet.start_store("held=1", f"floor={number}", f"registered={number}")
         (third,) = fleet.start()
         fleet.await_world([first, second, third])
         frozen.send_signal(signal.SIGCONT)

@@ -62,7 +62,7 @@ def _left_out(
             place.write_text("")
             del first
             second = _store()
-            for key in ("floor", "claimed"):
+            for key in ("floor", "registered"):
                 second.set(f"job/{key}", "5")
             other.write_text(f"127.0.0.1:{second.port}")
             there = pool.submit(train)

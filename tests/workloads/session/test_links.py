@@ -34,7 +34,7 @@ def test_one_that_cannot_be_reached_is_given_up_and_the_others_are_heard(host: s
         two.reach({"m-0": (host, 9), "m-1": ("127.0.0.1", one.port)})
         one.reach({"m-2": ("127.0.0.1", two.port)})
         wait_until(lambda: "m-0" in two.gone(), "the judgement")
-        assert {"m-1"} == set(two.heard()) and {"m-2"} == set(one.heard()) and not one.gone()
+        assert {"m-1"} == set(two.statuses()) and {"m-2"} == set(one.statuses()) and not one.gone()
 
 
 def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(
@@ -43,7 +43,7 @@ def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(
     with _links("m-1", silence_s=0.6) as one, _links("m-2", silence_s=1000.0) as two:
         one.reach({"m-2": ("127.0.0.1", two.port)})
         two.reach({"m-1": ("127.0.0.1", one.port)})
-        wait_until(lambda: bool(one.heard() and two.heard()), "the link")
+        wait_until(lambda: bool(one.statuses() and two.statuses()), "the link")
         ctypes.PyDLL(None).usleep(
             900_000
         )  # microseconds, in which no other thread of Python's runs
@@ -86,4 +86,4 @@ def test_a_stranger_that_says_its_name_late_waits_for_no_beat(
         one.reach({"m-2": ("127.0.0.1", 9)})
         time.sleep(0.2)
         stranger.sendall(b'{"name": "m-2", "job": "job", "status": {"step": 7}}\n')
-        wait_until(lambda: one.heard() == {"m-2": Status(step=7)}, "its word")
+        wait_until(lambda: one.statuses() == {"m-2": Status(step=7)}, "its word")

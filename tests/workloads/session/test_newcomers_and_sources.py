@@ -26,7 +26,7 @@ from tests.workloads.session.running import wait_until
 
 JOB = "job"
 TERMS = SessionTerms(12, None, 0, "shape")
-HELLO = {"job": JOB, "step": 0, **TERMS.told()}
+HELLO = {"job": JOB, "step": 0, **TERMS.as_dict()}
 LARGE = 4_000_000  # elements: more than a connection takes in that nobody reads from
 NEWCOMER = "newcomer_1_0"
 

@@ -132,7 +132,7 @@ def test_state_that_apply_has_left_half_moved_is_torn() -> None:
     receiver = StateReceiver("127.0.0.1", state, job="job", terms=terms, changed=lambda: None)
     receiver.start()
     with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
-        send(connection, TransferMessage("hello", {"job": "job", "step": 0, **terms.told()}))
+        send(connection, TransferMessage("hello", {"job": "job", "step": 0, **terms.as_dict()}))
         send(
             connection,
             TransferMessage("chunk", {"first": 0, "last": 2, "step": 5}, state.pack(0, 2)),

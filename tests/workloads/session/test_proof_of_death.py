@@ -66,7 +66,7 @@ def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous
         "is_torn": False,
         "machine": on,
     }
-    told = {**about, "name": name, "terms": SessionTerms(BATCH, None, 1, "another").told()}
+    told = {**about, "name": name, "terms": SessionTerms(BATCH, None, 1, "another").as_dict()}
     node.tell(f"node/{name}", json.dumps(told))
     return node
 

@@ -54,7 +54,7 @@ def _receiver(state: State, *, batch: int = BATCH) -> StateReceiver:
 
 
 def _follow(receiver: StateReceiver, state: State, *, chunk_bytes: int) -> StateSender:
-    hello = {"job": HELLO, "step": 0, **_terms(state).told()}
+    hello = {"job": HELLO, "step": 0, **_terms(state).as_dict()}
     sender = StateSender(
         "newcomer",
         ("127.0.0.1", receiver.port),
@@ -102,7 +102,8 @@ def test_a_newcomer_takes_a_source_though_one_could_not_be_accepted() -> None:
         source.connect(("127.0.0.1", receiver.port))
         source.settimeout(10.0)
         send(
-            source, TransferMessage("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).told()})
+            source,
+            TransferMessage("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).as_dict()}),
         )
         assert source.recv(100).endswith(b" 0 0\n")
         receiver.close()

@@ -112,7 +112,7 @@ def _catalog(account: Account, settings: Ec2Settings) -> tuple[Catalog | None, F
     zones = ", ".join(catalog.subnets)
     found = f"{len(catalog.kinds)} node types in {zones}: {len(catalog.offerings)} offerings"
     if catalog.not_sold:
-        return catalog, Finding("aws offerings", "warning", found, catalog.told_not_sold())
+        return catalog, Finding("aws offerings", "warning", found, catalog.not_sold_text())
     return catalog, Finding("aws offerings", "ok", found)
 
 

@@ -15,12 +15,12 @@ from elastic.providers.ec2.catalog import Catalog
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose credentials these are. `told_at_s` is AWS's clock when it answered, None if it did not
+    """Whose credentials these are. `answered_at_s` is AWS's clock when it answered, None if it did not
     say."""
 
     account_id: str
     arn: str
-    told_at_s: float | None
+    answered_at_s: float | None
 
 
 @dataclass(frozen=True, slots=True)

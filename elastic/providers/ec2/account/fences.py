@@ -21,7 +21,7 @@ def _end_anothers(survey: AccountFacts) -> Act:
     return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
 
 
-def _claim_anothers(survey: AccountFacts) -> Act:
+def _tag_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     tag = {tags.CLUSTER: survey.settings.cluster}
     asked = (
@@ -60,7 +60,7 @@ def _launch_unguarded(survey: AccountFacts) -> Act:
 
 FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "end a machine that is not the cluster's": _end_anothers,
-    "claim such a machine by a tag": _claim_anothers,
+    "take such a machine by a tag": _tag_anothers,
     "launch without the cluster's tag": _launch_untagged,
     "launch without IMDSv2": _launch_unguarded,
 }
@@ -81,7 +81,7 @@ def check_fences(survey: AccountFacts) -> Iterator[Finding]:
                 yield Finding(
                     "aws fence",
                     "warning",
-                    f"may it {name}? could not be told: {trial.said}",
+                    f"may it {name}? could not be told: {trial.answer}",
                     advice,
                 )
 

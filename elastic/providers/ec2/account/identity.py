@@ -26,7 +26,7 @@ def read_caller(account: Account) -> Caller:
     return Caller(
         account_id=str(told["Account"]),
         arn=str(told["Arn"]),
-        told_at_s=None if date is None else parsedate_to_datetime(date).timestamp(),
+        answered_at_s=None if date is None else parsedate_to_datetime(date).timestamp(),
     )
 
 
@@ -47,7 +47,7 @@ def check_identity(survey: AccountFacts) -> Iterator[Finding]:
 
 def check_clock(survey: AccountFacts) -> Iterator[Finding]:
     """Signatures, prices and the ledger hang on the clock."""
-    if survey.caller.told_at_s is None:
+    if survey.caller.answered_at_s is None:
         yield Finding(
             "aws clock",
             "warning",
@@ -55,7 +55,7 @@ def check_clock(survey: AccountFacts) -> Iterator[Finding]:
             "look at this clock yourself",
         )
         return
-    skew_s = abs(survey.now_s - survey.caller.told_at_s)
+    skew_s = abs(survey.now_s - survey.caller.answered_at_s)
     if skew_s <= _LATEST_SKEW_S:
         yield Finding("aws clock", "ok", f"within {duration(_LATEST_SKEW_S)} of AWS's")
         return

@@ -140,14 +140,14 @@ def _listening(survey: AccountFacts) -> Act:
     return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
-def _attending(survey: AccountFacts) -> Act:
+def _keeping_alive(survey: AccountFacts) -> Act:
     own = survey.own()
     asked = (
         None
         if own is None
-        else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
+        else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.KEEP_ALIVE: "0"})}
     )
-    context = {**_carried(survey), "aws:TagKeys": tags.ATTENDED}
+    context = {**_carried(survey), "aws:TagKeys": tags.KEEP_ALIVE}
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 
 
@@ -174,7 +174,7 @@ PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "CreateLaunchTemplateVersion": _versioning,
     "CreateFleet": _fleet,
     "RunInstances": _launching,
-    "CreateTags": _attending,
+    "CreateTags": _keeping_alive,
     "DeleteLaunchTemplate": _dropping,
     "TerminateInstances": _ending,
     "GetConsoleOutput": _listening,
@@ -190,16 +190,16 @@ def check_permissions(survey: AccountFacts) -> Iterator[Finding]:
         yield Finding("aws permissions", "ok", f"may {', '.join(allowed)}")
     for action, trial in trials.items():
         if trial.verdict is TryOutcome.DENIED:
-            yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.said}", _POLICY)
+            yield Finding(f"aws ec2:{action}", "error", f"may not: {trial.answer}", _POLICY)
         elif trial.verdict is TryOutcome.REFUSED:
             yield Finding(
                 f"aws ec2:{action}",
                 "error",
-                f"is refused: {trial.said}",
+                f"is refused: {trial.answer}",
                 "correct the setting that it is about",
             )
     untold = [
-        f"{action} ({trial.said})"
+        f"{action} ({trial.answer})"
         for action, trial in trials.items()
         if trial.verdict is TryOutcome.UNTOLD
     ]

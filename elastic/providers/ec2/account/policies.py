@@ -52,7 +52,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         _allow("ReadPrices", ["pricing:GetProducts"], "*"),
         _allow("ReadNewestImages", ["ssm:GetParameter"], _parameters(settings, region)),
         _allow(
-            "HoldClaim",
+            "HoldLeaderLease",
             ["ssm:GetParameter", "ssm:PutParameter"],
             _parameter(region, lease_name(cluster)),
         ),
@@ -101,7 +101,12 @@ def daemon(scope: Scope) -> Sequence[Statement]:
             [_arn(region, each) for each in _AT_LAUNCH],
             {"StringEquals": {"ec2:CreateAction": _MAKERS}},
         ),
-        _allow("AttendOwnNodes", ["ec2:CreateTags"], _arn(region, "instance"), _attending(cluster)),
+        _allow(
+            "KeepOwnNodesAlive",
+            ["ec2:CreateTags"],
+            _arn(region, "instance"),
+            _keeping_alive(cluster),
+        ),
         _allow(
             "EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), _carried(cluster)
         ),
@@ -232,12 +237,12 @@ def _parameter(region: str, name: str) -> str:
     return f"arn:aws:ssm:{region}:*:parameter{name}"
 
 
-def _attending(cluster: str) -> Mapping[str, object]:
+def _keeping_alive(cluster: str) -> Mapping[str, object]:
     """Only the tags that say who stands for the machine and which node of its launch it is; whose
     it is stays."""
     return {
         **_carried(cluster),
-        "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]},
+        "ForAllValues:StringEquals": {"aws:TagKeys": [tags.KEEP_ALIVE, tags.NODE]},
     }
 
 

@@ -39,7 +39,7 @@ class Trial:
     """The verdict, and AWS's own word for it."""
 
     verdict: TryOutcome
-    said: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

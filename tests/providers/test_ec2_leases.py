@@ -6,8 +6,8 @@ import pytest
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.providers import LeaseRegister
 from tests.providers import ec2_world
-from tests.providers.claims import MINE, OTHERS, ClaimContract
 from tests.providers.ec2_endpoint import Endpoint
+from tests.providers.leases import MINE, OTHERS, LeaseContract
 
 served = ec2_world.served
 endpoint = ec2_world.endpoint
@@ -16,20 +16,20 @@ NAME = "/elasticd/tested/claim"
 
 @pytest.fixture
 def register(endpoint: Endpoint) -> LeaseRegister:
-    return ec2_world.provider_of().claims
+    return ec2_world.provider_of().lease_register
 
 
-class TestClaims(ClaimContract):
+class TestLeases(LeaseContract):
     """The Parameter Store's register keeps the contract."""
 
 
-def test_what_no_daemon_wrote_is_no_claim(register: LeaseRegister) -> None:
+def test_what_no_daemon_wrote_is_no_lease(register: LeaseRegister) -> None:
     register.write(MINE, after=0)
     boto3.client("ssm", region_name=ec2_world.REGION).put_parameter(
         Name=NAME, Value="hello", Overwrite=True
     )
-    version, claim = register.read()
-    assert (version, claim and claim.holder) == (2, "mine")
+    version, lease = register.read()
+    assert (version, lease and lease.holder) == (2, "mine")
     assert register.write(OTHERS, after=2)
 
 
@@ -40,8 +40,8 @@ def test_a_write_whose_answer_was_lost_is_found_by_reading(
     assert not register.write(MINE, after=0), (
         "the client asked twice, and the second write lost to its first"
     )
-    version, claim = register.read()
-    assert (version, claim and claim.holder) == (2, "mine")
+    version, lease = register.read()
+    assert (version, lease and lease.holder) == (2, "mine")
 
 
 def test_a_crowd_of_losers_is_no_answer(register: LeaseRegister) -> None:
