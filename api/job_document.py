@@ -298,7 +298,7 @@ class JobDocument(_Part):
 
     @field_validator("mode")
     @classmethod
-    def _tier_is_known(cls, mode: str) -> str:
+    def _mode_is_known(cls, mode: str) -> str:
         return _one_of([AUTO, *Mode], mode)
 
     @field_validator("precision")

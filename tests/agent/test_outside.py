@@ -1,4 +1,4 @@
-"""A script without a session on T2: each node's workers would train the whole job alone."""
+"""A script without a session in mode live: each node's workers would train the whole job alone."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ finished({turns})
 
 
 @pytest.mark.parametrize("turns", [3, 100_000])
-def test_a_script_without_a_session_fails_on_t2_and_its_owner_is_told_why(
+def test_a_script_without_a_session_fails_in_mode_live_and_its_owner_is_told_why(
     world: World, turns: int
 ) -> None:
     world.node()
     world.assign(world.script(SCRIPT.format(turns=turns)), mode="live")
     said = world.wait_for(lambda: world.daemon.exit_of(1))
     assert said["outcome"] == "failed"
-    assert "use T1" in describe_exit(
+    assert "use mode restart" in describe_exit(
         Exit(1, Outcome.FAILED, said["exit_code"], log_tail=said["log_tail"])
     )

@@ -41,7 +41,7 @@ def test_only_a_script_s_author_knows_whether_it_has_a_session() -> None:
         ('import os\n\nELASTICD_MODE: str = "restart"\n', Mode.RESTART),
         ("x = 1\nprint('ELASTICD_MODE = live')  # ELASTICD_MODE = 'live'", None),
         ("def f():\n    ELASTICD_MODE = 'live'", None),
-        ("a, ELASTICD_MODE = 'live', 'T2'", None),
+        ("a, ELASTICD_MODE = 'live', 'live'", None),
         ("ELASTICD_MODE: str", None),
         ("this is no Python", None),
         ("\0", None),
