@@ -217,7 +217,8 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
 
 
 def _give_back(daemon: Daemon) -> None:
-    """Where nothing lives any more, the next daemon need not wait until the leader lease expires."""
+    """Where nothing lives any more, the next daemon need not wait until the leader lease
+    expires."""
     with suppress(StoreUnavailable):
         if not daemon.store.nodes():
             daemon.leader_lease.release()

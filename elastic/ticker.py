@@ -23,8 +23,8 @@ class Ticker:
     twice.
 
     `tick` may give in how many seconds the next one is due, if that is before the interval is over.
-    One that finds its leader lease lost is the last: then the whole process ends, as its user would end
-    it.
+    One that finds its leader lease lost is the last: then the whole process ends, as its user would
+    end it.
 
     The scheduler waits for instants of the wall clock: where that is set back the next tick comes
     after two intervals.

@@ -1,5 +1,5 @@
-"""An unmodified script on our agents, preloaded or not: a change of generation, planned or not, as the
-script sees it."""
+"""An unmodified script on our agents, preloaded or not: a change of generation, planned or not, as
+the script sees it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Runs scripts of many kinds unmodified under a daemon, and prints what came of each.
 
-Run: python -m benchmarks.zoo [--rows ddp,gan] [--preload no,yes] [--jobs 2] Each script begins on one
-node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is compared
-with what elasticd says. Ends with status 1 where a row falls short. Takes 60 to 150 s a row, with
-preloading and again without, two rows at a time.
+Run: python -m benchmarks.zoo [--rows ddp,gan] [--preload no,yes] [--jobs 2] Each script begins on
+one node, goes on with two, loses one by SIGKILL, gets another, and ends on one. Its own log is
+compared with what elasticd says. Ends with status 1 where a row falls short. Takes 60 to 150 s a
+row, with preloading and again without, two rows at a time.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def _worth_a_line(job: WatchedJob) -> tuple[object, ...]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[WatchedJob], None]]:
-    """Draws a progress bar, and under it its line."""
+    """Draws a progress bar, and under it the job's line."""
     from rich.console import Group
     from rich.live import Live
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn

@@ -166,14 +166,14 @@ class JobSpec:
     with. `nodes_wanted` is the number that a user scaled the job to; None leaves it to the policy.
     `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy
     `fixed`. With `preload` workers are forked from a process with torch loaded, on each node where
-    that works. Where they crash they are started again `max_restarts` times without progress; None leaves that to the
-    daemon. `most_samples` of a batch fit one worker's memory on a node type; of those it does not
-    name all do. All workers compute in `precision`; None leaves it to the program. `outputs` are
-    the globs of the files in the working folder that are carried home; None is every new or changed
-    one. Before any worker begins, a node installs `requirements` (pip's lines), gets `data` (a
-    bucket's location, or a folder of the node) and runs the lines of `setup`. `secrets` are the
-    variables of `env` whose values nobody is shown. `batch` says what an iteration is; None leaves
-    it to what is seen of the script.
+    that works. Where they crash they are started again `max_restarts` times without progress; None
+    leaves that to the daemon. `most_samples` of a batch fit one worker's memory on a node type; of
+    those it does not name all do. All workers compute in `precision`; None leaves it to the
+    program. `outputs` are the globs of the files in the working folder that are carried home; None
+    is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
+    lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
+    `setup`. `secrets` are the variables of `env` whose values nobody is shown. `batch` says what an
+    iteration is; None leaves it to what is seen of the script.
     """
 
     name: str

@@ -202,9 +202,9 @@ class NodeReport:
 
     What is added here needs a field of the same name in `Node`, and nothing else to reach it.
     `saving_s` is how long it takes to store a last checkpoint, None where nothing has to be stored.
-    `mode` and `is_preloaded` say how its workers were started, or were last; `pulse` is None before their first turn in
-    this generation, `preparing` once the node is ready for its job. `disk_free_bytes` is the room
-    on the disk of its work folder, where jobs write.
+    `mode` and `is_preloaded` say how its workers were started, or were last; `pulse` is None before
+    their first turn in this generation, `preparing` once the node is ready for its job.
+    `disk_free_bytes` is the room on the disk of its work folder, where jobs write.
     """
 
     state: AgentState

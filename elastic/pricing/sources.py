@@ -29,10 +29,10 @@ class PriceSetup:
 
     `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file
     to replay from that instant on, `speed` times as fast; until it names an offering, the table's
-    price holds. `observed_to_s` tells up to when a source of a name was heard before (None: never), of
-    one capacity or of all. `ec2` are the settings of that name, `offerings` and `public_zones` what
-    its provider sells and where nodes get an address, `disk_gib` how large the disk of a node type
-    is.
+    price holds. `observed_to_s` tells up to when a source of a name was heard before (None: never),
+    of one capacity or of all. `ec2` are the settings of that name, `offerings` and `public_zones`
+    what its provider sells and where nodes get an address, `disk_gib` how large the disk of a node
+    type is.
     """
 
     started_at_s: float

@@ -18,9 +18,9 @@ class TracePrices:
     that very instant.
 
     A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
-    replay; `observed_to_s` is up to when an earlier one heard it. What changed before that, or before
-    the first refresh if nobody ever did, was charged otherwise by then: it holds from that instant
-    on. Where two rows change one offering at one instant, the later row counts.
+    replay; `observed_to_s` is up to when an earlier one heard it. What changed before that, or
+    before the first refresh if nobody ever did, was charged otherwise by then: it holds from that
+    instant on. Where two rows change one offering at one instant, the later row counts.
     """
 
     name = "trace"

@@ -137,8 +137,8 @@ class Provider(Protocol):
         ...
 
     def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Renews the keep-alive tags of these machines, so that nothing else ends them; no more than
-        that.
+        """Renews the keep-alive tags of these machines, so that nothing else ends them; no more
+        than that.
 
         Unknown or gone machines are fine. Raises nothing: what keeps it from renewing is among the
         `troubles`.

@@ -8,8 +8,8 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class LeaderLease:
-    """One daemon's leader lease: `holder` is its database, `run` its process, `place` tells people where
-    that is.
+    """One daemon's leader lease: `holder` is its database, `run` its process, `place` tells people
+    where that is.
 
     `epoch` grows with every daemon that acquires the lease. `seen_at_s` is when it was written
     last, by the register's clock. A lease that `is_over` was released.

@@ -1,4 +1,5 @@
-"""The daemon's leader lease: acquired at the start, renewed every minute, lost to a later daemon."""
+"""The daemon's leader lease: acquired at the start, renewed every minute, lost to a later
+daemon."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ class LeaseHolder:
         return f"cluster {self.cluster}: its leader lease is not renewed, so no machine is bought or ended: {why}"
 
     def release(self) -> None:
-        """Lets the next daemon acquire the lease at once, once no machine is left. Raises nothing."""
+        """Lets the next daemon acquire the lease at once, once no machine is left. Raises
+        nothing."""
         if self.register is None or self._lease is None or self.lost is not None:
             return
         try:

@@ -143,7 +143,8 @@ class Reconciler:
         """Brings nodes and machines together; gives why nobody can tell what machines there are, if
         that is so.
 
-        Before all else the leader lease: machines that may be another daemon's are not even looked at.
+        Before all else the leader lease: machines that may be another daemon's are not even looked
+        at.
         """
         try:
             self.machines.leader_lease.renew()

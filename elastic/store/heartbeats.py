@@ -31,8 +31,8 @@ class HeartbeatReport:
     """What a node said of itself in one heartbeat.
 
     The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
-    `round` is the newest of the session that its workers train in, `next_round` one that they are about
-    to publish. `saves` and `beginnings` stand under their sequence numbers.
+    `round` is the newest of the session that its workers train in, `next_round` one that they are
+    about to publish. `saves` and `beginnings` stand under their sequence numbers.
     """
 
     report: NodeReport

@@ -1,7 +1,7 @@
 """Runs a job's command as one worker, once the node's checkpoint folder is filled.
 
-``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker that is not preloaded, and
-``... --program PROGRAM ARG...`` one that this Python does not run.
+``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker
+that is not preloaded, and ``... --program PROGRAM ARG...`` one that this Python does not run.
 """
 
 from __future__ import annotations

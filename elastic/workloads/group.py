@@ -46,7 +46,8 @@ class ProcessGroup:
         return work
 
     def any_of(self, flag: bool) -> Callable[[], bool]:
-        """Asks all ranks; gives what waits for their answers, and says whether the flag of any is set.
+        """Asks all ranks; gives what waits for their answers, and says whether the flag of any is
+        set.
 
         By way of the CPU: the answer is read where no GPU is waited for.
         """

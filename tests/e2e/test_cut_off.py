@@ -1,5 +1,5 @@
-"""A node of a job in mode restart is cut off the network: the others begin anew without it, and it comes back
-when it is heard."""
+"""A node of a job in mode restart is cut off the network: the others begin anew without it, and it
+comes back when it is heard."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ class SpotFeed:
     """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted`
     what is odd.
 
-    `observed_to_s` is up to when an earlier daemon heard them (None: never): what came since is told
-    as well.
+    `observed_to_s` is up to when an earlier daemon heard them (None: never): what came since is
+    told as well.
     """
 
     feeds: Feeds

@@ -26,8 +26,8 @@ _UNKNOWN = NOT_FOUND | {"InvalidID"}
 
 
 class KeepAliveTags:
-    """Renews the keep-alive tags of machines every few minutes; `failure` is why some may not be, as far as
-    is known."""
+    """Renews the keep-alive tags of machines every few minutes; `failure` is why some may not be,
+    as far as is known."""
 
     def __init__(self, aws: Aws) -> None:
         self.failure: ProviderError | None = None

@@ -1,4 +1,5 @@
-"""A cluster's leader lease in the Parameter Store, whose versions are one number for every daemon."""
+"""A cluster's leader lease in the Parameter Store, whose versions are one number for every
+daemon."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from elastic.providers.ec2.catalog import Catalog
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose credentials these are. `answered_at_s` is AWS's clock when it answered, None if it did not
-    say."""
+    """Whose credentials these are. `answered_at_s` is AWS's clock when it answered, None if it did
+    not say."""
 
     account_id: str
     arn: str
