@@ -1,5 +1,5 @@
-"""The thread that carries outputs home, and the gate's answer to workers that wait for their
-working folder."""
+"""The thread that carries outputs home, and the start-up barrier's answer to workers that wait for
+their working folder."""
 
 from __future__ import annotations
 

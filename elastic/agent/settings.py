@@ -81,9 +81,9 @@ class AgentSettings:
         return self.work_dir / "workers.socket"
 
     @property
-    def gate_path(self) -> Path:
+    def barrier_path(self) -> Path:
         """Where workers ask whether their checkpoint folder is filled."""
-        return self.work_dir / "gate.socket"
+        return self.work_dir / "barrier.socket"
 
     @property
     def rounds_path(self) -> Path:

@@ -1,5 +1,5 @@
-"""The gate that a worker passes before its script begins: by then the node holds all that it is to
-go on from."""
+"""The start-up barrier that a worker passes before its script begins: by then the node holds all
+that it is to go on from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastic.worker.messages import Arrival
 
 
 def open_startup_barrier(path: Path, *, fill: Callable[[Arrival], str | None]) -> LocalRpcServer:
-    """Gives the gate. `fill` blocks until a worker may begin, and gives why it cannot."""
+    """Gives the barrier. `fill` blocks until a worker may begin, and gives why it cannot."""
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"refusal": fill(from_json(Arrival, question))}

@@ -114,7 +114,7 @@ def session_store_file(settings: AgentSettings) -> Path:
     return settings.work_dir / SESSION_STORE_FILE
 
 
-def has_gate(assignment: Assignment, settings: AgentSettings) -> bool:
+def has_barrier(assignment: Assignment, settings: AgentSettings) -> bool:
     """Whether a folder has to be filled before a worker begins."""
     return settings.storage is not None or assignment.outputs != ()
 
@@ -188,5 +188,5 @@ def torchrun_environment(
         "ELASTICD_ROUNDS": str(settings.rounds_path) if assignment.mode is Mode.LIVE else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where no folder needs filling: one that was inherited would be another node's.
-        "ELASTICD_GATE": str(settings.gate_path) if has_gate(assignment, settings) else "",
+        "ELASTICD_BARRIER": str(settings.barrier_path) if has_barrier(assignment, settings) else "",
     }

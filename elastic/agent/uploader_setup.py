@@ -48,7 +48,7 @@ def open_uploader(
         with _running(
             outputs,
             open_startup_barrier(
-                settings.gate_path, fill=lambda each: _why(_WORKING, outputs.fill(each))
+                settings.barrier_path, fill=lambda each: _why(_WORKING, outputs.fill(each))
             ),
         ):
             yield Both(SharedFolder(), outputs)
@@ -70,7 +70,7 @@ def open_uploader(
             _WORKING, outputs.fill(arrival)
         )
 
-    with _running(outputs, upload_thread, open_startup_barrier(settings.gate_path, fill=fill)):
+    with _running(outputs, upload_thread, open_startup_barrier(settings.barrier_path, fill=fill)):
         yield Both(upload_thread, outputs)
     _tidy(settings, outputs)
 

@@ -25,7 +25,7 @@ def wait_at_startup_barrier(
     An agent that starts again is waited for, `timeout_s` at most: a script that began on an old
     checkpoint would make turns that were made already.
     """
-    path = environment.get("ELASTICD_GATE")
+    path = environment.get("ELASTICD_BARRIER")
     if not path:
         return
     until = time.monotonic() + timeout_s

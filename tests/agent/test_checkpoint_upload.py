@@ -14,7 +14,7 @@ from elastic.errors import CheckpointDamaged, StorageUnavailable, Superseded
 from elastic.model import Mode
 from elastic.worker.startup_barrier import wait_at_startup_barrier
 from tests.agent.assignments import ONE
-from tests.agent.upload_threads import PATIENCE_S, Desk, with_gate
+from tests.agent.upload_threads import PATIENCE_S, Desk, at_barrier
 
 
 def test_a_checkpoint_is_told_of_only_once_it_is_stored(desk: Desk) -> None:
@@ -205,9 +205,9 @@ def test_a_checkpoint_of_another_generation_is_not_told_of(desk: Desk) -> None:
     assert desk.said == []
 
 
-def test_a_worker_passes_the_gate_when_the_folder_is_filled(desk: Desk, tmp_path: Path) -> None:
+def test_a_worker_passes_the_barrier_when_the_folder_is_filled(desk: Desk, tmp_path: Path) -> None:
     desk.upload_thread.start()
-    with_gate(desk, tmp_path, generation=1)
+    at_barrier(desk, tmp_path, generation=1)
     assert desk.generation_files.brought == 1
 
 
@@ -215,7 +215,7 @@ def test_a_worker_is_refused_where_no_checkpoint_can_be_used(desk: Desk, tmp_pat
     desk.generation_files.failures = [CheckpointDamaged("none of 1 can be used")]
     desk.upload_thread.start()
     with pytest.raises(SystemExit, match="none of 1 can be used"):
-        with_gate(desk, tmp_path, generation=1)
+        at_barrier(desk, tmp_path, generation=1)
 
 
 def test_a_refusal_is_what_its_generation_ended_by_and_not_asked_for_again(
@@ -225,7 +225,7 @@ def test_a_refusal_is_what_its_generation_ended_by_and_not_asked_for_again(
     desk.upload_thread.start()
     for _ in range(2):  # torchrun starts its workers anew
         with pytest.raises(SystemExit, match="none of 1 can be used"):
-            with_gate(desk, tmp_path, generation=1)
+            at_barrier(desk, tmp_path, generation=1)
     desk.upload_thread.finish(1, is_clean=False)
     assert desk.whole_verdict().refusal == StartRefusal("none of 1 can be used", needs_person=True)
 
@@ -234,7 +234,7 @@ def test_a_checkpoint_that_is_refused_is_told_of_once(desk: Desk, tmp_path: Path
     desk.generation_files.refused = ("the newest is torn",)
     desk.upload_thread.start()
     for _ in range(2):
-        with_gate(desk, tmp_path, generation=1)
+        at_barrier(desk, tmp_path, generation=1)
     assert [message["text"] for message in desk.said] == ["the newest is torn"]
     desk.upload_thread.finish(1, is_clean=False)
     assert desk.whole_verdict().refusal is None
@@ -243,15 +243,15 @@ def test_a_checkpoint_that_is_refused_is_told_of_once(desk: Desk, tmp_path: Path
 def test_a_worker_of_another_generation_is_refused(desk: Desk, tmp_path: Path) -> None:
     desk.upload_thread.start()
     with pytest.raises(SystemExit, match="generation 2 is not what this node runs"):
-        with_gate(desk, tmp_path, generation=2)
+        at_barrier(desk, tmp_path, generation=2)
 
 
 def test_a_worker_does_not_begin_without_an_agent(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no agent answered"):
         wait_at_startup_barrier(
-            {"ELASTICD_GATE": str(tmp_path / "none"), "ELASTICD_GENERATION": "1"}, timeout_s=0.0
+            {"ELASTICD_BARRIER": str(tmp_path / "none"), "ELASTICD_GENERATION": "1"}, timeout_s=0.0
         )
 
 
-def test_a_script_whose_folder_is_shared_passes_no_gate() -> None:
-    wait_at_startup_barrier({"ELASTICD_GATE": ""})
+def test_a_script_whose_folder_is_shared_passes_no_barrier() -> None:
+    wait_at_startup_barrier({"ELASTICD_BARRIER": ""})

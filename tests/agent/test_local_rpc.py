@@ -21,10 +21,11 @@ def test_it_answers_where_the_path_is_too_long_for_a_socket_and_is_removed_in_th
         asked.append(question)
         return {"refusal": None}
 
-    counter = LocalRpcServer(folder / "gate.socket", answer)
+    counter = LocalRpcServer(folder / "barrier.socket", answer)
     counter.start()
     wait_at_startup_barrier(
-        {"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": "1"}, timeout_s=0.0
+        {"ELASTICD_BARRIER": str(folder / "barrier.socket"), "ELASTICD_GENERATION": "1"},
+        timeout_s=0.0,
     )
     counter.stop()
     assert asked == [{"generation": 1, "group_rank": 0, "groups": 1, "meeting": ""}]

@@ -63,9 +63,9 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path, fault: dict[str
 @pytest.mark.parametrize("work_dir", ["/w", "/" + "long/" * 60 + "w"])
 def test_all_sockets_of_a_node_are_in_its_work_folder(tmp_path: Path, work_dir: str) -> None:
     settings = read_settings(a_config(tmp_path, work_dir=work_dir))
-    sockets = (settings.socket_path, settings.gate_path, settings.rounds_path)
+    sockets = (settings.socket_path, settings.barrier_path, settings.rounds_path)
     assert [str(path) for path in sockets] == [
-        f"{work_dir}/{name}.socket" for name in ("workers", "gate", "rounds")
+        f"{work_dir}/{name}.socket" for name in ("workers", "barrier", "rounds")
     ]
 
 

@@ -101,14 +101,17 @@ class Desk:
         return verdict_of(self.upload_thread, ONE.generation)
 
 
-def with_gate(desk: Desk, folder: Path, *, generation: int) -> None:
-    gate = open_startup_barrier(
-        folder / "gate.socket", fill=lambda arrival: desk.upload_thread.fill(arrival.generation)
+def at_barrier(desk: Desk, folder: Path, *, generation: int) -> None:
+    barrier = open_startup_barrier(
+        folder / "barrier.socket", fill=lambda arrival: desk.upload_thread.fill(arrival.generation)
     )
-    gate.start()
+    barrier.start()
     try:
         wait_at_startup_barrier(
-            {"ELASTICD_GATE": str(folder / "gate.socket"), "ELASTICD_GENERATION": str(generation)}
+            {
+                "ELASTICD_BARRIER": str(folder / "barrier.socket"),
+                "ELASTICD_GENERATION": str(generation),
+            }
         )
     finally:
-        gate.stop()
+        barrier.stop()
