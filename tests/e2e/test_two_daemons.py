@@ -79,7 +79,7 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
         assert ended(first) == 6, "a living foreign lease refuses this one now"
         second.stop()
         first.start()
-        assert first.log.count("has the lease") == 2, (
+        assert first.log.count("has the leader lease") == 2, (
             "the second one left no node, and gave its lease back"
         )
         (job,) = first.get("/v1/jobs")["items"]

@@ -196,7 +196,7 @@ def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(
     first.run_slowly(280)
     assert first.leader_lease.alarm() is None
     first.clock.advance(20.0)
-    with pytest.raises(ProviderUnavailable, match="not proven"):
+    with pytest.raises(ProviderUnavailable, match="not renewed"):
         first.reconciler.tick(now_s=first.clock.now_s())
     before = acts(first)
     first.reconciler.machines.end(node, "told", now_s=first.clock.now_s())
