@@ -175,7 +175,7 @@ def node_speaking(context: Context, authorization: str, *, node_id: str, instanc
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
-    node = context.store.node(node_id)
+    node = context.store.nodes.get(node_id)
     if node.provider_id != instance_id:
         raise Unauthorized("this node is another machine")
     return node
@@ -200,7 +200,7 @@ def read_job(
     ] = None,
 ) -> str | None:
     """The id of the job that a list is narrowed to. Raises NotFound."""
-    return None if job is None else context.store.job(job).id
+    return None if job is None else context.store.jobs.get(job).id
 
 
 def check_version(if_match: str | None, version: int) -> None:

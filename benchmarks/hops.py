@@ -127,13 +127,15 @@ class TrainingJob:
 
     def _heartbeat(self) -> None:
         now_s = self.clock.now_s()
-        for node in self.store.nodes():
+        for node in self.store.nodes.listed():
             if node.phase is NodePhase.BOOTING:
-                self.store.node_joined(node.id, now_s=now_s)
+                self.store.nodes.joined(node.id, now_s=now_s)
                 continue
-            generation = self.store.generation(node.job_id)
+            generation = self.store.generations.latest(node.job_id)
             if generation is None:
-                self.store.heard(node.id, HeartbeatReport(NodeReport(AgentState.IDLE)), now_s=now_s)
+                self.store.heartbeats.take_in(
+                    node.id, HeartbeatReport(NodeReport(AgentState.IDLE)), now_s=now_s
+                )
                 continue
             self.seq += 1
             window = Window(
@@ -149,7 +151,7 @@ class TrainingJob:
                 ended_at_s=now_s,
             )
             report = NodeReport(AgentState.RUNNING, generation.number, pulse=Pulse(0.0, 1.0, 1.0))
-            self.store.heard(
+            self.store.heartbeats.take_in(
                 node.id,
                 HeartbeatReport(report, windows=[window], acked_seq=self.seq),
                 now_s=now_s,
@@ -162,7 +164,7 @@ def training_job(folder: Path) -> TrainingJob:
     provider = FakeProvider(FakeCloud([TYPE], clock=clock, offerings=[OFFERING]))
     store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
     spec = JobSpec("job", ("train.py",), nodes_max=1, iterations=1_000_000)
-    store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
+    store.jobs.submit(spec, key=None, request_hash="h", now_s=START_S)
     reconciler = Reconciler(
         store=store,
         provider=provider,
@@ -198,7 +200,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         job = training_job(Path(folder))
         job.live(STEADY_S)
-        decision = job.store.decisions(limit=1)[0]
+        decision = job.store.decisions.listed(limit=1)[0]
         assert decision.ticks > 1, f"not steady: {decision.plan.reason.text}"
         way = traced(job.tick)
         job.store.close()

@@ -210,7 +210,7 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
     logs = open_job_logs(data_dir)
     for job_id in logs.jobs():
         try:
-            store.job(job_id)
+            store.jobs.get(job_id)
         except NotFound:
             logs.forget(job_id)
     return logs
@@ -219,7 +219,7 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
 def _give_back(daemon: Daemon) -> None:
     """Where nothing lives any more, the next daemon need not wait until the claim has aged."""
     with suppress(StoreUnavailable):
-        if not daemon.store.nodes():
+        if not daemon.store.nodes.listed():
             daemon.namespace.give_back()
 
 

@@ -29,7 +29,7 @@ def market(
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
         trace=settings.price_trace,
-        heard_to_s=store.prices_heard_to_s,
+        heard_to_s=store.prices.heard_to_s,
     )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
     setup = replace(setup, offerings=offered_or_held(setup.offerings, store))

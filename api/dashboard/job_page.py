@@ -19,7 +19,9 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
     report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
     return views.JobExtras(
-        generations=views.generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
+        generations=views.generation_rows(
+            store.generations.listed(job.id), facts.nodes, now_s=now_s
+        ),
         events=views.event_rows(newest_events(store, job.id), now_s=now_s),
         spec=views.spec_lines(job.spec, running=running_tier(store, facts.generation, facts.nodes)),
         pictures=views.pictures(job, artifacts_if_told(kept, job.id)),

@@ -111,9 +111,9 @@ class Reconciler:
             self.store, self._blindness, self._catalog.failure, now_s=now_s
         )
         self.price_records.refresh(self.prices, now_s=now_s)
-        prices, self._boots = self.store.prices_in_force(now_s, depth=2), self.store.boots()
+        prices, self._boots = self.store.prices.in_force(now_s, depth=2), self.store.nodes.boots()
         unexpected = []
-        for job in self.store.unfinished_jobs():
+        for job in self.store.jobs.unfinished():
             try:
                 self._attend(job.id, prices, now_s=now_s)
             except ElasticError as error:
@@ -147,7 +147,7 @@ class Reconciler:
             self.machines.namespace.look()
             stillborn = self.machines.settle(now_s=now_s)
         except LeaseLost as error:
-            self.store.add_event("superseded", str(error), now_s=now_s)
+            self.store.events.add("superseded", str(error), now_s=now_s)
             raise
         except ProviderError as error:
             return error
@@ -170,7 +170,7 @@ class Reconciler:
         self._ticked_at_s = now_s
 
     def _attend(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
-        facts = self.store.facts(job_id, now_s=now_s)
+        facts = self.store.facts.of(job_id, now_s=now_s)
         plan = None
         if facts.job.phase is not JobPhase.DRAINING:
             self._heed_interruptions(facts, now_s=now_s)
@@ -179,7 +179,7 @@ class Reconciler:
             world = self._world(facts, plan, now_s=now_s)
             if facts.job.phase.is_final or not self._act(world):
                 break
-            facts = self.store.facts(job_id, now_s=now_s)
+            facts = self.store.facts.of(job_id, now_s=now_s)
             if (
                 facts.job.error not in (None, world.job.error)
                 and facts.job.phase is not JobPhase.DRAINING
@@ -195,7 +195,7 @@ class Reconciler:
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
             with suppress(Conflict):  # it was stopped meanwhile: the next tick ends it
-                self.store.move_job(job_id, phase, now_s=now_s)
+                self.store.jobs.move(job_id, phase, now_s=now_s)
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
@@ -224,21 +224,23 @@ class Reconciler:
             if missed is None:
                 break
             refused = (*refused, missed)
-            facts = self.store.facts(job_id, now_s=now_s)
+            facts = self.store.facts.of(job_id, now_s=now_s)
         policy = facts.job.spec.policy
-        self.store.record_decision(
+        self.store.decisions.record(
             snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change
         )
         if plan.action is Action.STOP:
             ending = (
                 JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
             )
-            self.store.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
+            self.store.jobs.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
         elif snapshot.is_catalog_known:
             self.alarms.weigh(
                 self.store, facts.job, lambda standing: misses(snapshot, plan, standing=standing)
             )
-        return plan, facts if plan.action is Action.HOLD else self.store.facts(job_id, now_s=now_s)
+        return plan, facts if plan.action is Action.HOLD else self.store.facts.of(
+            job_id, now_s=now_s
+        )
 
     def _buy_for(self, facts: JobFacts, plan: Plan, *, now_s: float) -> Offering | None:
         """Buys what a change needs, as its steps would; gives what was refused."""
@@ -265,10 +267,10 @@ class Reconciler:
             prices,
             boots=self._boots,
             unavailable=self.provider.blocks.listed(now_s=now_s),
-            pools=self.store.pools(now_s=now_s),
+            pools=self.store.pools.listed(now_s=now_s),
             refused=refused,
             doubted=doubted,
-            doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s)
+            doubted_usd=surcharge_usd(self.store.ledger.of_job(facts.job.id), doubted, now_s)
             if doubted
             else 0.0,
             limits=self.limits,
@@ -318,7 +320,7 @@ class Reconciler:
 
     def _meeting_place(self, job_id: str, *, is_held: bool = False) -> str | None:
         return self.rendezvous.endpoint(
-            job_id, rounds=replace(self.store.rounds(job_id), is_held=is_held)
+            job_id, rounds=replace(self.store.jobs.rounds(job_id), is_held=is_held)
         )
 
     def _act(self, world: World) -> bool:
@@ -344,20 +346,20 @@ class Reconciler:
                 if endpoint is None:
                     self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
                     return False
-                self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
+                self.store.generations.start(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration():
                 self._drain(step, world)
                 return False
             case due.EndGeneration():
                 self._end_generation(step, world.job, now_s=now_s)
             case due.BeginEnding(ending, message):
-                self.store.request_stop(job_id, ending, message or None, now_s=now_s)
+                self.store.jobs.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.FinishJob(ending):
                 self.rendezvous.end(
                     job_id
                 )  # before the job is over, for then nobody looks at it again
                 self.alarms.attend(self.store, world.job, (), now_s=now_s)
-                self.store.move_job(job_id, ending, now_s=now_s)
+                self.store.jobs.move(job_id, ending, now_s=now_s)
             case _:
                 assert_never(step)
         return True
@@ -365,9 +367,9 @@ class Reconciler:
     def _drain(self, step: due.DrainGeneration, world: World) -> None:
         job_id, now_s = world.job.id, world.now_s
         log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
-        self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
+        self.store.generations.drain(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
-            self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
+            self.store.events.add("hung", step.reason, job_id=job_id, now_s=now_s)
             if world.hung >= _OFTEN:
                 self._count_failure(job_id, step.reason, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
@@ -377,7 +379,7 @@ class Reconciler:
             self.rendezvous.end(job.id)  # it names members that are gone
         elif not step.is_proven:
             self.rendezvous.renew(job.id)  # some member may live, and must not go on by itself
-        self.store.end_generation(job.id, step.number, now_s=now_s)
+        self.store.generations.end(job.id, step.number, now_s=now_s)
         self._count_exit(job.id, step.failure, now_s=now_s)
 
     def _launch(self, world: World, wanted: Group, why: str) -> Offering | None:
@@ -403,7 +405,7 @@ class Reconciler:
             return False
         if self.provider.blocks.of(offering, nodes=nodes, now_s=now_s) is not None:
             return False
-        prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
+        prices = [each for each in self.store.prices.in_force(now_s) if each.offering == offering]
         return bool(prices) and self.limits.trust(prices[0], now_s=now_s)
 
     def _end(self, step: due.TerminateNode | due.GiveUp, *, now_s: float) -> bool:
@@ -422,12 +424,12 @@ class Reconciler:
         since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
         nodes = [
             each
-            for each in self.store.nodes(job.id, include_gone=True)
+            for each in self.store.nodes.listed(job.id, include_gone=True)
             if each.intended_at_s >= since_s
         ]
         if due.fails_alone(node, nodes):
             self._end(due.TerminateNode(node, failure, is_failure=True), now_s=now_s)
-        elif self.store.job(job.id).phase is not JobPhase.DRAINING:
+        elif self.store.jobs.get(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
             what = (
                 "two nodes in a row could not be got ready"
@@ -435,19 +437,19 @@ class Reconciler:
                 else "no worker could begin"
             )
             message = f"{what}: {failure}"
-            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that came to nothing; it is a failure of its job unless that trains
         meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.said_by(node)
-        generation = self.store.generation(node.job_id)
+        generation = self.store.generations.latest(node.job_id)
         members = (
             generation.node_ids if generation is not None and generation.ended_at_s is None else ()
         )
-        if any(self.store.node(each).agent_state is not None for each in members):
-            self.store.add_event(
+        if any(self.store.nodes.get(each).agent_state is not None for each in members):
+            self.store.events.add(
                 "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s
             )
         else:
@@ -463,35 +465,37 @@ class Reconciler:
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             message = f"none of its node types may be bought: {why}"
-            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
-        if failure is None or self.store.job(job_id).phase is JobPhase.DRAINING:
+        if failure is None or self.store.jobs.get(job_id).phase is JobPhase.DRAINING:
             return
         if failure.needs_person:
-            self.store.request_stop(job_id, JobPhase.FAILED, describe_exit(failure), now_s=now_s)
+            self.store.jobs.request_stop(
+                job_id, JobPhase.FAILED, describe_exit(failure), now_s=now_s
+            )
         elif self._has_failed_so_before(job_id, failure):
             message = f"it failed twice in the same way: {failure.error}"
-            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
-            restarts = self.store.job(job_id).spec.max_restarts
+            restarts = self.store.jobs.get(job_id).spec.max_restarts
             most = self.max_failures if restarts is None else restarts + 1
             self._count_failure(job_id, describe_exit(failure), most=most, now_s=now_s)
 
     def _has_failed_so_before(self, job_id: str, failure: Exit) -> bool:
         error = failure.error
-        return error is not None and self.store.note_error(
+        return error is not None and self.store.jobs.note_error(
             job_id, error, generation=failure.generation
         )
 
     def _count_failure(
         self, job_id: str, message: str, *, most: int | None = None, now_s: float
     ) -> None:
-        if self.store.job(job_id).phase is JobPhase.DRAINING:
+        if self.store.jobs.get(job_id).phase is JobPhase.DRAINING:
             return
-        count = self.store.count_failure(job_id)
+        count = self.store.jobs.count_failure(job_id)
         if count >= (most or self.max_failures):
             message = f"{count} failures in a row without progress; {message}"
-            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
-            self.store.add_event("failure", message, job_id=job_id, now_s=now_s)
+            self.store.events.add("failure", message, job_id=job_id, now_s=now_s)

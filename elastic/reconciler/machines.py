@@ -111,7 +111,7 @@ class Machines:
 
         What is not for sale now is not asked for: if it was bought, its machines will be listed.
         """
-        intents = self.store.open_launches()
+        intents = self.store.nodes.open_launches()
         self._said = {
             each.token: self._said[each.token] for each in intents if each.token in self._said
         }
@@ -119,12 +119,12 @@ class Machines:
             first = intent.nodes[0]
             if (
                 first.intended_at_s == now_s
-                or self.store.job(first.job_id).phase is JobPhase.DRAINING
+                or self.store.jobs.get(first.job_id).phase is JobPhase.DRAINING
             ):
                 continue
             digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
             try:
-                self.store.touch_node(first.id)  # what cannot be written down is not bought
+                self.store.nodes.touch(first.id)  # what cannot be written down is not bought
                 if intent.request_hash != digest:
                     self._give_up(intent, now_s=now_s)
                 elif is_for_sale(first.offering, len(intent.nodes)):
@@ -193,7 +193,7 @@ class Machines:
         of each type are to run.
         """
         for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
-            intent = self.store.intend_launch(
+            intent = self.store.nodes.intend_launch(
                 job_id,
                 offering,
                 count=count,
@@ -227,7 +227,9 @@ class Machines:
                 return True
             why = _named(offering, str(error))
             is_dry = isinstance(error, CapacityUnavailable)
-            self.store.launch_failed(intent.token, why, for_want_of_capacity=is_dry, now_s=now_s)
+            self.store.nodes.launch_failed(
+                intent.token, why, for_want_of_capacity=is_dry, now_s=now_s
+            )
             self._note_refusal(intent, error, now_s=now_s)
             return False
         else:
@@ -260,7 +262,8 @@ class Machines:
     def _has_others(self, job_id: str) -> bool:
         """Whether machines of other jobs live."""
         return any(
-            node.job_id != job_id and node.provider_id is not None for node in self.store.nodes()
+            node.job_id != job_id and node.provider_id is not None
+            for node in self.store.nodes.listed()
         )
 
     def _request(self, intent: LaunchIntent) -> LaunchRequest:
@@ -273,7 +276,7 @@ class Machines:
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
             asked_by=intent.asked_by,
-            note_asked=lambda by: self.store.note_asked(intent.token, by),
+            note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )
 
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
@@ -291,7 +294,7 @@ class Machines:
         """
         self._ending |= {node.id}
         try:
-            node = self.store.intend_end(node.id, reason=reason, now_s=now_s)
+            node = self.store.nodes.intend_end(node.id, reason=reason, now_s=now_s)
         finally:
             if node.provider_id is not None:
                 self._terminate(node.provider_id, now_s=now_s)
@@ -330,7 +333,7 @@ class Machines:
 
     def _known(self, instances: tuple[Instance, ...], *, now_s: float) -> tuple[Node, ...]:
         try:
-            known = self.store.nodes()
+            known = self.store.nodes.listed()
         except StoreUnavailable:
             for instance in instances:
                 if instance.node_id in self._ending and instance.state is not InstanceState.GONE:
@@ -352,7 +355,7 @@ class Machines:
         is_stopping = instance.state is InstanceState.STOPPING
         if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
             # Minutes may pass until it is gone; it costs until then.
-            self.store.node_stopping(node.id, at_s=now_s, why=instance.ended_because)
+            self.store.nodes.stopping(node.id, at_s=now_s, why=instance.ended_because)
         if is_gone:
             self._billing_periods.note_gone(node, instance, now_s=now_s)
         return is_gone or is_stopping
@@ -368,7 +371,7 @@ class Machines:
                 )
 
     def _launched(self, node: Node, instance: Instance) -> None:
-        self.store.node_launched(
+        self.store.nodes.launched(
             node.id,
             instance.provider_id,
             launched_at_s=instance.launched_at_s,
@@ -409,7 +412,7 @@ class Machines:
         for provider_id in certain:
             if self._sightings[provider_id] == 2:
                 text = f"{provider_id} carries this cluster's tag, and no living node stands for it: it is ended"
-                self.store.add_event("orphan_found", text, now_s=now_s)
+                self.store.events.add("orphan_found", text, now_s=now_s)
 
 
 def _named(offering: Offering, said: str) -> str:

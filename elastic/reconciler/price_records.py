@@ -24,7 +24,9 @@ def offered_or_held(
 ) -> Callable[[], tuple[Offering, ...]]:
     """What there is to be priced: what is sold, and what is sold no longer while a machine of it
     lives."""
-    return lambda: tuple(dict.fromkeys((*offered(), *(node.offering for node in store.nodes()))))
+    return lambda: tuple(
+        dict.fromkeys((*offered(), *(node.offering for node in store.nodes.listed())))
+    )
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ class PriceRecords:
         except PriceUnavailable as error:
             log.warning("no prices this tick; those known grow older", error=str(error))
             return
-        known = {price.offering: price for price in self.store.prices_in_force(now_s)}
+        known = {price.offering: price for price in self.store.prices.in_force(now_s)}
         # What nobody has confirmed for so long that nothing is bought at it is no measure of what
         # comes after it.
         trusted = {
@@ -78,7 +80,7 @@ class PriceRecords:
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
-                self.store.add_event("price_quarantined", text, now_s=now_s)
+                self.store.events.add("price_quarantined", text, now_s=now_s)
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:
         """Takes note of what may be true, since the price in force was heard last; another thing's
@@ -94,7 +96,7 @@ class PriceRecords:
             self._doubted[quote.offering] = DoubtedPrice(quote.offering, quote.usd_per_h, since_s)
 
     def _record(self, quote: Quote, *, now_s: float) -> None:
-        self.store.add_price(
+        self.store.ledger.add_price(
             quote.offering,
             quote.usd_per_h,
             valid_from_s=quote.valid_from_s,

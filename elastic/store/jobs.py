@@ -24,6 +24,7 @@ from elastic.model import (
 )
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, to_text
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
 
@@ -64,8 +65,9 @@ def submit(
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Raises Conflict if `key` was used for another request, or if a job of this name still goes on;
-    NotFound if its code was never stored.
+    Its first event says `why_precision`, where elasticd chose that. Raises Conflict if `key` was
+    used for another request, or if a job of this name still goes on; NotFound if its code was never
+    stored.
     """
     if key is not None:
         earlier = connection.execute(
@@ -139,12 +141,12 @@ def seq(connection: Connection, job_id: str) -> int:
 
 
 def listed(
-    connection: Connection, *, limit: int, before: int | None
-) -> tuple[tuple[int, Job], ...]:
-    """Jobs with the number to page by, newest first."""
+    connection: Connection, *, limit: int = 50, before: int | None = None
+) -> tuple[Job, ...]:
+    """Jobs, newest first; `before` is the `seq` of one of them."""
     query = select(jobs).order_by(jobs.c.seq.desc()).limit(limit)
     rows = connection.execute(query if before is None else query.where(jobs.c.seq < before))
-    return tuple((each.seq, to_job(each)) for each in rows)
+    return tuple(to_job(each) for each in rows)
 
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:
@@ -179,11 +181,11 @@ def move(
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
 
 
-def drain(
+def request_stop(
     connection: Connection, job_id: str, ending: JobPhase, message: str | None, *, now_s: float
 ) -> Job:
     """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its
-    first ending."""
+    first ending. Raises Conflict if it has ended."""
     job = get(connection, job_id)
     if job.phase.is_final:
         raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
@@ -366,3 +368,20 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
 def to_target(row: Row[tuple[object, ...]]) -> Group | None:
     """The group in one row."""
     return None if row.target is None else from_text(Group, row.target)
+
+
+class Jobs(Repository):
+    """Jobs, from what was asked for to their end."""
+
+    submit = writes(submit)
+    get = reads(get)
+    listed = reads(listed)
+    seq = reads(seq)
+    unfinished = reads(unfinished)
+    move = writes(move)
+    request_stop = writes(request_stop)
+    target = reads(target)
+    set_spec = writes(set_spec)
+    rounds = reads(rounds)
+    count_failure = writes(count_failure)
+    note_error = writes(note_error)
