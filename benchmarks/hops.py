@@ -3,7 +3,8 @@
 Run: python benchmarks/hops.py [--ways] The tick is a real one, of one job with one node that trains
 and keeps its group: the real reconciler, policy and store (SQLite on disk), a fake provider. A move
 is a call into another file of `elastic/` or `api/` than the call before it. A return of
-`next_steps` is a move, within it, into a file where it has been before.
+`next_steps` is a move, within it, into a file where it has been before. Comprehensions and lambdas
+belong to the function in which they stand.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ def traced(call: Callable[[], object]) -> Way:
     def follow(frame: FrameType, event: str, _argument: object) -> None:
         nonlocal depth
         code = frame.f_code
-        if event not in ("call", "return") or not code.co_filename.startswith(ROOMS):
+        is_ours = code.co_filename.startswith(ROOMS) and not code.co_name.startswith("<")
+        if event not in ("call", "return") or not is_ours:
             return
         if code.co_name == "next_steps":
             depth += 1 if event == "call" else -1
@@ -92,8 +94,7 @@ def traced(call: Callable[[], object]) -> Way:
         if event == "return":
             return
         name = code.co_filename.removeprefix(f"{ROOT}/")
-        if not code.co_name.startswith("<"):  # comprehensions and lambdas
-            way.functions.add(code)
+        way.functions.add(code)
         for files in (way.files, *way.inner[-1:] * bool(depth)):
             if not files or files[-1] != name:
                 files.append(name)

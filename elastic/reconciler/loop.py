@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -34,18 +34,14 @@ from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
-from elastic.reconciler.catalog import KnownCatalog, read_catalog
-from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
-from elastic.reconciler.observe import observe
-from elastic.reconciler.phases import phase_of
+from elastic.reconciler.observe import KnownCatalog, observe, read_catalog, training_group
 from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
-from elastic.reconciler.timeouts import Timeouts
-from elastic.reconciler.world import World
+from elastic.reconciler.world import Timeouts, World
 from elastic.store import JobFacts, Store
 
 log = structlog.get_logger(__name__)
@@ -56,6 +52,9 @@ _ROUNDS = 6
 _LOOK_AGAIN_S, _OFTEN = 0.25, 2
 """How soon to look again; and after how many generations of late that stood still the next one is a
 failure, too."""
+
+_TRYING = frozenset({"start", "trial", "phase", "measuring"})
+"""Reasons of a job that trains in order to be measured."""
 
 
 @dataclass(slots=True)
@@ -193,7 +192,7 @@ class Reconciler:
         self.alarms.attend(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
-        if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
+        if plan is not None and facts.job.phase is not (phase := _phase_after(facts, plan)):
             with suppress(Conflict):  # it was stopped meanwhile: the next tick ends it
                 self.store.jobs.move(job_id, phase, now_s=now_s)
 
@@ -499,3 +498,36 @@ class Reconciler:
             self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
             self.store.events.add("failure", message, job_id=job_id, now_s=now_s)
+
+
+def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> frozenset[Offering]:
+    """What an interruption counts against: markets that took a node back, where another zone sells
+    the same as spot.
+
+    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where
+    no zone does, asking the same market again costs one call, and what it refuses is left alone
+    anyway.
+    """
+    sold = frozenset(offerings)
+    taken = {node.offering for node in nodes if node.leaves_at_s is not None}
+    return frozenset(
+        each for each in taken if any(_is_elsewhere(other, each) for other in sold - taken)
+    )
+
+
+def _is_elsewhere(other: Offering, offering: Offering) -> bool:
+    same = (other.node_type, other.capacity) == (offering.node_type, offering.capacity)
+    return same and other.zone != offering.zone
+
+
+def _phase_after(facts: JobFacts, plan: Plan) -> JobPhase:
+    """Gives the phase of a job after this plan; one that has ended, or is ending, stays as it
+    is."""
+    job, current = facts.job, training_group(facts.generation, facts.nodes)
+    if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
+        return job.phase
+    if current != facts.target and job.iteration > 0:
+        return JobPhase.RESCALING
+    return (
+        JobPhase.PROFILING if current is None or plan.reason.code in _TRYING else JobPhase.RUNNING
+    )

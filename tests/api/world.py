@@ -33,7 +33,7 @@ from elastic.model import (
 from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
-from elastic.reconciler.catalog import read_catalog
+from elastic.reconciler.observe import read_catalog
 from elastic.store import HeartbeatReport, Store
 from elastic.store.engine import Database
 from tests.builders import intend
