@@ -179,7 +179,7 @@ def training_job(folder: Path) -> TrainingJob:
         ),
         rendezvous=_Nowhere(),
         decide=decide,
-        limits=Limits(),
+        limits=Limits(reaction_s=5.0),
         timeouts=Timeouts(
             register_s=600.0,
             lease_s=LEASE_S,

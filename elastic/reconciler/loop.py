@@ -109,8 +109,8 @@ class Reconciler:
         unwritten = self.alarms.look(
             self.store, self._blindness, self._catalog.failure, now_s=now_s
         )
-        self.price_records.refresh(self.prices, now_s=now_s)
-        prices, self._boots = self.store.prices.in_force(now_s, depth=2), self.store.nodes.boots()
+        prices = self.price_records.refresh(self.prices, now_s=now_s)
+        self._boots = self.store.nodes.boots()
         unexpected = []
         for job in self.store.jobs.unfinished():
             try:
@@ -198,6 +198,8 @@ class Reconciler:
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
+        if all(node.leaves_at_s is None for node in facts.nodes):
+            return
         blocks = self.provider.blocks
         blocked = {each.offering for each in blocks.listed(now_s=now_s) if each.nodes == 1}
         open_now = [each for each in self._catalog.offerings if each not in blocked]
