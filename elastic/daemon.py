@@ -245,6 +245,7 @@ def _run(daemon: Daemon, port: int) -> None:
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
+        limits=daemon.reconciler.limits,
         logs=daemon.logs,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,

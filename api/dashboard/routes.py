@@ -35,7 +35,7 @@ from api.paging import cut
 from api.past import price_histories
 from api.problems import status_of
 from elastic.errors import ElasticError, Unauthorized
-from elastic.model import Job, Limits
+from elastic.model import Job
 from elastic.store import Store, to_text
 
 _PAGE_ROWS = 50
@@ -184,7 +184,7 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
         in_force=offer_rows(
             store.prices.in_force(now_s),
             earlier,
-            limits=Limits(**context.settings.policy.model_dump()),
+            limits=context.limits,
             unavailable=context.provider.blocks.listed(now_s=now_s),
             now_s=now_s,
         ),

@@ -13,7 +13,7 @@ from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from api.past import HISTORY_DAYS, price_histories
 from api.totals import ledger_totals
-from elastic.model import LedgerRow, Limits, Price, spent_usd
+from elastic.model import LedgerRow, Price, spent_usd
 from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
@@ -42,10 +42,10 @@ def list_prices(
         found, next_before = cut(
             store.prices.listed(limit=limit + 1, before=before), limit, lambda price: price.id
         )
-    limits = Limits(**context.settings.policy.model_dump())
     blocks = context.provider.blocks.listed(now_s=now_s)
     items = [
-        schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found
+        schemas.MarketPrice.at(each, limits=context.limits, blocks=blocks, now_s=now_s)
+        for each in found
     ]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
 

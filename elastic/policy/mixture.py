@@ -30,8 +30,10 @@ def may_mix(snapshot: Snapshot) -> bool:
     """Whether the job trains in a session, as far as its nodes have said, and may have several
     nodes."""
     spec = snapshot.job.spec
+    if spec.tier is not Tier.T2 or spec.nodes_max == 1:
+        return False
     tiers = {node.tier for node in snapshot.nodes if not node.phase.is_gone} - {None}
-    return spec.tier is Tier.T2 and spec.nodes_max > 1 and tiers <= {Tier.T2}
+    return tiers <= {Tier.T2}
 
 
 def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:

@@ -112,14 +112,14 @@ class Reconciler:
         prices = self.price_records.refresh(self.prices, now_s=now_s)
         self._boots = self.store.nodes.boots()
         unexpected = []
-        for job in self.store.jobs.unfinished():
+        for job_id in self.store.jobs.unfinished_ids():
             try:
-                self._attend(job.id, prices, now_s=now_s)
+                self._attend(job_id, prices, now_s=now_s)
             except ElasticError as error:
-                log.warning("job not attended this tick", job=job.id, error=str(error))
+                log.warning("job not attended this tick", job=job_id, error=str(error))
                 unwritten = error if isinstance(error, StoreUnavailable) else unwritten
             except Exception as error:  # noqa: BLE001 (raised again once every job has been attended)
-                error.add_note(f"while attending {job.id}")
+                error.add_note(f"while attending {job_id}")
                 unexpected.append(error)
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is

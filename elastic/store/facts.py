@@ -53,20 +53,23 @@ class JobFacts:
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     """Gives the facts about a job at one instant. Raises NotFound."""
     row = jobs.row(connection, job_id)
+    job = jobs.to_job(row)
+    target = jobs.to_target(row)
     resumed = resumes.listed(connection, job_id)
     living = nodes.listed(connection, job_id)
     generation = generations.latest(connection, job_id)
-    job = jobs.to_job(row)
+    switches = generations.switches(connection, job_id, resumes=resumed)
+    hung = generations.hung(connection, job_id)
     return JobFacts(
         job=job,
-        target=jobs.to_target(row),
+        target=target,
         nodes=living,
         generation=generation,
         series=measurements.recent_series(connection, job_id),
-        switches=generations.switches(connection, job_id, resumes=resumed),
+        switches=switches,
         changes=_with_ends(decisions.changes(connection, job_id), resumed),
         spent_usd=ledger.spent(connection, job_id, now_s),
-        hung=generations.hung(connection, job_id),
+        hung=hung,
         longest_pause_s=row.longest_pause_s,
         done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
         earlier=earlier(connection, job),

@@ -47,6 +47,7 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
+_UNFINISHED_IDS = _UNFINISHED.with_only_columns(jobs.c.id)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.claimed_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
@@ -152,6 +153,11 @@ def listed(
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
     return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
+
+
+def unfinished_ids(connection: Connection) -> tuple[str, ...]:
+    """The ids of those jobs: a tick reads each of them anyway."""
+    return tuple(connection.execute(_UNFINISHED_IDS).scalars())
 
 
 def move(
@@ -378,6 +384,7 @@ class Jobs(Repository):
     listed = reads(listed)
     seq = reads(seq)
     unfinished = reads(unfinished)
+    unfinished_ids = reads(unfinished_ids)
     move = writes(move)
     request_stop = writes(request_stop)
     target = reads(target)

@@ -17,7 +17,7 @@ from tests.reconciler.virtual import Prices, VirtualCluster, small_forever
 
 READS = {
     "nodes": ("listed", "open_launches", "boots"),
-    "jobs": ("get", "unfinished"),
+    "jobs": ("get", "unfinished_ids"),
     "facts": ("of",),
     "prices": ("in_force",),
     "generations": ("latest",),
