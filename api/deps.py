@@ -78,7 +78,7 @@ class Context:
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None
     wheel: Wheel | None = None
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     logs: JobLogs = field(default_factory=JobLogs)
     log_rates: Rates = field(
         default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)

@@ -101,10 +101,10 @@ def switch_cost(
     )
     redone = redone_by_a_move(snapshot, done) if origin is not None and origin != to else 0.0
     rest = iterations - done + redone
+    switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
     added_usd_per_h = known_burn_usd_per_h(transition.added, quotes)
     before_usd_per_h = known_burn_usd_per_h(origin.members, quotes) if origin else 0.0
-    switch_usd = transition.usd(quotes)
     redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
     before_usd = before_usd_per_h * before_s / _S_PER_H
 

@@ -198,7 +198,7 @@ class Reconciler:
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
-        if all(node.leaves_at_s is None for node in facts.nodes):
+        if all(node.notice is None for node in facts.nodes):
             return
         blocks = self.provider.blocks
         blocked = {each.offering for each in blocks.listed(now_s=now_s) if each.nodes == 1}

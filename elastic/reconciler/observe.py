@@ -63,6 +63,8 @@ def observe(
     prices = tuple(prices)
     is_known = catalog.failure is None
     on_offer = set(catalog.offerings) if is_known else {price.offering for price in prices}
+    if is_known:
+        boots = _telling(boots, catalog)
     held = {node.offering for node in facts.nodes} | set(
         dict(facts.target.members) if facts.target else ()
     )
@@ -84,7 +86,7 @@ def observe(
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
-        boots=_telling(boots, catalog) if is_known else boots,
+        boots=boots,
         pools=tuple(pool for pool in pools if pool.offering in on_offer),
         refused=refused,
         earlier=facts.earlier,

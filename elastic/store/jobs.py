@@ -23,7 +23,7 @@ from elastic.model import (
     move_job,
 )
 from elastic.store.code import refuse_unknown
-from elastic.store.codec import from_text, to_text
+from elastic.store.codec import from_text, group_from_text, to_text
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
@@ -373,7 +373,7 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
 
 def to_target(row: Row[tuple[object, ...]]) -> Group | None:
     """The group in one row."""
-    return None if row.target is None else from_text(Group, row.target)
+    return None if row.target is None else group_from_text(row.target)
 
 
 class Jobs(Repository):

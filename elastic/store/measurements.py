@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Executable, bindparam, func, select, update
 from elastic.model import Group, Node, Sample, Series, Trained, Window
 from elastic.store import jobs as job_rows
 from elastic.store import nodes as node_rows
-from elastic.store.codec import from_text
+from elastic.store.codec import group_from_text
 from elastic.store.engine import Repository, insert, reads
 from elastic.store.events import add_event, of_kind
 from elastic.store.schema import buckets, events, generations, jobs, series, windows
@@ -168,7 +168,7 @@ def listed(
         query = query.where(windows.c.id < before)
     rows = connection.execute(query.order_by(windows.c.id.desc()).limit(limit))
     return tuple(
-        StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row))
+        StoredWindow(row.id, row.job_id, group_from_text(row.members), _to_window(row))
         for row in rows
     )
 
@@ -180,7 +180,7 @@ def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
     for row in connection.execute(_SERIES_OF_JOB, {"job_id": job_id}).all():
         warm = connection.execute(_WARM, {"series_id": row.id, "newest": RECENT_WINDOWS})
         samples = tuple(Sample(*each) for each in warm)[::-1]
-        found.append(Series(from_text(Group, row.members), row.training_phase, samples))
+        found.append(Series(group_from_text(row.members), row.training_phase, samples))
     return tuple(found)
 
 
@@ -189,7 +189,7 @@ def trained(connection: Connection, job_id: str) -> tuple[Trained, ...]:
     0 iterations."""
     rows = connection.execute(_SERIES_OF_JOB, {"job_id": job_id})
     return tuple(
-        Trained(from_text(Group, row.members), row.training_phase, row.iterations, row.elapsed_s)
+        Trained(group_from_text(row.members), row.training_phase, row.iterations, row.elapsed_s)
         for row in rows
     )
 
