@@ -23,7 +23,7 @@ from elastic.model import (
     move_job,
 )
 from elastic.store.code import refuse_unknown
-from elastic.store.codec import from_text, group_from_text, to_text
+from elastic.store.codec import from_text, group_from_text, spec_from_text, to_text
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
@@ -346,14 +346,14 @@ def _restarted_at_zero(connection: Connection, job: Job) -> bool:
 
 @lru_cache(maxsize=_LOOKED_THROUGH)
 def _program(spec: str) -> tuple[object, ...]:
-    return from_text(JobSpec, spec).program
+    return spec_from_text(spec).program
 
 
 def to_job(row: Row[tuple[object, ...]]) -> Job:
     """One row as a value."""
     return Job(
         id=row.id,
-        spec=from_text(JobSpec, row.spec),
+        spec=spec_from_text(row.spec),
         phase=JobPhase(row.phase),
         submitted_at_s=row.submitted_at_s,
         version=row.version,
