@@ -59,7 +59,7 @@ def create_app(context: Context) -> FastAPI:
 def give_context(app: FastAPI, context: Context) -> None:
     """Makes the app answer from `context`."""
     app.state.context = context
-    app.state.feed = Feed(context.store.newest_event_id)
+    app.state.feed = Feed(context.store.events.newest_id)
     app.state.log_feed = Feed(lambda: context.logs.changes)
 
 

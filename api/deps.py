@@ -21,7 +21,7 @@ from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.errors import Unauthorized
 from elastic.job_logs import JobLogs
-from elastic.model import DoubtedPrice, Node
+from elastic.model import DoubtedPrice, Limits, Node
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission
 from elastic.store import Store
@@ -59,7 +59,8 @@ class Context:
 
     `logs` are those of workers, in memory where no file is given. `right` bounds the leases,
     `alarms` are the reconciler's; None where there is nobody who could have any. `wheel` is what
-    nodes install; None where they get elasticd by other ways.
+    nodes install; None where they get elasticd by other ways. `limits` are those that decisions
+    keep: `elastic.market.limits` makes them of the settings.
     """
 
     store: Store
@@ -77,6 +78,7 @@ class Context:
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None
     wheel: Wheel | None = None
+    limits: Limits = field(default_factory=Limits)
     logs: JobLogs = field(default_factory=JobLogs)
     log_rates: Rates = field(
         default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)
@@ -175,7 +177,7 @@ def node_speaking(context: Context, authorization: str, *, node_id: str, instanc
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
-    node = context.store.node(node_id)
+    node = context.store.nodes.get(node_id)
     if node.provider_id != instance_id:
         raise Unauthorized("this node is another machine")
     return node
@@ -200,7 +202,7 @@ def read_job(
     ] = None,
 ) -> str | None:
     """The id of the job that a list is narrowed to. Raises NotFound."""
-    return None if job is None else context.store.job(job).id
+    return None if job is None else context.store.jobs.get(job).id
 
 
 def check_version(if_match: str | None, version: int) -> None:

@@ -39,11 +39,11 @@ def status_of(
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
-    decisions = store.decisions(job.id, limit=1)
+    decisions = store.decisions.listed(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
-    generation, nodes = store.generation(job.id), store.nodes(job.id)
+    generation, nodes = store.generations.latest(job.id), store.nodes.listed(job.id)
     current = training_group(generation, nodes)
-    target = store.target(job.id)
+    target = store.jobs.target(job.id)
     members = members_of(store, generation, nodes)
     return schemas.JobOut(
         **schemas.JobState.of(job).model_dump(),
@@ -58,10 +58,10 @@ def status_of(
         preparing=list(preparing_of(nodes, now_s=now_s)),
         alarms=list(alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
-        notes=list(store.notes(job.id, most=_MOST_NOTES)),
+        notes=list(store.events.notes(job.id, most=_MOST_NOTES)),
         running_mode=running_mode(members),
         is_preloaded=is_preloaded(members),
-        spent_usd=store.spent(job.id, now_s),
+        spent_usd=store.ledger.spent(job.id, now_s),
         files_at=None if root is None else f"{root}/{job.id}",
         candidates=[schemas.CandidateOut.of(each) for each in candidates],
     )
@@ -76,7 +76,7 @@ def members_of(
     gone = ids - {node.id for node in nodes}
     return (
         *(node for node in nodes if node.id in ids),
-        *(store.nodes_of_ids(gone) if gone else ()),
+        *(store.nodes.of_ids(gone) if gone else ()),
     )
 
 

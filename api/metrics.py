@@ -32,7 +32,11 @@ class StoreCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         store, now_s = self._context.store, self._context.clock.now_s()
-        jobs, nodes, prices = store.unfinished_jobs(), store.nodes(), store.prices_in_force(now_s)
+        jobs, nodes, prices = (
+            store.jobs.unfinished(),
+            store.nodes.listed(),
+            store.prices.in_force(now_s),
+        )
         tallies = store.tallies()
         yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
         yield _total(
@@ -43,7 +47,7 @@ class StoreCollector(Collector):
         )
         yield _total("elasticd_events", "Events.", "kind", {**_FROM_ZERO, **tallies.events})
         yield _nodes(nodes)
-        yield _interruptions(store.interruptions())
+        yield _interruptions(store.notices.interruptions())
         yield from self._money(jobs, nodes, prices, now_s)
         yield _by_job(
             "elasticd_job_iterations", "Iterations done.", [(job, job.iteration) for job in jobs]
@@ -65,7 +69,7 @@ class StoreCollector(Collector):
         prices: tuple[Price, ...],
         now_s: float,
     ) -> Iterator[Metric]:
-        spent = [(job, self._context.store.spent(job.id, now_s)) for job in jobs]
+        spent = [(job, self._context.store.ledger.spent(job.id, now_s)) for job in jobs]
         yield _by_job("elasticd_job_spent_usd", "Dollars spent.", spent)
         budgets = [(job, usd) for job in jobs if (usd := job.spec.objective.budget_usd) is not None]
         yield _by_job(
@@ -89,7 +93,7 @@ class StoreCollector(Collector):
             labels=[*_JOB, "group", "training_phase"],
         )
         for job in jobs:
-            for decision in self._context.store.decisions(job.id, limit=1):
+            for decision in self._context.store.decisions.listed(job.id, limit=1):
                 for each in decision.plan.candidates:
                     if each.iterations_per_usd is not None:
                         labels = [job.id, job.spec.name, str(each.group), each.training_phase]

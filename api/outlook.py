@@ -43,5 +43,7 @@ def outlook_of(store: Store, job: Job) -> JobForecast | None:
     """Foresees from a job's newest decision; None before the first one, and once the job ends."""
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
-    newest = store.decisions(job.id, limit=1)
-    return JobForecast.of(store.snapshot(newest[0].id), newest[0].plan) if newest else None
+    newest = store.decisions.listed(job.id, limit=1)
+    return (
+        JobForecast.of(store.decisions.snapshot(newest[0].id), newest[0].plan) if newest else None
+    )

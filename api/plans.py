@@ -54,7 +54,7 @@ def priced_plan(
 ) -> schemas.PricedPlan:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
-    series = () if earlier is None else context.store.recent_series(earlier.id)
+    series = () if earlier is None else context.store.measurements.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
     known = decide(replace(snapshot, series=series)) if series else plan
@@ -84,7 +84,7 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
     earlier = _earlier_run(context, job.spec, but=job.id)
     if earlier is None:
         return ()
-    series = context.store.recent_series(earlier.id)
+    series = context.store.measurements.recent_series(earlier.id)
     snapshot = replace(_snapshot(context, job.spec, now_s=now_s), series=series)
     return tuple(f"{each.kind}: {each.text}" for each in misses(snapshot, decide(snapshot)) or ())
 
@@ -93,7 +93,7 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
     """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
     store, doubted = context.store, context.doubted()
     facts, ended_at_s = (
-        store.facts(job.id, now_s=now_s),
+        store.facts.of(job.id, now_s=now_s),
         now_s if job.finished_at_s is None else job.finished_at_s,
     )
     return replace(
@@ -107,7 +107,7 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
         spent_usd=facts.spent_usd,
         earlier=facts.earlier,
         doubted=doubted,
-        doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
+        doubted_usd=surcharge_usd(store.ledger.of_job(job.id), doubted, now_s) if doubted else 0.0,
     )
 
 
@@ -116,15 +116,15 @@ def priced_scaling(
 ) -> schemas.PricedScaling:
     """Decides as the next tick would, were the job's spec this one; nothing is stored."""
     store, provider, doubted = context.store, context.provider, context.doubted()
-    facts = store.facts(job.id, now_s=now_s)
+    facts = store.facts.of(job.id, now_s=now_s)
     snapshot = observe(
         replace(facts, job=replace(facts.job, spec=spec)),
         read_catalog(provider),
-        store.prices_in_force(now_s),
-        boots=store.boots(),
+        store.prices.in_force(now_s),
+        boots=store.nodes.boots(),
         unavailable=provider.blocks.listed(now_s=now_s),
         doubted=doubted,
-        doubted_usd=surcharge_usd(store.ledger_of_job(job.id), doubted, now_s) if doubted else 0.0,
+        doubted_usd=surcharge_usd(store.ledger.of_job(job.id), doubted, now_s) if doubted else 0.0,
         limits=limits(context.settings, provider),
         now_s=now_s,
     )
@@ -195,16 +195,16 @@ def _lessons(earlier: Job | None) -> Iterator[str]:
 
 def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | None:
     """The newest run of the same program, of those that trained if there are such."""
-    jobs = context.store.jobs(limit=_LOOKED_BACK)
+    jobs = context.store.jobs.listed(limit=_LOOKED_BACK)
     same = [job for job in jobs if job.id != but and job.spec.program == spec.program]
-    trained = (job for job in same if context.store.recent_series(job.id))
+    trained = (job for job in same if context.store.measurements.recent_series(job.id))
     return next(trained, next(iter(same), None))
 
 
 def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
     """The price in force of each offering that is sold."""
     on_offer = set(context.provider.offerings())
-    return tuple(each for each in context.store.prices_in_force(now_s) if each.offering in on_offer)
+    return tuple(each for each in context.store.prices.in_force(now_s) if each.offering in on_offer)
 
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
@@ -224,7 +224,7 @@ def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
         spent_usd=0.0,
         limits=limits(context.settings, provider),
         unavailable=provider.blocks.listed(now_s=now_s),
-        boots=store.boots(),
-        pools=store.pools(now_s=now_s),
-        earlier=store.earlier(job),
+        boots=store.nodes.boots(),
+        pools=store.pools.listed(now_s=now_s),
+        earlier=store.facts.earlier(job),
     )

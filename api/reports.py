@@ -27,7 +27,7 @@ _PRICE_PAGE, _MOST_PRICES = 500, 50_000
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
     """Reads the whole account of a job, finished or not."""
-    rows = store.ledger_of_job(job.id)
+    rows = store.ledger.of_job(job.id)
     spent = spent_usd(rows, now_s)
     end_s = now_s if job.finished_at_s is None else job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
@@ -35,7 +35,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         [schemas.FixedChoiceOut.of(each) for each in choices],
         where_it_began(store, job, choices),
     )
-    decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
+    decisions = store.decisions.listed(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
         name=job.spec.name,
@@ -74,25 +74,25 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
     this job had, and the least bill. A job that trained on one group alone would have cost what it
     did.
     """
-    rows, trained = store.ledger_of_job(job.id), store.trained(job.id)
+    rows, trained = store.ledger.of_job(job.id), store.measurements.trained(job.id)
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
     end_s = max((now_s if row.to_s is None else row.to_s for row in rows), default=begin_s)
     steps_s = [
         at_s
-        for each in store.stints(job.id)
+        for each in store.generations.stints(job.id)
         for at_s in (each.first_step_at_s, each.last_step_at_s)
         if at_s
     ]
-    decided = {each.to_group for each in store.changes(job.id, limit=_MOST_DECISIONS)}
+    decided = {each.to_group for each in store.decisions.changes(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
         [each for each in trained if len(each.group.members) == 1 or each.group in decided],
         _price_history(store),
         iterations=iterations_by_phase(job.spec, job.iteration),
         started_at_s=begin_s,
         start_up_s=max(steps_s[0] - begin_s, 0.0) if steps_s else 0.0,
-        begun=store.begun(job.id),
+        begun=store.measurements.begun(job.id),
         wind_up_s=max(end_s - max(steps_s), 0.0) if steps_s and job.phase.is_final else 0.0,
         minimum_billed_s=max((row.minimum_s for row in rows), default=0.0),
     )
@@ -101,11 +101,11 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
 def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
     """Where every dollar of a job went; the sum is the ledger's."""
     return uses(
-        store.ledger_of_job(job.id),
-        store.nodes(job.id, include_gone=True),
-        store.stints(job.id),
-        store.changes(job.id, limit=_MOST_DECISIONS),
-        store.lost(job.id) if job.redone else (),
+        store.ledger.of_job(job.id),
+        store.nodes.listed(job.id, include_gone=True),
+        store.generations.stints(job.id),
+        store.decisions.changes(job.id, limit=_MOST_DECISIONS),
+        store.measurements.lost(job.id) if job.redone else (),
         now_s=now_s,
     )
 
@@ -116,9 +116,9 @@ def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> Fi
 
     Which one that is does not change with prices, nor with what else is measured later.
     """
-    offerings = {node.id: node.offering for node in store.nodes(job.id, include_gone=True)}
+    offerings = {node.id: node.offering for node in store.nodes.listed(job.id, include_gone=True)}
     by_group = {each.group: each for each in choices}
-    for generation in store.generations(job.id):
+    for generation in store.generations.listed(job.id):
         counts = Counter(offerings[each] for each in generation.node_ids)
         found = by_group.get(Group(tuple(sorted(counts.items()))))
         if found is not None:
@@ -129,7 +129,7 @@ def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> Fi
 def _price_history(store: Store) -> list[Price]:
     history: list[Price] = []
     before: int | None = None
-    while page := store.prices(limit=_PRICE_PAGE, before=before):
+    while page := store.prices.listed(limit=_PRICE_PAGE, before=before):
         history += page
         before = page[-1].id
         if len(history) >= _MOST_PRICES:
@@ -141,7 +141,7 @@ def _notes(store: Store, job_id: str) -> list[Event]:
     notes: list[Event] = []
     after = 0
     for _ in range(_EVENT_PAGES):
-        page = store.events(after=after, job_id=job_id, limit=_EVENT_PAGE)
+        page = store.events.listed(after=after, job_id=job_id, limit=_EVENT_PAGE)
         notes += [each for each in page if each.kind == "note"]
         if len(page) < _EVENT_PAGE or len(notes) >= _MOST_NOTES:
             break

@@ -79,8 +79,8 @@ def waiting_of(
         return None
     resumes = store.resumes.of(job.id)
     begun_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
-    since_s = max(begun_s, store.last_held_s(job.id) or begun_s)
-    known = {each.offering: each for each in store.pools(now_s=now_s)}
+    since_s = max(begun_s, store.nodes.last_held_s(job.id) or begun_s)
+    known = {each.offering: each for each in store.pools.listed(now_s=now_s)}
     unfit = {} if newest is None else newest.plan.left_out
     wanted = {each.offering for each in blocks} | set(known)
     refused = [

@@ -72,12 +72,12 @@ def ingest(folder: Path) -> None:
     store = open_store(f"sqlite:///{folder / 'elasticd.db'}")
     node = _training_node(store)
     for size in (2, 20, 200):
-        seq = store.acked_seq(node.id)
+        seq = store.nodes.acked_seq(node.id)
         batches = [_windows(node, seq + index * size, size) for index in range(30)]
         spans_s = []
         for batch in batches:
             begun_s = time.perf_counter()
-            store.record_heartbeat(
+            store.heartbeats.take_in(
                 node.id,
                 HeartbeatReport(
                     NodeReport(AgentState.RUNNING, 1), windows=batch, acked_seq=batch[-1].seq
@@ -138,21 +138,21 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
             policy="fixed",
             fixed_node_type=TYPES[number % len(TYPES)].name,
         )
-        store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
+        store.jobs.submit(spec, key=None, request_hash="h", now_s=START_S)
     reconciler.tick(now_s=clock.now_s())
-    for node in store.nodes():
-        store.node_joined(node.id, now_s=clock.now_s())
+    for node in store.nodes.listed():
+        store.nodes.joined(node.id, now_s=clock.now_s())
     reconciler.tick(now_s=clock.now_s())
-    for job in store.jobs(limit=jobs):
-        generation = store.generation(job.id)
+    for job in store.jobs.listed(limit=jobs):
+        generation = store.generations.latest(job.id)
         assert generation is not None
-        member = store.node(generation.node_ids[0])
-        store.append_windows(member.id, _windows(member, 0, 100))
+        member = store.nodes.get(generation.node_ids[0])
+        store.measurements.append(member.id, _windows(member, 0, 100))
     cpu_s = time.process_time()
     median_s = _median_s(lambda: reconciler.tick(now_s=clock.now_s()), runs=5)
     cpu_s = (time.process_time() - cpu_s) / 5
     print(
-        f"tick, {jobs:3} jobs with {len(store.nodes())} nodes: {median_s:.3f} s, {cpu_s:.3f} CPU-s"
+        f"tick, {jobs:3} jobs with {len(store.nodes.listed())} nodes: {median_s:.3f} s, {cpu_s:.3f} CPU-s"
     )
     store.close()
 
@@ -185,7 +185,7 @@ def page(folder: Path, *, count: int) -> None:
         for target in (count // 1000, count):
             while stored < target:
                 step = min(5000, target - stored)
-                store.append_windows(node.id, _windows(node, stored, step))
+                store.measurements.append(node.id, _windows(node, stored, step))
                 stored += step
             for path in ("/", f"/jobs/{node.job_id}", "/v1/jobs"):
                 response = client.get(path)
@@ -203,11 +203,13 @@ def page(folder: Path, *, count: int) -> None:
 
 
 def _training_node(store: Store) -> Node:
-    job, _ = store.submit_job(
+    job, _ = store.jobs.submit(
         JobSpec("job", ("train.py",), iterations=10**9), key=None, request_hash="h", now_s=START_S
     )
-    store.add_price(OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table")
-    node = store.intend_launch(
+    store.ledger.add_price(
+        OFFERINGS[0], 0.1, valid_from_s=START_S, observed_at_s=START_S, source="table"
+    )
+    node = store.nodes.intend_launch(
         job.id,
         OFFERINGS[0],
         count=1,
@@ -216,9 +218,9 @@ def _training_node(store: Store) -> Node:
         request_hash="h",
         now_s=START_S,
     ).nodes[0]
-    store.node_launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
-    node = store.node_joined(node.id, now_s=START_S + 5)
-    store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=START_S + 5)
+    store.nodes.launched(node.id, "machine", launched_at_s=START_S, minimum_s=60.0)
+    node = store.nodes.joined(node.id, now_s=START_S + 5)
+    store.generations.start(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=START_S + 5)
     return node
 
 

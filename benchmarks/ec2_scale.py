@@ -260,16 +260,16 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
             policy="fixed",
             fixed_node_type=TYPES[number % len(TYPES)],
         )
-        store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())
+        store.jobs.submit(spec, key=None, request_hash="h", now_s=clock.now_s())
     tell(
         f"tick that launches {nodes} nodes for {max(1, nodes // JOB_NODES)} jobs",
         meter.cost(lambda: reconciler.tick(now_s=clock.now_s())),
     )
-    for node in store.nodes():
-        store.node_joined(node.id, now_s=clock.now_s())
+    for node in store.nodes.listed():
+        store.nodes.joined(node.id, now_s=clock.now_s())
     reconciler.tick(now_s=clock.now_s())
     tell(
-        f"tick with {len(store.nodes())} nodes, nothing to do",
+        f"tick with {len(store.nodes.listed())} nodes, nothing to do",
         meter.median(lambda: reconciler.tick(now_s=clock.now_s()), runs=3),
     )
     store.close()

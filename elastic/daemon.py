@@ -210,7 +210,7 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
     logs = open_job_logs(data_dir)
     for job_id in logs.jobs():
         try:
-            store.job(job_id)
+            store.jobs.get(job_id)
         except NotFound:
             logs.forget(job_id)
     return logs
@@ -220,7 +220,7 @@ def _give_back(daemon: Daemon) -> None:
     """Where nothing lives any more, the next daemon need not wait until the leader lease
     expires."""
     with suppress(StoreUnavailable):
-        if not daemon.store.nodes():
+        if not daemon.store.nodes.listed():
             daemon.leader_lease.release()
 
 
@@ -246,6 +246,7 @@ def _run(daemon: Daemon, port: int) -> None:
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
+        limits=daemon.reconciler.limits,
         logs=daemon.logs,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,

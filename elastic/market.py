@@ -29,7 +29,7 @@ def market(
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
         trace=settings.price_trace,
-        observed_to_s=store.prices_observed_to_s,
+        observed_to_s=store.prices.observed_to_s,
     )
     provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
     setup = replace(setup, offerings=offered_or_held(setup.offerings, store))

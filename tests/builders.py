@@ -153,7 +153,7 @@ def node(
 
 def intend(store: Store, job_id: str, of: Offering, *, why: str = "test", now_s: float) -> Node:
     """The intent to buy one node, on record."""
-    (node,) = store.intend_launch(
+    (node,) = store.nodes.intend_launch(
         job_id, of, count=1, workers=ONE_WORKER, reason=why, request_hash="h", now_s=now_s
     ).nodes
     return node

@@ -45,7 +45,9 @@ def test_a_trace_that_is_new_to_a_data_folder_begins_now_and_reprices_nothing(
     began_s = clock.now_s()
     prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
     store = prices_after(tmp_path / "data", clock, 3600.0, trace=trace)
-    found = [(each.usd_per_h, each.valid_from_s) for each in reversed(store.prices(offering=HALF))]
+    found = [
+        (each.usd_per_h, each.valid_from_s) for each in reversed(store.prices.listed(offering=HALF))
+    ]
     assert found == [(0.09, first_s), (pytest.approx(0.18), began_s), (0.36, began_s + 7200.0)]
 
 
@@ -55,7 +57,7 @@ def test_the_logs_of_a_job_outlive_its_daemon_and_those_of_a_job_that_is_no_long
     clock = ManualClock(1_800_000_000.0)
     settings = Settings(data_dir=tmp_path, rendezvous_ports="0-0")
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
-    job, _ = daemon.store.submit_job(
+    job, _ = daemon.store.jobs.submit(
         JobSpec("kept", ("train.py",)), key=None, request_hash="h", now_s=clock.now_s()
     )
     for number, job_id in enumerate((job.id, "deleted"), start=1):

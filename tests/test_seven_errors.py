@@ -42,7 +42,7 @@ PRICES = prices({"c4.xlarge": 0.199, "c5.xlarge": 0.170})
 def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(lay_out(tmp_path / "elasticd.db"))
     for price in PRICES:
-        opened.add_price(
+        opened.ledger.add_price(
             price.offering, price.usd_per_h, valid_from_s=0.0, observed_at_s=0.0, source="test"
         )
     yield opened
@@ -50,22 +50,24 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def submitted(store: Store, name: str) -> str:
-    return store.submit_job(job_spec(name=name), key=None, request_hash="h", now_s=NOW_S)[0].id
+    return store.jobs.submit(job_spec(name=name), key=None, request_hash="h", now_s=NOW_S)[0].id
 
 
 def trained(store: Store, job_id: str, of: str, windows: Sequence[Window]) -> None:
     """Has a node train in a generation of its own, and hand in these windows."""
     intended = intend(store, job_id, offering(of), now_s=NOW_S)
-    store.node_launched(intended.id, f"machine-{intended.id}", launched_at_s=NOW_S, minimum_s=0.0)
-    node = store.node_joined(intended.id, now_s=NOW_S)
-    number = store.start_generation(job_id, (node,), rdzv_endpoint="h:1", now_s=NOW_S).number
-    store.append_windows(
+    store.nodes.launched(intended.id, f"machine-{intended.id}", launched_at_s=NOW_S, minimum_s=0.0)
+    node = store.nodes.joined(intended.id, now_s=NOW_S)
+    number = store.generations.start(job_id, (node,), rdzv_endpoint="h:1", now_s=NOW_S).number
+    store.measurements.append(
         node.id, [replace(each, node_id=node.id, generation=number) for each in windows]
     )
 
 
 def samples_of(store: Store, job_id: str, of: str) -> tuple[Sample, ...]:
-    (found,) = (each for each in store.recent_series(job_id) if each.group == group(of))
+    (found,) = (
+        each for each in store.measurements.recent_series(job_id) if each.group == group(of)
+    )
     return found.samples
 
 
@@ -120,7 +122,7 @@ def test_error_1_processes_are_not_multiplied_in_twice(store: Store) -> None:
 
     assert step_s_of(store, together, "c4.xlarge") == step_s_of(store, alone, "c4.xlarge")
     assert step_s_of(store, alone, "c4.xlarge").value == 1.0
-    assert store.job(together).iteration == store.job(alone).iteration == 10
+    assert store.jobs.get(together).iteration == store.jobs.get(alone).iteration == 10
 
 
 def test_error_2_no_counter_leaks_from_one_type_to_the_next(store: Store) -> None:
@@ -193,7 +195,7 @@ def test_error_5_cold_steps_are_progress_and_not_rate(store: Store) -> None:
     step_s = step_s_of(store, job_id, "c4.xlarge")
 
     assert [each.elapsed_s for each in samples_of(store, job_id, "c4.xlarge")] == [4.3644] * 4
-    assert store.job(job_id).iteration == 5
+    assert store.jobs.get(job_id).iteration == 5
     assert step_s.value == pytest.approx(4.3644)
     assert iterations_per_usd(0.199, step_s).value == pytest.approx(4145, abs=0.5)
 

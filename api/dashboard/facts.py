@@ -57,24 +57,24 @@ def job_facts(
 
     `blocks` is what cannot be bought now.
     """
-    decisions = store.decisions(job.id, limit=_DECISIONS)
-    rows = store.ledger_of_job(job.id)
-    nodes = store.nodes(job.id, include_gone=True)
-    generation = store.generation(job.id)
+    decisions = store.decisions.listed(job.id, limit=_DECISIONS)
+    rows = store.ledger.of_job(job.id)
+    nodes = store.nodes.listed(job.id, include_gone=True)
+    generation = store.generations.latest(job.id)
     status = status_of(store, job, blocks=blocks, now_s=now_s)
     fixed = costs_if_fixed(store, job, now_s=now_s)
     return JobPageFacts(
         now_s=now_s,
         job=job,
         current=training_group(generation, nodes),
-        target=store.target(job.id),
+        target=store.jobs.target(job.id),
         generation=generation,
         eta_s=status.progress.eta_s,
         spent_usd=status.spent_usd,
         nodes=nodes,
         ledger=rows,
         decisions=decisions,
-        throughput=store.throughput(job.id, buckets=_BUCKETS),
+        throughput=store.measurements.throughput(job.id, points=_BUCKETS),
         cost=tuple(cost_over_time(rows, points=_COST_POINTS, now_s=now_s)),
         fixed=fixed,
         began=where_it_began(store, job, fixed),
@@ -86,19 +86,19 @@ def job_facts(
 
 def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     """Reads what a list shows of a job."""
-    generation = store.generation(job.id)
+    generation = store.generations.latest(job.id)
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=training_group(generation, store.nodes(job.id)),
-        target=store.target(job.id),
+        current=training_group(generation, store.nodes.listed(job.id)),
+        target=store.jobs.target(job.id),
         generation=generation,
         eta_s=None,
-        spent_usd=store.spent(job.id, now_s),
+        spent_usd=store.ledger.spent(job.id, now_s),
     )
 
 
 def newest_events(store: Store, job_id: str) -> tuple[Event, ...]:
     """Gives the latest events of a job, newest first."""
-    after = max(store.newest_event_id() - 50 * _EVENTS, 0)
-    return store.events(after=after, job_id=job_id, limit=50 * _EVENTS)[: -_EVENTS - 1 : -1]
+    after = max(store.events.newest_id() - 50 * _EVENTS, 0)
+    return store.events.listed(after=after, job_id=job_id, limit=50 * _EVENTS)[: -_EVENTS - 1 : -1]

@@ -20,7 +20,9 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
     members = members_of(store, facts.generation, facts.nodes)
     return views.JobExtras(
-        generations=views.generation_rows(store.generations(job.id), facts.nodes, now_s=now_s),
+        generations=views.generation_rows(
+            store.generations.listed(job.id), facts.nodes, now_s=now_s
+        ),
         events=views.event_rows(newest_events(store, job.id), now_s=now_s),
         spec=views.spec_lines(job.spec, is_preloaded=is_preloaded(members)),
         pictures=views.pictures(job, artifacts_if_available(kept, job.id)),

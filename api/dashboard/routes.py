@@ -35,7 +35,7 @@ from api.paging import cut
 from api.past import price_histories
 from api.problems import status_of
 from elastic.errors import ElasticError, Unauthorized
-from elastic.model import Job, Limits
+from elastic.model import Job
 from elastic.store import Store, to_text
 
 _PAGE_ROWS = 50
@@ -87,7 +87,7 @@ def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTML
     shown = _chosen(store, job)
     if shown is None:
         return page(request, "overview.html", here="Overview", view=None, others=(), now_s=now_s)
-    linked = store.unfinished_jobs()[-_JOBS_LINKED:][::-1]
+    linked = store.jobs.unfinished()[-_JOBS_LINKED:][::-1]
     heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
     others = heads if any(head.id != shown.id for head in heads) else []
     view = job_view(
@@ -101,9 +101,9 @@ def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLRes
     """All jobs, newest first."""
     store, now_s = context.store, context.clock.now_s()
     found, next_before = cut(
-        store.jobs(limit=_PAGE_ROWS + 1, before=before),
+        store.jobs.listed(limit=_PAGE_ROWS + 1, before=before),
         _PAGE_ROWS,
-        lambda each: store.job_seq(each.id),
+        lambda each: store.jobs.seq(each.id),
     )
     rows = [job_row(brief_facts(store, each, now_s=now_s)) for each in found]
     return page(request, "jobs.html", here="Jobs", rows=rows, next_before=next_before, now_s=now_s)
@@ -113,7 +113,7 @@ def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLRes
 def one_job(request: Request, context: ContextOf, job: str, rank: RankQuery = None) -> HTMLResponse:
     """One job: the overview's parts, and all that belongs to it alone."""
     now_s = context.clock.now_s()
-    found = context.store.job(job)
+    found = context.store.jobs.get(job)
     facts = job_facts(
         context.store, found, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s
     )
@@ -127,11 +127,11 @@ def nodes(
 ) -> HTMLResponse:
     """Every node that may still cost money; with `gone`, those that are gone, too."""
     store, now_s = context.store, context.clock.now_s()
-    found = store.nodes(None if job is None else store.job(job).id, include_gone=gone)
+    found = store.nodes.listed(None if job is None else store.jobs.get(job).id, include_gone=gone)
     ledger = [
         row
         for job_id in dict.fromkeys(node.job_id for node in found)
-        for row in store.ledger_of_job(job_id)
+        for row in store.ledger.of_job(job_id)
     ]
     rows = node_rows(found, ledger, now_s=now_s)
     return page(request, "nodes.html", here="Nodes", rows=rows, with_gone=gone, now_s=now_s)
@@ -143,8 +143,8 @@ def decisions(
 ) -> HTMLResponse:
     """All decisions, or those of one job, newest first."""
     store, now_s = context.store, context.clock.now_s()
-    of_job = None if job is None else store.job(job)
-    listed = store.decisions(
+    of_job = None if job is None else store.jobs.get(job)
+    listed = store.decisions.listed(
         None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before
     )
     found, next_before = cut(listed, _PAGE_ROWS, lambda each: each.id)
@@ -164,7 +164,7 @@ def decisions(
 def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResponse:
     """One decision explained."""
     store, now_s = context.store, context.clock.now_s()
-    found, snapshot = store.decision(decision_id), store.snapshot(decision_id)
+    found, snapshot = store.decisions.get(decision_id), store.decisions.snapshot(decision_id)
     view = decision_view(found, snapshot, _indented(to_text(snapshot)), now_s=now_s)
     return page(request, "decision.html", here="Decisions", view=view, now_s=now_s)
 
@@ -173,7 +173,7 @@ def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResp
 def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """The prices in force, and all of them as they came."""
     store, now_s = context.store, context.clock.now_s()
-    earlier = store.prices(
+    earlier = store.prices.listed(
         limit=2 * _PAGE_ROWS, before=before
     )  # twice a page: each is compared with the one before it
     history, next_before = cut(earlier, _PAGE_ROWS, lambda each: each.id)
@@ -182,9 +182,9 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
         "prices.html",
         here="Prices",
         in_force=offer_rows(
-            store.prices_in_force(now_s),
+            store.prices.in_force(now_s),
             earlier,
-            limits=Limits(**context.settings.policy.model_dump()),
+            limits=context.limits,
             unavailable=context.provider.blocks.listed(now_s=now_s),
             now_s=now_s,
         ),
@@ -206,8 +206,8 @@ def price_history(request: Request, context: ContextOf, node_type: str) -> HTMLR
 
 def _chosen(store: Store, job: str | None) -> Job | None:
     if job is not None:
-        return store.job(job)
-    return next(iter((*reversed(store.unfinished_jobs()), *store.jobs(limit=1))), None)
+        return store.jobs.get(job)
+    return next(iter((*reversed(store.jobs.unfinished()), *store.jobs.listed(limit=1))), None)
 
 
 def _sign_in(request: Request, error: Unauthorized) -> Response:

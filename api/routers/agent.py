@@ -54,7 +54,7 @@ def register(
         InvalidInput
     ) as error:  # its job's owner looks for it on the job's page, not in this daemon's log
         now_s = context.clock.now_s()
-        context.store.add_event(
+        context.store.events.add(
             "note", str(error), job_id=node.job_id, node_id=node.id, now_s=now_s
         )
         raise
@@ -62,9 +62,9 @@ def register(
         raise Conflict(f"node {node.id} is {node.phase}; it may not join")
     if node.agent_state is not None:
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
-    context.store.node_joined(node.id, setup=request.setup, now_s=context.clock.now_s())
+    context.store.nodes.joined(node.id, setup=request.setup, now_s=context.clock.now_s())
     context.wake()
-    settings, spec = context.settings, context.store.job(node.job_id).spec
+    settings, spec = context.settings, context.store.jobs.get(node.job_id).spec
     return Registered(
         protocol=PROTOCOL,
         node_id=node.id,
@@ -81,7 +81,7 @@ def _bought(context: Context, request: Registration) -> Node:
     """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may
     still turn out."""
     launch = context.node_tokens.launch_of(request.join_token)
-    nodes = () if launch is None else context.store.nodes_of_launch(launch)
+    nodes = () if launch is None else context.store.nodes.of_launch(launch)
     for node in nodes:
         if node.provider_id == request.instance_id:
             return node
@@ -102,7 +102,7 @@ def heartbeat(
     node = node_speaking(
         context, authorization, node_id=request.node_id, instance_id=request.instance_id
     )
-    acked_seq = context.store.acked_seq(node.id)
+    acked_seq = context.store.nodes.acked_seq(node.id)
     newest_seq = max(
         [acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)]
     )
@@ -114,15 +114,15 @@ def heartbeat(
         context.store.presence.record(node.id, request.report.after(node), now_s=now_s)
     if has_changed:
         context.wake()
-    job = context.store.job(node.job_id)
+    job = context.store.jobs.get(node.job_id)
     return _reply(context, node, job, newest_seq)
 
 
 def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatReply:
-    generation = context.store.generation(job.id)
+    generation = context.store.generations.latest(job.id)
     begins = generation is not None and node.agent_generation != generation.number
     stored_iteration = context.store.resumes.stored(job.id) if begins else None
-    saves = context.store.saves(job.id) if begins else {}
+    saves = context.store.progress.saves(job.id) if begins else {}
     return reply_for(
         node,
         job,
@@ -195,7 +195,7 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
         round=request.round,
         next_round=request.next_round,
     )
-    context.store.record_heartbeat(node.id, said, now_s=now_s)
+    context.store.heartbeats.take_in(node.id, said, now_s=now_s)
 
 
 def _window(node_id: str, said: WindowMessage, late_s: float) -> Window:

@@ -61,7 +61,7 @@ def get_code(
 ) -> Response:
     """Gives a node the code of its job."""
     node = node_speaking(context, authorization, node_id=node_id, instance_id=instance_id)
-    spec = context.store.job(node.job_id).spec
+    spec = context.store.jobs.get(node.job_id).spec
     if spec.code is None:
         raise NotFound(f"job {spec.name} runs no code of its own")
     return Response(context.store.code.get(spec.code), media_type=_ZIP)

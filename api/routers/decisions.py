@@ -24,15 +24,17 @@ def list_decisions(
 ) -> schemas.Page[schemas.DecisionOut]:
     """Lists decisions, newest first; holds that repeat share one."""
     return page_of(
-        schemas.DecisionOut, context.store.decisions(job, limit=limit + 1, before=before), limit
+        schemas.DecisionOut,
+        context.store.decisions.listed(job, limit=limit + 1, before=before),
+        limit,
     )
 
 
 @router.get("/decisions/{decision}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
     """Gives one decision with everything it was made from."""
-    found = schemas.DecisionOut.of(context.store.decision(decision))
-    snapshot = schemas.SnapshotOut.of(context.store.snapshot(decision))
+    found = schemas.DecisionOut.of(context.store.decisions.get(decision))
+    snapshot = schemas.SnapshotOut.of(context.store.decisions.snapshot(decision))
     return schemas.ExplainedDecision(**dict(found), snapshot=snapshot)
 
 
@@ -43,8 +45,8 @@ def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
 
     What another version of the policy decided cannot be decided again here: that is a conflict.
     """
-    found = _replayable(context.store.decision(decision))
-    plan = decide(context.store.snapshot(decision))
+    found = _replayable(context.store.decisions.get(decision))
+    plan = decide(context.store.decisions.snapshot(decision))
     return schemas.Replay(
         decision_id=found.id, is_equal=plan == found.plan, plan=schemas.PlanOut.of(plan)
     )
@@ -58,8 +60,8 @@ def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
     Each is found by deciding again, some hundred times. What another version of the policy decided
     is a conflict.
     """
-    found = _replayable(context.store.decision(decision))
-    losers = what_if(context.store.snapshot(decision), found.plan)
+    found = _replayable(context.store.decisions.get(decision))
+    losers = what_if(context.store.decisions.snapshot(decision), found.plan)
     return schemas.WhatIf(
         decision_id=found.id, losers=[schemas.WinsIfOut.of(each) for each in losers]
     )

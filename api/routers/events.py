@@ -54,7 +54,7 @@ def list_events(
     given.
     """
     if "text/event-stream" not in accept:
-        found = context.store.events(after=after, job_id=job, limit=limit)
+        found = context.store.events.listed(after=after, job_id=job, limit=limit)
         return schemas.Page[schemas.EventOut](
             items=[schemas.EventOut.of(each) for each in found], next_before=None
         )
@@ -65,7 +65,7 @@ def list_events(
     resumed = (
         int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
     )
-    start = context.store.newest_event_id() if resumed is None else resumed
+    start = context.store.events.newest_id() if resumed is None else resumed
     return EventSourceResponse(
         follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
     )
@@ -90,7 +90,9 @@ async def follow(
 
 async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event, ...]:
     try:
-        return await run_in_threadpool(context.store.events, after=after, job_id=job, limit=_BATCH)
+        return await run_in_threadpool(
+            context.store.events.listed, after=after, job_id=job, limit=_BATCH
+        )
     except StoreUnavailable:
         return ()  # the stream goes on when the store does
 

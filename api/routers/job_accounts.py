@@ -27,7 +27,9 @@ def get_job_throughput(
     job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
 ) -> schemas.Page[schemas.ThroughputPointOut]:
     """Gives iterations per second over time, oldest first."""
-    found = context.store.throughput(context.store.job(job).id, since_s=since_s, buckets=buckets)
+    found = context.store.measurements.throughput(
+        context.store.jobs.get(job).id, since_s=since_s, points=buckets
+    )
     items = [schemas.ThroughputPointOut.of(each) for each in found]
     return schemas.Page[schemas.ThroughputPointOut](items=items, next_before=None)
 
@@ -37,7 +39,7 @@ def get_job_cost(
     job: JobKey, context: ContextOf, buckets: Buckets = 120
 ) -> schemas.Page[schemas.CostPoint]:
     """Gives the dollars spent over time, oldest first; the last point is the total."""
-    rows = context.store.ledger_of_job(context.store.job(job).id)
+    rows = context.store.ledger.of_job(context.store.jobs.get(job).id)
     items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
     return schemas.Page[schemas.CostPoint](items=items, next_before=None)
 
@@ -49,7 +51,7 @@ def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
 
     409 before the first decision, and once the job is over or draining.
     """
-    found = context.store.job(job)
+    found = context.store.jobs.get(job)
     outlook = outlook_of(context.store, found)
     if outlook is None:
         raise Conflict(
@@ -64,5 +66,5 @@ def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
     """Accounts for the job: dollars by node, decisions that changed something, what fixed choices
     would have cost."""
     return report_on(
-        context.store, context.kept(), context.store.job(job), now_s=context.clock.now_s()
+        context.store, context.kept(), context.store.jobs.get(job), now_s=context.clock.now_s()
     )

@@ -23,14 +23,14 @@ FileName = Annotated[str, Path(max_length=128, description="The file's name, wit
 @router.get("/artifacts")
 def list_job_artifacts(job: JobKey, context: ContextOf) -> schemas.Page[schemas.Artifact]:
     """Lists the files that the job left for people to look at, by name."""
-    found = files.artifacts_of(context.kept(), context.store.job(job).id)
+    found = files.artifacts_of(context.kept(), context.store.jobs.get(job).id)
     return schemas.Page[schemas.Artifact](items=list(found), next_before=None)
 
 
 @router.get("/artifacts/{name}", response_class=StreamingResponse)
 def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> StreamingResponse:
     """Gives one such file; what is neither picture, text nor JSON comes as a download."""
-    opened = context.kept().open(context.store.job(job).id, name)
+    opened = context.kept().open(context.store.jobs.get(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
     disposition = "attachment" if media_type is None else "inline"
     headers = {
@@ -46,14 +46,14 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
 def list_job_outputs(job: JobKey, context: ContextOf) -> schemas.Page[schemas.OutputFile]:
     """Lists what the job's workers wrote beside their code, as it was last carried home, by
     path."""
-    found = files.outputs_of(context.carried(), context.store.job(job).id)
+    found = files.outputs_of(context.carried(), context.store.jobs.get(job).id)
     return schemas.Page[schemas.OutputFile](items=list(found), next_before=None)
 
 
 @router.get("/outputs/{path:path}", response_class=StreamingResponse)
 def get_job_output(job: JobKey, path: OutputPath, context: ContextOf) -> StreamingResponse:
     """Gives one such file as a download; its ETag is the SHA-256 of what is sent."""
-    file, opened = context.carried().open(context.store.job(job).id, path)
+    file, opened = context.carried().open(context.store.jobs.get(job).id, path)
     headers = {
         "Content-Length": str(opened.size_bytes),
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(PurePosixPath(path).name)}",

@@ -80,7 +80,7 @@ def submit_job(
     it."""
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
-    job, is_new = context.store.submit_job(
+    job, is_new = context.store.jobs.submit(
         spec, key=key, request_hash=hash_of(document), now_s=now_s, why_precision=why_precision
     )
     if is_new:
@@ -104,8 +104,8 @@ def list_jobs(
     context: ContextOf, limit: Limit = 50, before: Before = None
 ) -> schemas.Page[schemas.JobOut]:
     """Lists jobs, newest first."""
-    found = context.store.jobs(limit=limit + 1, before=before)
-    kept, next_before = cut(found, limit, lambda job: context.store.job_seq(job.id))
+    found = context.store.jobs.listed(limit=limit + 1, before=before)
+    kept, next_before = cut(found, limit, lambda job: context.store.jobs.seq(job.id))
     now_s = context.clock.now_s()
     items = [_status(context, job, now_s=now_s) for job in kept]
     return schemas.Page[schemas.JobOut](items=items, next_before=next_before)
@@ -114,7 +114,7 @@ def list_jobs(
 @router.get("/jobs/{job}")
 def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.JobOut:
     """Gives one job as it stands. Its `ETag` is its version."""
-    return _shown(context, context.store.job(job), response)
+    return _shown(context, context.store.jobs.get(job), response)
 
 
 @router.post("/jobs/{job}:stop", status_code=202)
@@ -122,9 +122,9 @@ def stop_job(
     job: JobKey, response: Response, context: ContextOf, if_match: IfMatch = None
 ) -> schemas.JobOut:
     """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
-    found = context.store.job(job)
+    found = context.store.jobs.get(job)
     check_version(if_match, found.version)
-    stopped = context.store.request_stop(
+    stopped = context.store.jobs.request_stop(
         found.id, JobPhase.CANCELLED, "stopped on request", now_s=context.clock.now_s()
     )
     context.wake()
@@ -145,7 +145,7 @@ def resume_job(
     What it has cost counts. A budget that is spent or a deadline that has passed is a conflict
     until it is changed.
     """
-    found, now_s = context.store.job(job), context.clock.now_s()
+    found, now_s = context.store.jobs.get(job), context.clock.now_s()
     check_version(if_match, found.version)
     spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
     refuse_unpayable(context, found, spec, now_s=now_s)
@@ -162,7 +162,7 @@ def resume_job(
 def plan_scaling(job: JobKey, scale: schemas.ScaleIn, context: ContextOf) -> schemas.PricedScaling:
     """Says what `:scale` with the same body would change, and what that costs an hour; changes
     nothing."""
-    found = context.store.job(job)
+    found = context.store.jobs.get(job)
     return priced_scaling(
         context, found, _scaled(context, found, scale), now_s=context.clock.now_s()
     )
@@ -182,9 +182,9 @@ def scale_job(
     Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it
     to the policy.
     """
-    found = context.store.job(job)
+    found = context.store.jobs.get(job)
     check_version(if_match, found.version)
-    changed = context.store.set_spec(found.id, _scaled(context, found, scale))
+    changed = context.store.jobs.set_spec(found.id, _scaled(context, found, scale))
     context.wake()
     return _shown(context, changed, response)
 

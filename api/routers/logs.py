@@ -81,8 +81,8 @@ def get_job_logs(
     Its events hold `lines`, and `open`, the lines that have not ended yet; one named `end` says
     that the job is over.
     """
-    found = context.store.job(job)
-    if node is not None and context.store.node(node).job_id != found.id:
+    found = context.store.jobs.get(job)
+    if node is not None and context.store.nodes.get(node).job_id != found.id:
         raise NotFound(
             f"job {found.spec.name} has no node {node}; `elasticd node ls --all` names its nodes"
         )
@@ -116,7 +116,7 @@ def store_logs(
     size = sum(LINE_BYTES + len(line) for stream in batch.streams for line in stream.lines)
     if not context.log_rates.takes(node.id, size, now_s=now_s):
         raise HTTPException(429, f"{node.id} sends more lines than it may; send these again later")
-    generation = context.store.generation(node.job_id)
+    generation = context.store.generations.latest(node.job_id)
     newest = 0 if generation is None else generation.number
     for stream in batch.streams:
         if stream.generation > newest:
@@ -174,7 +174,7 @@ async def follow(
 
 def _is_over(context: Context, job_id: str) -> bool:
     try:
-        return context.store.job(job_id).phase.is_final
+        return context.store.jobs.get(job_id).phase.is_final
     except StoreUnavailable:
         return False  # the stream goes on until the store says so
 

@@ -13,7 +13,7 @@ from api.deps import Before, ContextOf, JobFilter, Limit, require_user
 from api.paging import cut
 from api.past import HISTORY_DAYS, price_histories
 from api.totals import ledger_totals
-from elastic.model import LedgerRow, Limits, Price, spent_usd
+from elastic.model import LedgerRow, Price, spent_usd
 from elastic.reconciler import audit
 
 router = APIRouter(prefix="/v1", tags=["money"], dependencies=[Depends(require_user)])
@@ -36,16 +36,16 @@ def list_prices(
     A price holds until a later one of the same offering.
     """
     now_s, store = context.clock.now_s(), context.store
-    found: Sequence[Price] = store.prices_in_force(now_s)
+    found: Sequence[Price] = store.prices.in_force(now_s)
     next_before = None
     if not current:
         found, next_before = cut(
-            store.prices(limit=limit + 1, before=before), limit, lambda price: price.id
+            store.prices.listed(limit=limit + 1, before=before), limit, lambda price: price.id
         )
-    limits = Limits(**context.settings.policy.model_dump())
     blocks = context.provider.blocks.listed(now_s=now_s)
     items = [
-        schemas.MarketPrice.at(each, limits=limits, blocks=blocks, now_s=now_s) for each in found
+        schemas.MarketPrice.at(each, limits=context.limits, blocks=blocks, now_s=now_s)
+        for each in found
     ]
     return schemas.Page[schemas.MarketPrice](items=items, next_before=next_before)
 
@@ -72,10 +72,10 @@ def list_ledger(
     """Lists each stretch of each node's life at the price then in force, newest first, and the sum
     of all."""
     now_s = context.clock.now_s()
-    found = context.store.ledger(job, limit=limit + 1, before=before)
+    found = context.store.ledger.listed(job, limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda row: row.id)
     prices = {
-        price.id: price for price in context.store.cited_prices([row.price_id for row in kept])
+        price.id: price for price in context.store.prices.of_ids([row.price_id for row in kept])
     }
     return schemas.LedgerPage(
         items=[schemas.LedgerRowOut.at(row, prices[row.price_id], now_s=now_s) for row in kept],
@@ -105,17 +105,17 @@ def get_audit(context: ContextOf) -> schemas.AuditOut:
     """Compares the ledger with what the cloud says of its machines now."""
     now_s = context.clock.now_s()
     instances = context.provider.instances()
-    nodes = context.store.nodes(include_gone=True)
+    nodes = context.store.nodes.listed(include_gone=True)
     rows = [
         row
         for job_id in {node.job_id for node in nodes}
-        for row in context.store.ledger_of_job(job_id)
+        for row in context.store.ledger.of_job(job_id)
     ]
     return schemas.AuditOut.of(audit(nodes, rows, instances, now_s=now_s))
 
 
 def _rows(context: ContextOf, job: str | None) -> Iterator[LedgerRow]:
     before = None
-    while rows := context.store.ledger(job, limit=_ROWS_A_READ, before=before):
+    while rows := context.store.ledger.listed(job, limit=_ROWS_A_READ, before=before):
         yield from rows
         before = rows[-1].id

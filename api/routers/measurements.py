@@ -17,5 +17,7 @@ def list_measurements(
 ) -> schemas.Page[schemas.Measurement]:
     """Lists windows of paramount iterations, newest first."""
     return page_of(
-        schemas.Measurement, context.store.windows(job, limit=limit + 1, before=before), limit
+        schemas.Measurement,
+        context.store.measurements.listed(job, limit=limit + 1, before=before),
+        limit,
     )

@@ -25,7 +25,7 @@ def list_nodes(
     before: Before = None,
 ) -> schemas.Page[schemas.NodeOut]:
     """Lists nodes, newest first."""
-    found = context.store.nodes(job, include_gone=everything)
+    found = context.store.nodes.listed(job, include_gone=everything)
     # The list grows at its front only, so that places counted from its end stay what they are.
     start = 0 if before is None else max(len(found) - before, 0)
     kept = found[start : start + limit]
@@ -39,7 +39,7 @@ def list_nodes(
 @router.get("/nodes/{node}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.NodeOut:
     """Gives one node."""
-    return _shown(context.store.node(node), now_s=context.clock.now_s())
+    return _shown(context.store.nodes.get(node), now_s=context.clock.now_s())
 
 
 def _shown(node: Node, *, now_s: float) -> schemas.NodeOut:

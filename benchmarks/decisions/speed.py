@@ -148,12 +148,12 @@ def _repeated_bytes(snapshot: Snapshot, plan: Plan) -> float:
     """What the third of three equal holds writes."""
     with tempfile.TemporaryDirectory(prefix="elasticd-speed-") as folder:
         store = open_store(f"sqlite:///{folder}/held.db")
-        job, _ = store.submit_job(snapshot.job.spec, key=None, request_hash="", now_s=EPOCH_S)
+        job, _ = store.jobs.submit(snapshot.job.spec, key=None, request_hash="", now_s=EPOCH_S)
         sizes = []
         for tick in range(3):
             now = replace(snapshot, now_s=snapshot.now_s + 5 * tick, job=job)
             with _written() as written:
-                store.record_decision(now, plan, "best_value", sets_target=False)
+                store.decisions.record(now, plan, "best_value", sets_target=False)
             sizes.append(sum(written))
         store.close()
     return float(sizes[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from elastic.errors import InvalidInput
 from elastic.model.offering import Offering
@@ -40,32 +40,30 @@ class Window:
 @dataclass(frozen=True, slots=True, order=True)
 class Group:
     """The nodes that train together: how many of which offerings, sorted; the same nodes always
-    make the same group."""
+    make the same group.
+
+    >>> from elastic.model.offering import Capacity
+    >>> bought = Offering("small", Capacity.ON_DEMAND, "a"), Offering("small", Capacity.SPOT, "a")
+    >>> Group(((bought[0], 1), (bought[1], 2))).node_types
+    (('small', 3),)
+    """
 
     members: tuple[tuple[Offering, int], ...]
+    node_count: int = field(init=False, repr=False, compare=False)
+    node_types: tuple[tuple[str, int], ...] = field(init=False, repr=False, compare=False)
+    """How many nodes of which types, sorted: what its speed depends on, wherever and however they
+    were bought."""
+
+    def __post_init__(self) -> None:
+        counts: dict[str, int] = {}
+        for offering, count in self.members:
+            counts[offering.node_type] = counts.get(offering.node_type, 0) + count
+        object.__setattr__(self, "node_count", sum(counts.values()))
+        object.__setattr__(self, "node_types", tuple(sorted(counts.items())))
 
     @staticmethod
     def of(offering: Offering, count: int = 1) -> Group:
         return Group(((offering, count),))
-
-    @property
-    def node_count(self) -> int:
-        return sum(count for _, count in self.members)
-
-    @property
-    def node_types(self) -> tuple[tuple[str, int], ...]:
-        """How many nodes of which types, sorted: what its speed depends on, wherever and however
-        they were bought.
-
-        >>> from elastic.model.offering import Capacity
-        >>> bought = Offering("small", Capacity.ON_DEMAND, "a"), Offering("small", Capacity.SPOT, "a")
-        >>> Group(((bought[0], 1), (bought[1], 2))).node_types
-        (('small', 3),)
-        """
-        counts: dict[str, int] = {}
-        for offering, count in self.members:
-            counts[offering.node_type] = counts.get(offering.node_type, 0) + count
-        return tuple(sorted(counts.items()))
 
     def __str__(self) -> str:
         return " + ".join(

@@ -4,7 +4,7 @@ the job on it."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from elastic.figures import price
@@ -59,16 +59,18 @@ class Evaluation:
     objection: str | None
     switch_cost: SwitchCost | None
     lack: Lack | None
+    iterations_per_usd: Interval | None = field(init=False)
+    """Follows from the price and the step time; None unless both are known."""
+
+    def __post_init__(self) -> None:
+        value = None
+        if self.step_s is not None and self.usd_per_h is not None:
+            value = iterations_per_usd(self.usd_per_h, self.step_s)
+        object.__setattr__(self, "iterations_per_usd", value)
 
     @property
     def is_choice(self) -> bool:
         return self.objection is None and self.usd_per_h is not None and self.lack is None
-
-    @property
-    def iterations_per_usd(self) -> Interval | None:
-        if self.step_s is None or self.usd_per_h is None:
-            return None
-        return iterations_per_usd(self.usd_per_h, self.step_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,18 @@ class Evaluations:
 
     def ranked(self, outlook: Evaluation) -> Ranked | None:
         """The outlook with everything known that a ranking needs; None if something is missing."""
+        if outlook is not self._by_group.get(outlook.group):  # what would be, not what is
+            return self._ranked(outlook)
+        if outlook.group not in self._rankings:
+            self._rankings[outlook.group] = self._ranked(outlook)
+        return self._rankings[outlook.group]
+
+    @cached_property
+    def _rankings(self) -> dict[Group, Ranked | None]:
+        """What `ranked` has found: a decision asks for the same few again and again."""
+        return {}
+
+    def _ranked(self, outlook: Evaluation) -> Ranked | None:
         value, step_s, way = outlook.iterations_per_usd, outlook.step_s, outlook.switch_cost
         if value is None or step_s is None or way is None or outlook.usd_per_h is None:
             return None

@@ -9,7 +9,7 @@ from dataclasses import replace
 from elastic.figures import duration
 from elastic.model import Action, Group, Node, NodePhase, Plan, Reason, Snapshot, last_safe_instant
 from elastic.policy.availability import UNAVAILABLE
-from elastic.policy.horizon import focus_of
+from elastic.policy.horizon import Focus, focus_of
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
@@ -26,15 +26,13 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     those that stay are done before a machine bought now has booted. Paces are taken at the slow end
     of what was measured; where little was, everything is replaced.
     """
-    group, left, step_s = snapshot.target, _iterations_left(snapshot), _step_s(snapshot)
+    group = snapshot.target
+    if group is None or not _is_short(snapshot, group):
+        return plan
+    focus = focus_of(snapshot.job)
+    left, step_s = _iterations_left(snapshot, focus), _step_s(snapshot, focus)
     is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
-    if (
-        group is None
-        or left is None
-        or step_s is None
-        or not is_replacing
-        or snapshot.limits.reaction_s is None
-    ):
+    if left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
         return plan
     leavers, stops_in_s = (
         _leavers(snapshot, group),
@@ -77,6 +75,12 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     )
 
 
+def _is_short(snapshot: Snapshot, group: Group) -> bool:
+    """Whether any node of the group is missing, or taken back."""
+    joined = tuple(_joined(snapshot, group))
+    return len(joined) < group.node_count or any(each.leaves_at_s is not None for each in joined)
+
+
 def _leavers(snapshot: Snapshot, group: Group) -> tuple[Node, ...]:
     """The nodes of the group that are taken back, the first one first."""
     found = [node for node in _joined(snapshot, group) if node.leaves_at_s is not None]
@@ -98,18 +102,18 @@ def _joined(snapshot: Snapshot, group: Group) -> Iterator[Node]:
             yield node
 
 
-def _iterations_left(snapshot: Snapshot) -> int | None:
+def _iterations_left(snapshot: Snapshot, focus: Focus) -> int | None:
     """None where no end is known, or another training phase, of another pace, is still to come."""
-    total, focus = snapshot.job.spec.iterations, focus_of(snapshot.job)
+    total = snapshot.job.spec.iterations
     if total is None or focus.current_left is None:
         return None
     left = max(total - snapshot.job.iteration, 0)
     return left if focus.current_left == left else None
 
 
-def _step_s(snapshot: Snapshot) -> float | None:
+def _step_s(snapshot: Snapshot, focus: Focus) -> float | None:
     """The slowest pace of the target that its windows allow."""
-    phase, target = focus_of(snapshot.job).current_phase, snapshot.target
+    phase, target = focus.current_phase, snapshot.target
     samples = [
         sample
         for series in snapshot.series

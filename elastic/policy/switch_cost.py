@@ -101,11 +101,12 @@ def switch_cost(
     )
     redone = redone_by_a_move(snapshot, done) if origin is not None and origin != to else 0.0
     rest = iterations - done + redone
-    redo_usd = known_burn_usd_per_h(to.members, quotes) * redone * step_s.value / _S_PER_H
     switch_usd = transition.usd(quotes)
-    before_usd = (
-        known_burn_usd_per_h(origin.members, quotes) * before_s / _S_PER_H if origin else 0.0
-    )
+    to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
+    added_usd_per_h = known_burn_usd_per_h(transition.added, quotes)
+    before_usd_per_h = known_burn_usd_per_h(origin.members, quotes) if origin else 0.0
+    redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
+    before_usd = before_usd_per_h * before_s / _S_PER_H
 
     def lasts_s(pace_s: float) -> float:
         return before_s + transition.pause_s + rest * pace_s
@@ -115,8 +116,8 @@ def switch_cost(
         unused_s = max(
             0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s
         )
-        trained_usd = known_burn_usd_per_h(to.members, quotes) * rest_s / _S_PER_H
-        unused_usd = known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
+        trained_usd = to_usd_per_h * rest_s / _S_PER_H
+        unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
     low = None if step_s.low is None else dollars(step_s.low)

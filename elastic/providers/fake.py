@@ -164,7 +164,9 @@ class FakeCloud:
         for name in old:
             del self._listed[name]
         return tuple(
-            self._now(machine) for machine in self._listed.values() if machine.visible_at_s <= now_s
+            self._at(now_s, machine)
+            for machine in self._listed.values()
+            if machine.visible_at_s <= now_s
         )
 
     def terminate(self, provider_id: str) -> None:
@@ -207,8 +209,10 @@ class FakeCloud:
         return machine
 
     def _now(self, machine: _Machine) -> Instance:
-        """The machine as it is at this instant: its state follows from its launch and its end."""
-        now_s = self.clock.now_s()
+        return self._at(self.clock.now_s(), machine)
+
+    def _at(self, now_s: float, machine: _Machine) -> Instance:
+        """The machine as it is at an instant: its state follows from its launch and its end."""
         if machine.gone_at_s is not None:
             ending = replace(
                 machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because

@@ -2,20 +2,18 @@
 
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
-from elastic.reconciler.catalog import read_catalog
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
-from elastic.reconciler.observe import observe, training_group
+from elastic.reconciler.observe import observe, read_catalog, training_group
 from elastic.reconciler.price_past import PricePast
 from elastic.reconciler.price_records import offered_or_held
 from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.termination_permission import TerminationPermission
-from elastic.reconciler.timeouts import Timeouts
 from elastic.reconciler.tokens import NodeTokens, secret_in
-from elastic.reconciler.world import World
+from elastic.reconciler.world import Timeouts, World
 
 __all__ = [
     "LEASE_EXPIRES_S",

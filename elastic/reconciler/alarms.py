@@ -134,11 +134,11 @@ class Alarms:
         standing = {each.kind: each for each in self.current(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
             if not kind.is_of_jobs:  # their events have told of it
-                store.add_event("alarm_over", f"{kind}: all is well again", now_s=now_s)
+                store.events.add("alarm_over", f"{kind}: all is well again", now_s=now_s)
             del self._raised_s[kind]
         for kind in [each for each in standing if each not in self._raised_s]:
             if not kind.is_of_jobs:
-                store.add_event("alarm", f"{kind}: {standing[kind].text}", now_s=now_s)
+                store.events.add("alarm", f"{kind}: {standing[kind].text}", now_s=now_s)
             self._raised_s[kind] = now_s
 
     @contextmanager
@@ -202,10 +202,10 @@ class Alarms:
             now[AlarmKind.OVERRUN, None] = text
         for kind, node_id in before.keys() - now.keys():
             text = f"{kind}: {_why_over(kind, is_ending=is_ending)}"
-            store.add_event("alarm_over", text, job_id=job.id, node_id=node_id, now_s=now_s)
+            store.events.add("alarm_over", text, job_id=job.id, node_id=node_id, now_s=now_s)
         for kind, node_id in now.keys() - before.keys():
             text = f"{kind}: {now[kind, node_id]}"
-            store.add_event("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
+            store.events.add("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
         if is_ending:
             self._of_jobs.pop(job.id, None)
         else:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from elastic.figures import duration
 from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
-from elastic.reconciler.matching import matched
+from elastic.reconciler.machines import matched
 
 TOLERANCE_S = 15.0
 """A cloud tells instants in whole seconds, and the daemon looks every few."""

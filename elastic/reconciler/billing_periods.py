@@ -56,11 +56,11 @@ class BillingPeriods:
         ):
             # A purchase that was repeated before its machines were listed was dated by the
             # repetition.
-            self.store.node_launched_at(node.id, instance.launched_at_s)
+            self.store.nodes.launched_at(node.id, instance.launched_at_s)
         from_s = instance.billed_from_s
         if from_s is not None and self._billed_from_s.get(node.id) != from_s:
             self._billed_from_s[node.id] = from_s
-            self.store.node_billed_from(node.id, from_s)
+            self.store.nodes.billed_from(node.id, from_s)
 
     def note_gone(self, node: Node, instance: Instance, *, now_s: float) -> None:
         """Its machine is listed as gone. Where its provider tells no instant, it ended by now at
@@ -73,7 +73,7 @@ class BillingPeriods:
         )
         is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
         is_waived |= instance.never_ran and node.joined_at_s is None
-        self.store.node_gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
+        self.store.nodes.gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
 
     def note_missing(self, node: Node, *, now_s: float) -> bool:
         """Its machine is not listed. Gives whether it counts as gone, which is on record then.
@@ -85,9 +85,9 @@ class BillingPeriods:
         if self._missing[node.id] < 2 or now_s - _heard_at_s(node) <= _VISIBLE_WITHIN_S:
             return False
         if self._was_bought_long_before(node):
-            self.store.node_launched_at(node.id, node.intended_at_s)
+            self.store.nodes.launched_at(node.id, node.intended_at_s)
             node = replace(node, launched_at_s=node.intended_at_s)
-        self.store.node_gone(node.id, at_s=self._latest_end_s(node, now_s=now_s))
+        self.store.nodes.gone(node.id, at_s=self._latest_end_s(node, now_s=now_s))
         return True
 
     def _was_bought_long_before(self, node: Node) -> bool:

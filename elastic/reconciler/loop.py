@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -34,18 +34,14 @@ from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
-from elastic.reconciler.catalog import KnownCatalog, read_catalog
-from elastic.reconciler.leaving import to_be_left_alone
 from elastic.reconciler.machines import Machines
-from elastic.reconciler.observe import observe
-from elastic.reconciler.phases import phase_of
+from elastic.reconciler.observe import KnownCatalog, observe, read_catalog, training_group
 from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
-from elastic.reconciler.timeouts import Timeouts
-from elastic.reconciler.world import World
+from elastic.reconciler.world import Timeouts, World
 from elastic.store import JobFacts, Store
 
 log = structlog.get_logger(__name__)
@@ -56,6 +52,9 @@ _ROUNDS = 6
 _LOOK_AGAIN_S, _OFTEN = 0.25, 2
 """How soon to look again; and after how many generations of late that stood still the next one is a
 failure, too."""
+
+_TRYING = frozenset({"start", "trial", "phase", "measuring"})
+"""Reasons of a job that trains in order to be measured."""
 
 
 @dataclass(slots=True)
@@ -112,17 +111,17 @@ class Reconciler:
         unwritten = self.alarms.look(
             self.store, self._blindness, self._catalog.failure, now_s=now_s
         )
-        self.price_records.refresh(self.prices, now_s=now_s)
-        prices, self._boots = self.store.prices_in_force(now_s, depth=2), self.store.boots()
+        prices = self.price_records.refresh(self.prices, now_s=now_s)
+        self._boots = self.store.nodes.boots()
         unexpected = []
-        for job in self.store.unfinished_jobs():
+        for job_id in self.store.jobs.unfinished_ids():
             try:
-                self._handle(job.id, prices, now_s=now_s)
+                self._handle(job_id, prices, now_s=now_s)
             except ElasticError as error:
-                log.warning("job not handled this tick", job=job.id, error=str(error))
+                log.warning("job not handled this tick", job=job_id, error=str(error))
                 unwritten = error if isinstance(error, StoreUnavailable) else unwritten
             except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
-                error.add_note(f"while handling {job.id}")
+                error.add_note(f"while handling {job_id}")
                 unexpected.append(error)
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is
@@ -150,7 +149,7 @@ class Reconciler:
             self.machines.leader_lease.renew()
             stillborn = self.machines.settle(now_s=now_s)
         except LeaseLost as error:
-            self.store.add_event("superseded", str(error), now_s=now_s)
+            self.store.events.add("superseded", str(error), now_s=now_s)
             raise
         except ProviderError as error:
             return error
@@ -173,7 +172,7 @@ class Reconciler:
         self._ticked_at_s = now_s
 
     def _handle(self, job_id: str, prices: tuple[Price, ...], *, now_s: float) -> None:
-        facts = self.store.facts(job_id, now_s=now_s)
+        facts = self.store.facts.of(job_id, now_s=now_s)
         plan = None
         if facts.job.phase is not JobPhase.DRAINING:
             self._heed_interruptions(facts, now_s=now_s)
@@ -182,7 +181,7 @@ class Reconciler:
             world = self._world(facts, plan, now_s=now_s)
             if facts.job.phase.is_final or not self._act(world):
                 break
-            facts = self.store.facts(job_id, now_s=now_s)
+            facts = self.store.facts.of(job_id, now_s=now_s)
             if (
                 facts.job.error not in (None, world.job.error)
                 and facts.job.phase is not JobPhase.DRAINING
@@ -196,12 +195,14 @@ class Reconciler:
         self.alarms.follow(self.store, facts.job, idle(world), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
-        if plan is not None and facts.job.phase is not (phase := phase_of(facts, plan)):
+        if plan is not None and facts.job.phase is not (phase := _phase_after(facts, plan)):
             with suppress(Conflict):  # it was stopped meanwhile: the next tick ends it
-                self.store.move_job(job_id, phase, now_s=now_s)
+                self.store.jobs.move(job_id, phase, now_s=now_s)
 
     def _heed_interruptions(self, facts: JobFacts, *, now_s: float) -> None:
         """Leaves markets alone for a while that have just taken a node back, each once a node."""
+        if all(node.notice is None for node in facts.nodes):
+            return
         blocks = self.provider.blocks
         blocked = {each.offering for each in blocks.listed(now_s=now_s) if each.nodes == 1}
         open_now = [each for each in self._catalog.offerings if each not in blocked]
@@ -227,21 +228,23 @@ class Reconciler:
             if missed is None:
                 break
             refused = (*refused, missed)
-            facts = self.store.facts(job_id, now_s=now_s)
+            facts = self.store.facts.of(job_id, now_s=now_s)
         policy = facts.job.spec.policy
-        self.store.record_decision(
+        self.store.decisions.record(
             snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change
         )
         if plan.action is Action.STOP:
             ending = (
                 JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
             )
-            self.store.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
+            self.store.jobs.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
         elif snapshot.is_catalog_known:
             self.alarms.weigh(
                 self.store, facts.job, lambda standing: misses(snapshot, plan, standing=standing)
             )
-        return plan, facts if plan.action is Action.HOLD else self.store.facts(job_id, now_s=now_s)
+        return plan, facts if plan.action is Action.HOLD else self.store.facts.of(
+            job_id, now_s=now_s
+        )
 
     def _buy_for(self, facts: JobFacts, plan: Plan, *, now_s: float) -> Offering | None:
         """Buys what a change needs, as its steps would; gives what was refused."""
@@ -268,10 +271,10 @@ class Reconciler:
             prices,
             boots=self._boots,
             unavailable=self.provider.blocks.listed(now_s=now_s),
-            pools=self.store.pools(now_s=now_s),
+            pools=self.store.pools.listed(now_s=now_s),
             refused=refused,
             doubted=doubted,
-            doubted_usd=surcharge_usd(self.store.ledger_of_job(facts.job.id), doubted, now_s)
+            doubted_usd=surcharge_usd(self.store.ledger.of_job(facts.job.id), doubted, now_s)
             if doubted
             else 0.0,
             limits=self.limits,
@@ -321,7 +324,7 @@ class Reconciler:
 
     def _meeting_place(self, job_id: str, *, is_held: bool = False) -> str | None:
         return self.rendezvous.endpoint(
-            job_id, rounds=replace(self.store.rounds(job_id), is_held=is_held)
+            job_id, rounds=replace(self.store.jobs.rounds(job_id), is_held=is_held)
         )
 
     def _act(self, world: World) -> bool:
@@ -347,20 +350,20 @@ class Reconciler:
                 if endpoint is None:
                     self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
                     return False
-                self.store.start_generation(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
+                self.store.generations.start(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
             case due.DrainGeneration():
                 self._drain(step, world)
                 return False
             case due.EndGeneration():
                 self._end_generation(step, world.job, now_s=now_s)
             case due.BeginEnding(ending, message):
-                self.store.request_stop(job_id, ending, message or None, now_s=now_s)
+                self.store.jobs.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.FinishJob(ending):
                 self.rendezvous.end(
                     job_id
                 )  # before the job is over, for then nobody looks at it again
                 self.alarms.follow(self.store, world.job, (), now_s=now_s)
-                self.store.move_job(job_id, ending, now_s=now_s)
+                self.store.jobs.move(job_id, ending, now_s=now_s)
             case _:
                 assert_never(step)
         return True
@@ -368,9 +371,9 @@ class Reconciler:
     def _drain(self, step: due.DrainGeneration, world: World) -> None:
         job_id, now_s = world.job.id, world.now_s
         log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
-        self.store.drain_generation(job_id, step.number, hangs=step.hangs, now_s=now_s)
+        self.store.generations.drain(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
-            self.store.add_event("hung", step.reason, job_id=job_id, now_s=now_s)
+            self.store.events.add("hung", step.reason, job_id=job_id, now_s=now_s)
             if world.hung >= _OFTEN:
                 self._count_failure(job_id, step.reason, now_s=now_s)
         self._count_exit(job_id, step.unasked, now_s=now_s)
@@ -380,7 +383,7 @@ class Reconciler:
             self.rendezvous.end(job.id)  # it names members that are gone
         elif not step.is_proven:
             self.rendezvous.renew(job.id)  # some member may live, and must not go on by itself
-        self.store.end_generation(job.id, step.number, now_s=now_s)
+        self.store.generations.end(job.id, step.number, now_s=now_s)
         self._count_exit(job.id, step.failure, now_s=now_s)
 
     def _launch(self, world: World, wanted: Group, why: str) -> Offering | None:
@@ -406,7 +409,7 @@ class Reconciler:
             return False
         if self.provider.blocks.of(offering, nodes=nodes, now_s=now_s) is not None:
             return False
-        prices = [each for each in self.store.prices_in_force(now_s) if each.offering == offering]
+        prices = [each for each in self.store.prices.in_force(now_s) if each.offering == offering]
         return bool(prices) and self.limits.trust(prices[0], now_s=now_s)
 
     def _end(self, step: due.TerminateNode | due.GiveUp, *, now_s: float) -> bool:
@@ -425,12 +428,12 @@ class Reconciler:
         since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
         nodes = [
             each
-            for each in self.store.nodes(job.id, include_gone=True)
+            for each in self.store.nodes.listed(job.id, include_gone=True)
             if each.intended_at_s >= since_s
         ]
         if due.fails_alone(node, nodes):
             self._end(due.TerminateNode(node, failure, is_failure=True), now_s=now_s)
-        elif self.store.job(job.id).phase is not JobPhase.DRAINING:
+        elif self.store.jobs.get(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
             what = (
                 "two nodes in a row could not be got ready"
@@ -438,19 +441,19 @@ class Reconciler:
                 else "no worker could begin"
             )
             message = f"{what}: {failure}"
-            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
         """Tells of a node that came to nothing; it is a failure of its job unless that trains
         meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.logs_of(node)
-        generation = self.store.generation(node.job_id)
+        generation = self.store.generations.latest(node.job_id)
         members = (
             generation.node_ids if generation is not None and generation.ended_at_s is None else ()
         )
-        if any(self.store.node(each).agent_state is not None for each in members):
-            self.store.add_event(
+        if any(self.store.nodes.get(each).agent_state is not None for each in members):
+            self.store.events.add(
                 "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s
             )
         else:
@@ -466,35 +469,70 @@ class Reconciler:
         why = self.machines.all_forbidden(candidates, job_id=job.id, now_s=now_s)
         if why is not None:
             message = f"none of its node types may be bought: {why}"
-            self.store.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _count_exit(self, job_id: str, failure: Exit | None, *, now_s: float) -> None:
-        if failure is None or self.store.job(job_id).phase is JobPhase.DRAINING:
+        if failure is None or self.store.jobs.get(job_id).phase is JobPhase.DRAINING:
             return
         if failure.needs_person:
-            self.store.request_stop(job_id, JobPhase.FAILED, describe_exit(failure), now_s=now_s)
+            self.store.jobs.request_stop(
+                job_id, JobPhase.FAILED, describe_exit(failure), now_s=now_s
+            )
         elif self._has_failed_so_before(job_id, failure):
             message = f"it failed twice in the same way: {failure.error}"
-            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
-            restarts = self.store.job(job_id).spec.max_restarts
+            restarts = self.store.jobs.get(job_id).spec.max_restarts
             most = self.max_failures if restarts is None else restarts + 1
             self._count_failure(job_id, describe_exit(failure), most=most, now_s=now_s)
 
     def _has_failed_so_before(self, job_id: str, failure: Exit) -> bool:
         error = failure.error
-        return error is not None and self.store.note_error(
+        return error is not None and self.store.jobs.note_error(
             job_id, error, generation=failure.generation
         )
 
     def _count_failure(
         self, job_id: str, message: str, *, most: int | None = None, now_s: float
     ) -> None:
-        if self.store.job(job_id).phase is JobPhase.DRAINING:
+        if self.store.jobs.get(job_id).phase is JobPhase.DRAINING:
             return
-        count = self.store.count_failure(job_id)
+        count = self.store.jobs.count_failure(job_id)
         if count >= (most or self.max_failures):
             message = f"{count} failures in a row without progress; {message}"
-            self.store.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
+            self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
-            self.store.add_event("failure", message, job_id=job_id, now_s=now_s)
+            self.store.events.add("failure", message, job_id=job_id, now_s=now_s)
+
+
+def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> frozenset[Offering]:
+    """What an interruption counts against: markets that took a node back, where another zone sells
+    the same as spot.
+
+    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where
+    no zone does, asking the same market again costs one call, and what it refuses is left alone
+    anyway.
+    """
+    sold = frozenset(offerings)
+    taken = {node.offering for node in nodes if node.leaves_at_s is not None}
+    return frozenset(
+        each for each in taken if any(_is_elsewhere(other, each) for other in sold - taken)
+    )
+
+
+def _is_elsewhere(other: Offering, offering: Offering) -> bool:
+    same = (other.node_type, other.capacity) == (offering.node_type, offering.capacity)
+    return same and other.zone != offering.zone
+
+
+def _phase_after(facts: JobFacts, plan: Plan) -> JobPhase:
+    """Gives the phase of a job after this plan; one that has ended, or is ending, stays as it
+    is."""
+    job, current = facts.job, training_group(facts.generation, facts.nodes)
+    if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
+        return job.phase
+    if current != facts.target and job.iteration > 0:
+        return JobPhase.RESCALING
+    return (
+        JobPhase.PROFILING if current is None or plan.reason.code in _TRYING else JobPhase.RUNNING
+    )

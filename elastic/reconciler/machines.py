@@ -23,7 +23,6 @@ from elastic.providers import Instance, InstanceState, LaunchRequest, Provider
 from elastic.providers.blocks import LONGEST_S
 from elastic.reconciler.billing_periods import BillingPeriods
 from elastic.reconciler.leader_lease import LeaseHolder
-from elastic.reconciler.matching import matched, orphans
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import LaunchIntent, Store
 
@@ -111,7 +110,7 @@ class Machines:
 
         What is not for sale now is not asked for: if it was bought, its machines will be listed.
         """
-        intents = self.store.open_launches()
+        intents = self.store.nodes.open_launches()
         self._said = {
             each.token: self._said[each.token] for each in intents if each.token in self._said
         }
@@ -119,12 +118,12 @@ class Machines:
             first = intent.nodes[0]
             if (
                 first.intended_at_s == now_s
-                or self.store.job(first.job_id).phase is JobPhase.DRAINING
+                or self.store.jobs.get(first.job_id).phase is JobPhase.DRAINING
             ):
                 continue
             digest = self._terms_hash(first.job_id, first.offering, len(intent.nodes))
             try:
-                self.store.touch_node(first.id)  # what cannot be written down is not bought
+                self.store.nodes.touch(first.id)  # what cannot be written down is not bought
                 if intent.request_hash != digest:
                     self._give_up(intent, now_s=now_s)
                 elif is_for_sale(first.offering, len(intent.nodes)):
@@ -193,7 +192,7 @@ class Machines:
         of each type are to run.
         """
         for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
-            intent = self.store.intend_launch(
+            intent = self.store.nodes.intend_launch(
                 job_id,
                 offering,
                 count=count,
@@ -227,7 +226,9 @@ class Machines:
                 return True
             why = _named(offering, str(error))
             is_dry = isinstance(error, CapacityUnavailable)
-            self.store.launch_failed(intent.token, why, for_want_of_capacity=is_dry, now_s=now_s)
+            self.store.nodes.launch_failed(
+                intent.token, why, for_want_of_capacity=is_dry, now_s=now_s
+            )
             self._note_refusal(intent, error, now_s=now_s)
             return False
         else:
@@ -260,7 +261,8 @@ class Machines:
     def _has_others(self, job_id: str) -> bool:
         """Whether machines of other jobs live."""
         return any(
-            node.job_id != job_id and node.provider_id is not None for node in self.store.nodes()
+            node.job_id != job_id and node.provider_id is not None
+            for node in self.store.nodes.listed()
         )
 
     def _request(self, intent: LaunchIntent) -> LaunchRequest:
@@ -273,7 +275,7 @@ class Machines:
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
             asked_by=intent.asked_by,
-            note_asked=lambda by: self.store.note_asked(intent.token, by),
+            note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )
 
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
@@ -291,7 +293,7 @@ class Machines:
         """
         self._ending |= {node.id}
         try:
-            node = self.store.intend_end(node.id, reason=reason, now_s=now_s)
+            node = self.store.nodes.intend_end(node.id, reason=reason, now_s=now_s)
         finally:
             if node.provider_id is not None:
                 self._terminate(node.provider_id, now_s=now_s)
@@ -330,7 +332,7 @@ class Machines:
 
     def _known(self, instances: tuple[Instance, ...], *, now_s: float) -> tuple[Node, ...]:
         try:
-            known = self.store.nodes()
+            known = self.store.nodes.listed()
         except StoreUnavailable:
             for instance in instances:
                 if instance.node_id in self._ending and instance.state is not InstanceState.GONE:
@@ -352,7 +354,7 @@ class Machines:
         is_stopping = instance.state is InstanceState.STOPPING
         if is_stopping and node.stopping_at_s is None and node.phase is not NodePhase.TERMINATING:
             # Minutes may pass until it is gone; it costs until then.
-            self.store.node_stopping(node.id, at_s=now_s, why=instance.ended_because)
+            self.store.nodes.stopping(node.id, at_s=now_s, why=instance.ended_because)
         if is_gone:
             self._billing_periods.note_gone(node, instance, now_s=now_s)
         return is_gone or is_stopping
@@ -368,7 +370,7 @@ class Machines:
                 )
 
     def _launched(self, node: Node, instance: Instance) -> None:
-        self.store.node_launched(
+        self.store.nodes.launched(
             node.id,
             instance.provider_id,
             launched_at_s=instance.launched_at_s,
@@ -409,8 +411,39 @@ class Machines:
         for provider_id in certain:
             if self._sightings[provider_id] == 2:
                 text = f"{provider_id} carries this cluster's tag, and no living node stands for it: it is ended"
-                self.store.add_event("orphan_found", text, now_s=now_s)
+                self.store.events.add("orphan_found", text, now_s=now_s)
 
 
 def _named(offering: Offering, said: str) -> str:
     return said if said.startswith(f"{offering}: ") else f"{offering}: {said}"
+
+
+def matched(known: Sequence[Node], instances: Sequence[Instance]) -> dict[str, Instance]:
+    """The machine of each node that has one, by the node's id: the one on record, else the one
+    bought for it."""
+    by_id = {each.provider_id: each for each in instances}
+    by_node = {(each.token, each.node_id): each for each in instances}
+    found = {
+        node.id: by_node.get((node.token, node.id))
+        if node.provider_id is None
+        else by_id.get(node.provider_id)
+        for node in known
+    }
+    return {node_id: instance for node_id, instance in found.items() if instance is not None}
+
+
+def orphans(
+    known: Sequence[Node], found: Mapping[str, Instance], instances: Sequence[Instance]
+) -> set[str]:
+    """The machines that cost money and that no living node stands for."""
+    own = {each.provider_id for each in found.values()}
+    # A machine that cannot be told from its fellows yet may be any node of its launch that still
+    # lacks one.
+    lacking = {node.token for node in known if node.provider_id is None and node.id not in found}
+    return {
+        each.provider_id
+        for each in instances
+        if each.state is not InstanceState.GONE
+        and each.provider_id not in own
+        and not (each.token in lacking and not each.node_id)
+    }

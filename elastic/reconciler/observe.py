@@ -4,7 +4,9 @@ from."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from elastic.errors import ProviderError
 from elastic.model import (
     Boot,
     DoubtedPrice,
@@ -12,6 +14,7 @@ from elastic.model import (
     Group,
     Limits,
     Node,
+    NodeType,
     Offering,
     Outcome,
     Pool,
@@ -19,9 +22,26 @@ from elastic.model import (
     Snapshot,
     Unavailable,
 )
-from elastic.reconciler.catalog import KnownCatalog
-from elastic.reconciler.done import exit_of
+from elastic.providers import Provider
 from elastic.store import JobFacts
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCatalog:
+    """Node types and offerings; neither is known while there is a `failure`."""
+
+    node_types: tuple[NodeType, ...] = ()
+    offerings: tuple[Offering, ...] = ()
+    failure: ProviderError | None = None
+
+
+def read_catalog(provider: Provider) -> KnownCatalog:
+    """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being
+    attended."""
+    try:
+        return KnownCatalog(provider.node_types(), provider.offerings())
+    except ProviderError as error:
+        return KnownCatalog(failure=error)
 
 
 def observe(
@@ -43,6 +63,8 @@ def observe(
     prices = tuple(prices)
     is_known = catalog.failure is None
     on_offer = set(catalog.offerings) if is_known else {price.offering for price in prices}
+    if is_known:
+        boots = _telling(boots, catalog)
     held = {node.offering for node in facts.nodes} | set(
         dict(facts.target.members) if facts.target else ()
     )
@@ -64,7 +86,7 @@ def observe(
         doubted_usd=doubted_usd,
         is_catalog_known=is_known,
         withdrawn=tuple(price for price in prices if price.offering in held - on_offer),
-        boots=_telling(boots, catalog) if is_known else boots,
+        boots=boots,
         pools=tuple(pool for pool in pools if pool.offering in on_offer),
         refused=refused,
         earlier=facts.earlier,
@@ -92,8 +114,9 @@ def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Gr
         node = present.get(node_id)
         if node is None or node.stopping_at_s is not None:
             return None
-        ended = exit_of(node, generation.number)
-        if ended is not None and ended.outcome is not Outcome.SUCCEEDED:
+        ended = node.exit
+        has_ended = ended is not None and ended.generation == generation.number
+        if ended is not None and has_ended and ended.outcome is not Outcome.SUCCEEDED:
             return None
         counts[node.offering] = counts.get(node.offering, 0) + 1
     return Group(tuple(sorted(counts.items())))

@@ -79,7 +79,7 @@ class PricePast:
         """The first node type with a market that has no past yet, and was not asked for."""
         known = self.store.past_prices.offerings()
         extras_usd_per_h: dict[str, dict[Offering, float]] = {}
-        for price in self.store.prices_in_force(now_s):
+        for price in self.store.prices.in_force(now_s):
             if (
                 price.offering.capacity is Capacity.SPOT
                 and price.source == source.name

@@ -3,7 +3,7 @@ believed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -24,7 +24,9 @@ def offered_or_held(
 ) -> Callable[[], tuple[Offering, ...]]:
     """What there is to be priced: what is sold, and what is sold no longer while a machine of it
     lives."""
-    return lambda: tuple(dict.fromkeys((*offered(), *(node.offering for node in store.nodes()))))
+    return lambda: tuple(
+        dict.fromkeys((*offered(), *(node.offering for node in store.nodes.listed())))
+    )
 
 
 @dataclass(slots=True)
@@ -42,14 +44,26 @@ class PriceRecords:
         is believed again."""
         return tuple(self._doubted.values())
 
-    def refresh(self, source: PriceSource, *, now_s: float) -> None:
-        """Asks the source. One that does not answer leaves what is known to grow older."""
+    def refresh(self, source: PriceSource, *, now_s: float) -> tuple[Price, ...]:
+        """Asks the source, and gives the prices in force then, each after the one before it.
+
+        A source that does not answer leaves what is known to grow older.
+        """
         try:
             quotes = source.refresh(now_s)
         except PriceUnavailable as error:
             log.warning("no prices this tick; those known grow older", error=str(error))
-            return
-        known = {price.offering: price for price in self.store.prices_in_force(now_s)}
+            return self.store.prices.in_force(now_s, depth=2)
+        in_force = self.store.prices.in_force(now_s, depth=2)
+        has_recorded = self._take_in(quotes, in_force, now_s=now_s)
+        return self.store.prices.in_force(now_s, depth=2) if has_recorded else in_force
+
+    def _take_in(
+        self, quotes: Sequence[Quote], in_force: tuple[Price, ...], *, now_s: float
+    ) -> bool:
+        """Records what is new and believed; tells whether anything was."""
+        has_recorded = False
+        known = {price.offering: price for price in in_force}  # the later one of each
         # What nobody has confirmed for so long that nothing is bought at it is no measure of what
         # comes after it.
         trusted = {
@@ -69,6 +83,7 @@ class PriceRecords:
                 continue  # past, and known already
             if _says_something(quote, before, now_s=now_s):
                 self._record(quote, now_s=now_s)
+                has_recorded = True
         for offering in newest:
             self._doubted.pop(offering, None)
         for each in sifted.quarantined:
@@ -78,7 +93,8 @@ class PriceRecords:
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
-                self.store.add_event("price_quarantined", text, now_s=now_s)
+                self.store.events.add("price_quarantined", text, now_s=now_s)
+        return has_recorded
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:
         """Takes note of what may be true, since the price in force was heard last; another thing's
@@ -94,7 +110,7 @@ class PriceRecords:
             self._doubted[quote.offering] = DoubtedPrice(quote.offering, quote.usd_per_h, since_s)
 
     def _record(self, quote: Quote, *, now_s: float) -> None:
-        self.store.add_price(
+        self.store.ledger.add_price(
             quote.offering,
             quote.usd_per_h,
             valid_from_s=quote.valid_from_s,

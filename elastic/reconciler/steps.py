@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from elastic.agent.cause import is_echo, only_follows, uneven_end
 from elastic.agent.uploader import STORE_PATIENCE_S
-from elastic.figures import duration
+from elastic.figures import duration, instant
 from elastic.model import (
     PARAMOUNT_LINES,
     AgentState,
@@ -24,9 +24,7 @@ from elastic.model import (
     last_safe_instant,
 )
 from elastic.reconciler import session
-from elastic.reconciler.done import at_work, exit_of, is_closing, is_done, is_usable
 from elastic.reconciler.hearing import are_heard, in_reach
-from elastic.reconciler.leaving import describe_leaving
 from elastic.reconciler.stillness import (
     cut_off,
     is_out_of_reach,
@@ -34,7 +32,7 @@ from elastic.reconciler.stillness import (
     waits_in_vain,
     why_begin_anew,
 )
-from elastic.reconciler.world import World, lives
+from elastic.reconciler.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,24 +159,25 @@ def _ending(world: World) -> Iterator[Step]:
 def _pursuing(world: World) -> Iterator[Step]:
     unfit = [
         node
-        for node in world.nodes
-        if lives(node) and node.preparing is not None and node.preparing.failure
+        for node in world.living.values()
+        if node.preparing is not None and node.preparing.failure
     ]
     if unfit:
         yield from map(EndUnfit, unfit)
         return
-    closes = is_closing(world)
+    closes = _is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
     unbought = _unbought(world)
     if unbought:
         yield GiveUp(unbought, f"it could not be bought for {duration(world.timeouts.register_s)}")
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
-    world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
+    if lost:
+        world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
     if world.target is None:
         # Bought for a decision that was never recorded: the daemon died in between.
         yield from (
-            TerminateNode(node, "the job wants no nodes now") for node in world.nodes if lives(node)
+            TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
         )
         return
     wanted, missing = _match(world, world.target)
@@ -210,12 +209,15 @@ def _pursuing(world: World) -> Iterator[Step]:
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
         node
-        for node in world.nodes
-        if lives(node) and node.id not in in_use and not _is_coming_out(world, node)
+        for node in world.living.values()
+        if node.id not in in_use and not _is_coming_out(world, node)
     ]
     yield from (
         TerminateNode(
-            node, describe_leaving(node) if _leaves(node) else f"the job now wants {world.target}"
+            node,
+            _describe_leaving(node)
+            if node.id in world.leaving
+            else f"the job now wants {world.target}",
         )
         for node in surplus
     )
@@ -245,9 +247,9 @@ def _prepared_at_s(node: Node) -> float | None:
 def _keeping(
     world: World, active: Generation, wanted: list[Node], is_ready: bool
 ) -> Iterator[Step]:
-    members = [world.member(node_id) for node_id in active.node_ids]
-    exits = [exit_of(node, active.number) for node in members]
-    if is_done(world, members, exits):
+    members = [world.living.get(node_id) for node_id in active.node_ids]
+    exits = [_exit_of(node, active.number) for node in members]
+    if _is_done(world, members, exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
     elif active.drain_at_s is not None:
         yield from _stopping(world, active, active.drain_at_s)
@@ -256,23 +258,25 @@ def _keeping(
     elif world.job.spec.mode is Mode.LIVE:
         yield from _keeping_session(world, active, wanted, is_ready)
     elif any(each is not None and each.outcome is not Outcome.SUCCEEDED for each in exits):
-        yield DrainGeneration(active.number, "a node's workers ended", _unasked(members, exits))
+        yield DrainGeneration(
+            active.number, "a node's workers ended", _unasked(world, members, exits)
+        )
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
-    elif why := waits_in_vain(world, active, at_work(members, exits)) or why_begin_anew(
+    elif why := waits_in_vain(world, active, _at_work(members, exits)) or why_begin_anew(
         world, active
     ):
         yield DrainGeneration(active.number, why, hangs=True)
-    elif (leaver := _first_to_go(world, at_work(members, exits))) is not None:
-        yield DrainGeneration(active.number, f"{leaver.id}: {describe_leaving(leaver)}")
+    elif (leaver := _first_to_go(world, _at_work(members, exits))) is not None:
+        yield DrainGeneration(active.number, f"{leaver.id}: {_describe_leaving(leaver)}")
 
 
 def _keeping_session(
     world: World, active: Generation, wanted: list[Node], is_ready: bool
 ) -> Iterator[Step]:
-    members = [node for node_id in active.node_ids if (node := world.member(node_id)) is not None]
+    members = world.members
     exits = {
-        node.id: each for node in members if (each := exit_of(node, active.number)) is not None
+        node.id: each for node in members if (each := _exit_of(node, active.number)) is not None
     }
     alive = [node for node in members if node.id not in exits]
     if not alive or (
@@ -280,7 +284,9 @@ def _keeping_session(
         and any(each.outcome is Outcome.FAILED for each in exits.values())
     ):
         yield DrainGeneration(
-            active.number, "a node's workers ended", _unasked(list(members), list(exits.values()))
+            active.number,
+            "a node's workers ended",
+            _unasked(world, list(members), list(exits.values())),
         )
         return
     hopeless = {
@@ -294,7 +300,7 @@ def _keeping_session(
     yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
-    must_go = [] if leaver is None else [node for node in alive if _leaves(node)]
+    must_go = [] if leaver is None else [node for node in alive if node.id in world.leaving]
     following = session.next_members(
         active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
     )
@@ -306,13 +312,13 @@ def _keeping_session(
         why = (
             "nobody is left who holds what was trained"
             if leaver is None
-            else f"{leaver.id}: {describe_leaving(leaver)}"
+            else f"{leaver.id}: {_describe_leaving(leaver)}"
         )
         yield DrainGeneration(active.number, why)
     elif following is not None:
         yield StartGeneration(following)
     elif leaver is not None and len(must_go) == len(alive):
-        yield DrainGeneration(active.number, f"{leaver.id}: {describe_leaving(leaver)}")
+        yield DrainGeneration(active.number, f"{leaver.id}: {_describe_leaving(leaver)}")
 
 
 def _is_coming_out(world: World, node: Node) -> bool:
@@ -324,13 +330,13 @@ def _is_coming_out(world: World, node: Node) -> bool:
     return session.is_leaving(node, world.active, patience_s=patience_s, now_s=world.now_s)
 
 
-def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | None:
+def _unasked(world: World, members: list[Node | None], exits: list[Exit | None]) -> Exit | None:
     """The exit of workers that stopped for no reason that is known.
 
     Workers of a node that is taken back stop by themselves when the daemon is silent, and its
     peers' with them.
     """
-    if any(node is None or _leaves(node) for node in members):
+    if any(node is None or node.id in world.leaving for node in members):
         return None
     return next(
         (each for each in exits if each is not None and each.outcome is Outcome.DRAINED), None
@@ -340,7 +346,9 @@ def _unasked(members: list[Node | None], exits: list[Exit | None]) -> Exit | Non
 def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
     """The member whose machine is taken back first, once training on it can wait no longer for its
     replacement."""
-    leavers = [node for node in members if node is not None and _leaves(node)]
+    leavers = [node for node in members if node is not None and node.id in world.leaving]
+    if not leavers:
+        return None
     last_s = last_safe_instant(
         leavers, drain_grace_s=world.drain_grace_s, reaction_s=world.timeouts.reaction_s
     )
@@ -357,23 +365,23 @@ def _survivors(world: World, present: list[Node]) -> tuple[Node, ...]:
     stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
-    usable = {node.id for node in world.nodes if is_usable(node)} - cut_off(world)
+    usable = world.living.keys() - world.leaving - cut_off(world)
     left = tuple(node for node in present if node.id in before)
     has_lost = any(node_id not in usable for node_id in before)
     return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
 
 
 def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[Step]:
-    members = [world.member(node_id) for node_id in active.node_ids]
+    members = [world.living.get(node_id) for node_id in active.node_ids]
     is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
     patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
     overdue = world.now_s > drain_at_s + patience_s
     running = [node for node in members if node is not None and not _has_stopped(node, active)]
     if overdue or all(is_out_of_reach(world, node, since_s=drain_at_s) for node in running):
-        exits = [each for node in members if (each := exit_of(node, active.number)) is not None]
+        exits = [each for node in members if (each := _exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
-        has_lost = any(node is None or _leaves(node) for node in members)
+        has_lost = any(node is None or node.id in world.leaving for node in members)
         if failure is not None and only_follows(failure):
             have_others_finished = any(each.outcome is Outcome.SUCCEEDED for each in exits)
             failure = None if has_lost else _without_echo(failure, have_others_finished)
@@ -413,7 +421,7 @@ _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)
 
 
 def _has_stopped(node: Node, generation: Generation) -> bool:
-    if exit_of(node, generation.number) is not None:
+    if _exit_of(node, generation.number) is not None:
         return True
     # An agent that never began the generation is idle still; only a word later than the request
     # proves it.
@@ -430,7 +438,7 @@ def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[Terminate
 
 def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
     members = set(world.active.node_ids) if world.active else set()
-    usable = [node for node in world.nodes if is_usable(node)]
+    usable = [node for node in world.living.values() if node.id not in world.leaving]
     usable.sort(
         key=lambda node: (
             node.id not in members,
@@ -506,7 +514,7 @@ def _why(world: World, missing: set[Offering]) -> str:
     """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
     return (
         "interruption"
-        if any(_leaves(node) and node.offering in missing for node in world.nodes)
+        if any(node.id in world.leaving and node.offering in missing for node in world.nodes)
         else world.why
     )
 
@@ -518,5 +526,57 @@ def _is_free(world: World, node: Node) -> bool:
     return node.is_warm and (world.job.spec.mode is Mode.LIVE or not runs)
 
 
-def _leaves(node: Node) -> bool:
-    return node.leaves_at_s is not None
+def _exit_of(node: Node | None, number: int) -> Exit | None:
+    """How this generation ended on a node, if it did."""
+    if node is None or node.exit is None or node.exit.generation != number:
+        return None
+    return node.exit
+
+
+def _is_done(world: World, members: Sequence[Node | None], exits: Sequence[Exit | None]) -> bool:
+    """Whether the job is complete: any member of a session may say so; elsewhere each speaks only
+    of its own workers.
+
+    torchrun waits 300 s for other nodes' workers and then ends well, while the first rank may still
+    judge or save.
+    """
+    if world.job.spec.mode is Mode.LIVE:
+        return any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits)
+    of_living = [each for node, each in zip(members, exits, strict=True) if node is not None]
+    return bool(of_living) and all(
+        each is not None and each.outcome is Outcome.SUCCEEDED for each in of_living
+    )
+
+
+def _is_closing(world: World) -> bool:
+    """Whether some members are done and the others can be: in another group all would do their work
+    once more."""
+    active = world.active
+    if active is None or world.job.spec.mode is Mode.LIVE:
+        return False
+    rows = {node.id: node for node in world.nodes}
+    members = [
+        rows.get(node_id) for node_id in active.node_ids if node_id not in world.done_and_gone
+    ]
+    exits = [_exit_of(node, active.number) for node in members]
+    are_staying = all(
+        node is not None and node.id in world.living and node.id not in world.leaving
+        for node in _at_work(members, exits)
+    )
+    outcomes = {each.outcome for each in exits if each is not None}
+    return (
+        are_staying
+        and (bool(world.done_and_gone) or bool(outcomes))
+        and outcomes <= {Outcome.SUCCEEDED}
+    )
+
+
+def _at_work(members: Sequence[Node | None], exits: Sequence[Exit | None]) -> list[Node | None]:
+    """The members whose workers have not ended."""
+    return [node for node, each in zip(members, exits, strict=True) if each is None]
+
+
+def _describe_leaving(node: Node) -> str:
+    """That and when the cloud takes a node."""
+    assert node.leaves_at_s is not None, f"{node.id} does not leave"
+    return f"the cloud takes it back at {instant(node.leaves_at_s)}"

@@ -7,7 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elastic.model import Generation, Group, Job, Node, NodePhase, Offering
-from elastic.reconciler.timeouts import Timeouts
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long a node may take to register, a silent one may live, a due word may take to be heard;
+    in seconds.
+
+    `reaction_s` is how long a word may take from being due to being heard on a node. A node that
+    says nothing for longer than `silence_s` is missed by those it trains with, and where they stand
+    still for longer than `missed_s`; a turn that is overdue for longer than `standstill_s` is an
+    alarm, unless that is 0.
+    """
+
+    register_s: float
+    lease_s: float
+    reaction_s: float
+    silence_s: float
+    missed_s: float
+    standstill_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +42,10 @@ class World:
     has paused between two turns of its own, None while nobody knows. `endpoint` is where the store
     of a session stands now, None where none is needed or none answers; `done_and_gone` are the
     generation's members whose machines are gone, and whose workers were done before.
+
+    The last fields follow from the others: `active` is the generation that has not ended, `living`
+    holds the nodes whose machines are neither gone nor on their way there, by their ids, `leaving`
+    the ids of those that the cloud takes back, `members` those of the active generation.
     """
 
     now_s: float
@@ -42,16 +64,27 @@ class World:
     may_launch: bool = True
     endpoint: str | None = None
     done_and_gone: frozenset[str] = frozenset()
+    active: Generation | None = field(init=False, repr=False, compare=False)
+    living: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+    leaving: frozenset[str] = field(init=False, repr=False, compare=False)
+    members: tuple[Node, ...] = field(init=False, repr=False, compare=False)
 
-    @property
-    def active(self) -> Generation | None:
-        """The generation that has not ended."""
-        ended = self.generation is None or self.generation.ended_at_s is not None
-        return None if ended else self.generation
+    def __post_init__(self) -> None:
+        has_ended = self.generation is None or self.generation.ended_at_s is not None
+        active = None if has_ended else self.generation
+        living = {node.id: node for node in self.nodes if lives(node)}
+        leaving = frozenset(node.id for node in self.nodes if node.leaves_at_s is not None)
+        node_ids = () if active is None else active.node_ids
+        object.__setattr__(self, "active", active)
+        object.__setattr__(self, "living", living)
+        object.__setattr__(self, "leaving", leaving)
+        object.__setattr__(
+            self, "members", tuple(living[each] for each in node_ids if each in living)
+        )
 
     def member(self, node_id: str) -> Node | None:
-        """A member of the generation, if it still lives."""
-        return next((node for node in self.nodes if node.id == node_id and lives(node)), None)
+        """A node of the generation, if it still lives."""
+        return self.living.get(node_id)
 
 
 def lives(node: Node) -> bool:

@@ -96,7 +96,7 @@ class Agents:
 
     def join(self, node: Node) -> None:
         """The machine has booted, and its agent registers."""
-        joined = self.store.node_joined(node.id, now_s=self.clock.now_s())
+        joined = self.store.nodes.joined(node.id, now_s=self.clock.now_s())
         self._agents[node.id] = _Agent(joined)
         self.has_news = True
 
@@ -165,7 +165,7 @@ class Agents:
             acked_seq=agent.seq,
             notice=agent.notice,
         )
-        self.store.record_heartbeat(agent.node.id, said, now_s=now_s)
+        self.store.heartbeats.take_in(agent.node.id, said, now_s=now_s)
         agent.has_news = False
         agent.windows.clear()
 
@@ -181,7 +181,7 @@ class Agents:
             if agent.state is AgentState.RUNNING:
                 self._end(agent, Outcome.DRAINED, after_s=self.program.save_s)
             return
-        generation = self.store.generation(agent.node.job_id)
+        generation = self.store.generations.latest(agent.node.job_id)
         if generation is None or generation.number != wanted:
             return
         agent.generation, agent.mode, agent.state = wanted, self.mode, AgentState.RUNNING

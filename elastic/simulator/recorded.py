@@ -26,9 +26,9 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     where a machine was granted, and down from where one was refused or taken back; one that it did
     not use is always up.
     """
-    job = store.job(job_id)
+    job = store.jobs.get(job_id)
     iterations = job.spec.iterations or job.iteration
-    speeds = _speeds(store.recent_series(job.id))
+    speeds = _speeds(store.measurements.recent_series(job.id))
     if not speeds.known or not iterations:
         raise InvalidInput(f"{job_id}: wanted a job that has trained, found no measurement of it")
     end_s = job.finished_at_s
@@ -38,12 +38,12 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
             price.usd_per_h,
             after_s=max(price.valid_from_s - job.submitted_at_s, 0.0),
         )
-        for price in reversed(store.prices(limit=_MOST_PRICES))
+        for price in reversed(store.prices.listed(limit=_MOST_PRICES))
         if price.offering.node_type in speeds.known
         and (end_s is None or price.valid_from_s <= end_s)
     ]
     market = market_of(rows, node_types=_node_types(store, job.id))
-    nodes = store.nodes(job.id, include_gone=True)
+    nodes = store.nodes.listed(job.id, include_gone=True)
     pools = {
         offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
         for offering in market.offerings
@@ -64,9 +64,11 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
 
 def _node_types(store: Store, job_id: str) -> dict[str, NodeType]:
     """What its latest decision saw of the hardware on offer."""
-    latest = store.decisions(job_id, limit=1)
+    latest = store.decisions.listed(job_id, limit=1)
     return {
-        each.name: each for decision in latest for each in store.snapshot(decision.id).node_types
+        each.name: each
+        for decision in latest
+        for each in store.decisions.snapshot(decision.id).node_types
     }
 
 

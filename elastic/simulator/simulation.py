@@ -170,7 +170,7 @@ class Simulation:
         )
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         self._wire(FakeProvider(self.cloud))
-        job, _ = self.store.submit_job(
+        job, _ = self.store.jobs.submit(
             self.spec, key=None, request_hash="simulated", now_s=self.clock.now_s()
         )
         self.job_id = job.id
@@ -193,7 +193,7 @@ class Simulation:
     @property
     def job(self) -> Job:
         """The job as it stands."""
-        return self.store.job(self.job_id)
+        return self.store.jobs.get(self.job_id)
 
     @property
     def elapsed_s(self) -> float:
@@ -202,7 +202,7 @@ class Simulation:
 
     def ledger_usd(self) -> float:
         """What the daemon's ledger says that the job has cost."""
-        return self.store.spent(self.job_id, self.clock.now_s())
+        return self.store.ledger.spent(self.job_id, self.clock.now_s())
 
     def bill_usd(self) -> float:
         """What the machines have truly cost, counted without any ledger."""
@@ -301,11 +301,11 @@ class Simulation:
     def _look(self) -> None:
         """What the tick has changed: machines that boot, words that agents hear next, and when the
         next look is due."""
-        job, nodes = self.job, self.store.nodes(self.job_id)
+        job, nodes = self.job, self.store.nodes.listed(self.job_id)
         if job.phase.is_final:
             self._seen = None
             return
-        generation = self.store.generation(self.job_id)
+        generation = self.store.generations.latest(self.job_id)
         lease_s = self.right.lease_left_s()
         for node in nodes:
             if node.phase is NodePhase.BOOTING:
@@ -318,7 +318,7 @@ class Simulation:
             elif node.phase is NodePhase.TERMINATING:
                 self.agents.gone(node.id)
         now_s = self.clock.now_s()
-        target = self.store.target(self.job_id)
+        target = self.store.jobs.target(self.job_id)
         self.moves += self._target not in (None, target)
         self._target = target
         members = (
@@ -415,7 +415,7 @@ class Simulation:
         machine = next(
             (each for each in self.cloud.visible() if each.provider_id == node.provider_id), None
         )
-        known = self.store.node(node.id)
+        known = self.store.nodes.get(node.id)
         if (
             machine is not None
             and machine.state is InstanceState.RUNNING

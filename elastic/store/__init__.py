@@ -1,4 +1,5 @@
-"""The database: everything that must survive, in SQLAlchemy Core tables behind one class."""
+"""The database: everything that must survive, in SQLAlchemy Core tables, one repository for
+each subject."""
 
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
@@ -16,8 +17,7 @@ from elastic.store.opening import (
     open_store,
     shown,
 )
-from elastic.store.store import Store
-from elastic.store.tallies import Tallies
+from elastic.store.store import Store, Tallies
 
 __all__ = [
     "Event",

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from elastic.errors import NotFound
 from elastic.model import JobPhase
-from elastic.store.engine import Database
+from elastic.store.engine import Repository
 from elastic.store.schema import DONE, code, jobs
 
 UNUSED_KEPT_S = 86_400.0
@@ -18,11 +18,8 @@ RESUMABLE_KEPT_S = 30 * 86_400.0
 _MAY_RESUME = tuple(phase.value for phase in JobPhase if phase.may_resume)
 
 
-class Archives:
+class Archives(Repository):
     """Folders of code as `elastic.archive` packs them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
         """Stores an archive, or begins its day anew if it is there; those go that are kept for

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from elastic.model import Group
+from elastic.model import Group, JobSpec
 
 Value = TypeVar("Value")
 
@@ -32,6 +32,12 @@ def from_text(kind: type[Value], text: str | bytes) -> Value:
 def group_from_text(text: str) -> Group:
     """Gives the group that `to_text` wrote: a job's past names the same few again and again."""
     return from_text(Group, text)
+
+
+@lru_cache(maxsize=256)
+def spec_from_text(text: str) -> JobSpec:
+    """Gives the specification that `to_text` wrote: every tick and heartbeat reads its job's."""
+    return from_text(JobSpec, text)
 
 
 def pack(value: Any) -> bytes:

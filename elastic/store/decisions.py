@@ -10,7 +10,7 @@ from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot, differs
 from elastic.store import jobs
 from elastic.store.codec import from_text, group_from_text, pack, to_text, unpack
-from elastic.store.engine import insert
+from elastic.store.engine import Repository, insert, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
@@ -48,7 +48,7 @@ def record(
     plan: Plan,
     policy: str,
     *,
-    version: int,
+    version: int = 1,
     sets_target: bool,
 ) -> int:
     """Stores a decision, with `sets_target` also the group that it wants as its job's, and gives
@@ -113,7 +113,7 @@ def snapshot(connection: Connection, decision_id: int) -> Snapshot:
 
 
 def listed(
-    connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
+    connection: Connection, job_id: str | None = None, *, limit: int = 50, before: int | None = None
 ) -> tuple[Decision, ...]:
     """Decisions, newest first."""
     query = select(decisions).order_by(decisions.c.id.desc()).limit(limit)
@@ -164,3 +164,13 @@ def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:
 
 def _group(text: str | None) -> Group | None:
     return None if text is None else group_from_text(text)
+
+
+class Decisions(Repository):
+    """What was decided, and from what."""
+
+    record = writes(record)
+    get = reads(get)
+    listed = reads(listed)
+    snapshot = reads(snapshot)
+    changes = reads(changes)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import make_url
@@ -15,6 +16,9 @@ from sqlalchemy.pool import NullPool, QueuePool
 
 from elastic.errors import InvalidInput, StoreUnavailable
 from elastic.store import postgres
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _PRAGMAS = (
     "journal_mode=WAL",
@@ -68,6 +72,43 @@ class Database:
     def close(self) -> None:
         self._reader.dispose()
         self._writer.dispose()
+
+
+class Repository:
+    """What is read and written of one subject. Each of its methods is one transaction, committed
+    when it returns; threads may share it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+def reads(
+    query: Callable[Concatenate[Connection, P], R],
+) -> Callable[Concatenate[Repository, P], R]:
+    """Makes a query a method of its repository, in a transaction of its own.
+
+    The query itself takes a connection, so that it can be part of a larger transaction too.
+    """
+
+    @wraps(query)
+    def read(self: Repository, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._database.read() as connection:
+            return query(connection, *args, **kwargs)
+
+    return read
+
+
+def writes(
+    change: Callable[Concatenate[Connection, P], R],
+) -> Callable[Concatenate[Repository, P], R]:
+    """Makes a change a method of its repository, like `reads`."""
+
+    @wraps(change)
+    def write(self: Repository, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._database.write() as connection:
+            return change(connection, *args, **kwargs)
+
+    return write
 
 
 def plain_engine(url: str) -> Engine:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, func, select
 
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.schema import events
 
 _ADD = events.insert()
@@ -42,7 +43,7 @@ def add_event(
 
 
 def listed(
-    connection: Connection, *, after: int | None, job_id: str | None, limit: int
+    connection: Connection, *, after: int | None = 0, job_id: str | None = None, limit: int = 200
 ) -> tuple[Event, ...]:
     """The first events after the one of id `after`, or the newest of all if it is None; oldest
     first either way."""
@@ -103,3 +104,12 @@ def notes(connection: Connection, job_id: str, *, most: int) -> tuple[str, ...]:
 def newest_id(connection: Connection) -> int:
     """The id of the latest event, 0 before the first."""
     return connection.execute(select(func.max(events.c.id))).scalar() or 0
+
+
+class Events(Repository):
+    """The feed."""
+
+    add = writes(add_event)
+    listed = reads(listed)
+    notes = reads(notes)
+    newest_id = reads(newest_id)

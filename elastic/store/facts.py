@@ -19,6 +19,7 @@ from elastic.model import (
     Trained,
 )
 from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
+from elastic.store.engine import Repository, reads
 
 _EARLIER_JOBS = 4
 """Older runs tell no more than these: images, libraries and clouds change."""
@@ -52,20 +53,23 @@ class JobFacts:
 def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
     """Gives the facts about a job at one instant. Raises NotFound."""
     row = jobs.row(connection, job_id)
+    job = jobs.to_job(row)
+    target = jobs.to_target(row)
     resumed = resumes.listed(connection, job_id)
     living = nodes.listed(connection, job_id)
     generation = generations.latest(connection, job_id)
-    job = jobs.to_job(row)
+    switches = generations.switches(connection, job_id, resumes=resumed)
+    hung = generations.hung(connection, job_id)
     return JobFacts(
         job=job,
-        target=jobs.to_target(row),
+        target=target,
         nodes=living,
         generation=generation,
         series=measurements.recent_series(connection, job_id),
-        switches=generations.switches(connection, job_id, resumes=resumed),
+        switches=switches,
         changes=_with_ends(decisions.changes(connection, job_id), resumed),
-        spent_usd=ledger.spent(connection, job_id, now_s=now_s),
-        hung=generations.hung(connection, job_id),
+        spent_usd=ledger.spent(connection, job_id, now_s),
+        hung=hung,
         longest_pause_s=row.longest_pause_s,
         done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
         earlier=earlier(connection, job),
@@ -73,7 +77,8 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
 
 
 def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
-    """What the newest other jobs of the same program did in warm windows."""
+    """What the newest other jobs of the same program did in warm windows; the job itself need not be
+    stored."""
     found = jobs.of_program(connection, job, limit=_EARLIER_JOBS)
     every = (each for job_id in found for each in measurements.trained(connection, job_id))
     return tuple(each for each in every if each.iterations)
@@ -101,3 +106,10 @@ def _with_ends(changes: tuple[Change, ...], resumed: tuple[Resume, ...]) -> tupl
     over by then."""
     ends = (Change(each.ended_at_s, None, None, each.ending) for each in resumed)
     return tuple(sorted((*changes, *ends), key=lambda change: change.at_s))
+
+
+class Facts(Repository):
+    """What a tick looks at."""
+
+    of = reads(facts)
+    earlier = reads(earlier)

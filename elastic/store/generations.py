@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 from elastic.model import Generation, Group, Node, Resume, Stint, Switch
 from elastic.store import nodes as node_rows
 from elastic.store.codec import group_from_text, to_text
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import generations
 
@@ -186,3 +187,15 @@ def to_generation(row: Row[tuple[object, ...]]) -> Generation:
 
 def _ids(row: Row[tuple[object, ...]]) -> set[str]:
     return set(json.loads(row.node_ids))
+
+
+class Generations(Repository):
+    """Generations of jobs: who trained together, and for how long."""
+
+    start = writes(start)
+    drain = writes(drain)
+    end = writes(end)
+    latest = reads(latest)
+    listed = reads(listed)
+    stints = reads(stints)
+    first_step_at_s = reads(first_step_at_s)

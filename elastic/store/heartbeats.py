@@ -23,6 +23,7 @@ from elastic.store import jobs as job_rows
 from elastic.store import measurements, notices, progress
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
+from elastic.store.engine import Repository, writes
 from elastic.store.events import Event, add_event
 
 
@@ -105,3 +106,9 @@ def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
     is_news = node.exit is None or node.exit.generation != said.generation
     failures = node.failures + is_news if said.outcome is Outcome.FAILED else 0
     return {"exit": to_text(said), "failures": failures}
+
+
+class Heartbeats(Repository):
+    """What nodes report."""
+
+    take_in = writes(take_in)

@@ -23,7 +23,8 @@ from elastic.model import (
     move_job,
 )
 from elastic.store.code import refuse_unknown
-from elastic.store.codec import from_text, to_text
+from elastic.store.codec import from_text, group_from_text, spec_from_text, to_text
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
 
@@ -46,6 +47,7 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
+_UNFINISHED_IDS = _UNFINISHED.with_only_columns(jobs.c.id)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.registered_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
@@ -64,8 +66,9 @@ def submit(
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Raises Conflict if `key` was used for another request, or if a job of this name still goes on;
-    NotFound if its code was never stored.
+    Its first event says `why_precision`, where elasticd chose that. Raises Conflict if `key` was
+    used for another request, or if a job of this name still goes on; NotFound if its code was never
+    stored.
     """
     if key is not None:
         earlier = connection.execute(
@@ -139,17 +142,22 @@ def seq(connection: Connection, job_id: str) -> int:
 
 
 def listed(
-    connection: Connection, *, limit: int, before: int | None
-) -> tuple[tuple[int, Job], ...]:
-    """Jobs with the number to page by, newest first."""
+    connection: Connection, *, limit: int = 50, before: int | None = None
+) -> tuple[Job, ...]:
+    """Jobs, newest first; `before` is the `seq` of one of them."""
     query = select(jobs).order_by(jobs.c.seq.desc()).limit(limit)
     rows = connection.execute(query if before is None else query.where(jobs.c.seq < before))
-    return tuple((each.seq, to_job(each)) for each in rows)
+    return tuple(to_job(each) for each in rows)
 
 
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
     return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
+
+
+def unfinished_ids(connection: Connection) -> tuple[str, ...]:
+    """The ids of those jobs: a tick reads each of them anyway."""
+    return tuple(connection.execute(_UNFINISHED_IDS).scalars())
 
 
 def move(
@@ -179,11 +187,11 @@ def move(
     add_event(connection, "job_phase", text, job_id=job_id, now_s=now_s)
 
 
-def drain(
+def request_stop(
     connection: Connection, job_id: str, ending: JobPhase, message: str | None, *, now_s: float
 ) -> Job:
     """Starts a job's orderly end, which will be `ending`. A job that is ending already keeps its
-    first ending."""
+    first ending. Raises Conflict if it has ended."""
     job = get(connection, job_id)
     if job.phase.is_final:
         raise Conflict(f"job {job.spec.name} {job.phase.predicate}; there is nothing to stop")
@@ -338,14 +346,14 @@ def _restarted_at_zero(connection: Connection, job: Job) -> bool:
 
 @lru_cache(maxsize=_LOOKED_THROUGH)
 def _program(spec: str) -> tuple[object, ...]:
-    return from_text(JobSpec, spec).program
+    return spec_from_text(spec).program
 
 
 def to_job(row: Row[tuple[object, ...]]) -> Job:
     """One row as a value."""
     return Job(
         id=row.id,
-        spec=from_text(JobSpec, row.spec),
+        spec=spec_from_text(row.spec),
         phase=JobPhase(row.phase),
         submitted_at_s=row.submitted_at_s,
         version=row.version,
@@ -365,4 +373,22 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
 
 def to_target(row: Row[tuple[object, ...]]) -> Group | None:
     """The group in one row."""
-    return None if row.target is None else from_text(Group, row.target)
+    return None if row.target is None else group_from_text(row.target)
+
+
+class Jobs(Repository):
+    """Jobs, from what was asked for to their end."""
+
+    submit = writes(submit)
+    get = reads(get)
+    listed = reads(listed)
+    seq = reads(seq)
+    unfinished = reads(unfinished)
+    unfinished_ids = reads(unfinished_ids)
+    move = writes(move)
+    request_stop = writes(request_stop)
+    target = reads(target)
+    set_spec = writes(set_spec)
+    rounds = reads(rounds)
+    count_failure = writes(count_failure)
+    note_error = writes(note_error)

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, u
 from elastic.errors import PriceUnavailable
 from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
 from elastic.store import prices
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.schema import ledger, nodes
 
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
@@ -64,7 +65,7 @@ def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
 
 
 def listed(
-    connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
+    connection: Connection, job_id: str | None = None, *, limit: int = 50, before: int | None = None
 ) -> tuple[LedgerRow, ...]:
     """Ledger rows, newest first."""
     query = select(ledger).order_by(ledger.c.id.desc()).limit(limit)
@@ -80,7 +81,7 @@ def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
 
 
-def spent(connection: Connection, job_id: str, *, now_s: float) -> float:
+def spent(connection: Connection, job_id: str, now_s: float) -> float:
     """Dollars that a job has cost by `now_s`."""
     return float(connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0)
 
@@ -180,3 +181,12 @@ def _values(stretch: Stretch) -> dict[str, object]:
         "minimum_s": stretch.minimum_s,
         "is_waived": stretch.is_waived,
     }
+
+
+class Ledger(Repository):
+    """What machines have cost, by what prices."""
+
+    add_price = writes(add_price)
+    listed = reads(listed)
+    of_job = reads(of_job)
+    spent = reads(spent)

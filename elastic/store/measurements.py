@@ -15,8 +15,9 @@ from sqlalchemy import Connection, Executable, bindparam, func, select, update
 
 from elastic.model import Group, Node, Sample, Series, Trained, Window
 from elastic.store import jobs as job_rows
-from elastic.store.codec import from_text
-from elastic.store.engine import insert
+from elastic.store import nodes as node_rows
+from elastic.store.codec import group_from_text
+from elastic.store.engine import Repository, insert, reads
 from elastic.store.events import add_event, of_kind
 from elastic.store.schema import buckets, events, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
@@ -155,7 +156,7 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
 
 
 def listed(
-    connection: Connection, job_id: str | None = None, *, limit: int, before: int | None = None
+    connection: Connection, job_id: str | None = None, *, limit: int = 50, before: int | None = None
 ) -> tuple[StoredWindow, ...]:
     """Windows, newest first."""
     query = select(windows, series.c.members, series.c.training_phase).join(
@@ -167,7 +168,7 @@ def listed(
         query = query.where(windows.c.id < before)
     rows = connection.execute(query.order_by(windows.c.id.desc()).limit(limit))
     return tuple(
-        StoredWindow(row.id, row.job_id, from_text(Group, row.members), _to_window(row))
+        StoredWindow(row.id, row.job_id, group_from_text(row.members), _to_window(row))
         for row in rows
     )
 
@@ -179,7 +180,7 @@ def recent_series(connection: Connection, job_id: str) -> tuple[Series, ...]:
     for row in connection.execute(_SERIES_OF_JOB, {"job_id": job_id}).all():
         warm = connection.execute(_WARM, {"series_id": row.id, "newest": RECENT_WINDOWS})
         samples = tuple(Sample(*each) for each in warm)[::-1]
-        found.append(Series(from_text(Group, row.members), row.training_phase, samples))
+        found.append(Series(group_from_text(row.members), row.training_phase, samples))
     return tuple(found)
 
 
@@ -188,7 +189,7 @@ def trained(connection: Connection, job_id: str) -> tuple[Trained, ...]:
     0 iterations."""
     rows = connection.execute(_SERIES_OF_JOB, {"job_id": job_id})
     return tuple(
-        Trained(from_text(Group, row.members), row.training_phase, row.iterations, row.elapsed_s)
+        Trained(group_from_text(row.members), row.training_phase, row.iterations, row.elapsed_s)
         for row in rows
     )
 
@@ -221,7 +222,7 @@ def lost(connection: Connection, job_id: str) -> tuple[tuple[float, float], ...]
 
 
 def throughput(
-    connection: Connection, job_id: str, *, since_s: float, points: int
+    connection: Connection, job_id: str, *, since_s: float = 0.0, points: int = 300
 ) -> tuple[ThroughputPoint, ...]:
     """Throughput over time in at most about `points` points, oldest first, from the stored sums
     alone."""
@@ -464,3 +465,19 @@ def _to_window(row: Any) -> Window:
         is_cold=row.is_cold,
         ended_at_s=row.ended_at_s,
     )
+
+
+class Measurements(Repository):
+    """Windows, and what is kept summed of them."""
+
+    listed = reads(listed)
+    recent_series = reads(recent_series)
+    trained = reads(trained)
+    begun = reads(begun)
+    lost = reads(lost)
+    throughput = reads(throughput)
+
+    def append(self, node_id: str, windows: Sequence[Window]) -> int:
+        """Stores the windows not stored yet and gives how many were."""
+        with self._database.write() as connection:
+            return append(connection, node_rows.get(connection, node_id), windows)

@@ -4,7 +4,7 @@ saves money."""
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
@@ -28,6 +28,7 @@ from elastic.model import (
 )
 from elastic.store import ledger, pools, prices
 from elastic.store.codec import from_text
+from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import intents, nodes
 
@@ -351,7 +352,7 @@ def last_held_s(connection: Connection, job_id: str) -> float | None:
     return ended
 
 
-def of_ids(connection: Connection, ids: Iterable[str]) -> tuple[Node, ...]:
+def of_ids(connection: Connection, ids: Collection[str]) -> tuple[Node, ...]:
     """These nodes, gone ones too."""
     return tuple(
         to_node(each) for each in connection.execute(select(nodes).where(nodes.c.id.in_(set(ids))))
@@ -477,3 +478,27 @@ def _done(connection: Connection, node: Node, kind: str, outcome: str, now_s: fl
         (intents.c.token == node.token) & (intents.c.kind == kind) & (intents.c.node_id == node.id)
     )
     connection.execute(update(intents).where(mine).values(done_at_s=now_s, outcome=outcome))
+
+
+class Nodes(Repository):
+    """Nodes, from the intent to buy them to the proof that they are gone."""
+
+    intend_launch = writes(intend_launch)
+    open_launches = reads(open_launches)
+    of_launch = reads(of_launch)
+    note_asked = writes(note_asked)
+    launched = writes(launched)
+    launched_at = writes(launched_at)
+    launch_failed = writes(launch_failed)
+    joined = writes(joined)
+    touch = writes(touch)
+    billed_from = writes(billed_from)
+    intend_end = writes(intend_end)
+    stopping = writes(stopping)
+    gone = writes(gone)
+    get = reads(get)
+    listed = reads(listed)
+    of_ids = reads(of_ids)
+    last_held_s = reads(last_held_s)
+    acked_seq = reads(acked_seq)
+    boots = reads(boots)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, case, func, select
 from elastic.figures import duration
 from elastic.model import NodePhase, Notice, NoticeKind
 from elastic.store import nodes as node_rows
+from elastic.store.engine import Repository, reads
 from elastic.store.events import add_event
 from elastic.store.schema import nodes
 
@@ -57,3 +58,9 @@ def interruptions(connection: Connection) -> tuple[Interruptions, ...]:
     ).where(was_taken)
     rows = connection.execute(query.group_by(nodes.c.node_type, was_noticed_or_not))
     return tuple(Interruptions(row.node_type, bool(row.noticed), row.times) for row in rows)
+
+
+class Notices(Repository):
+    """Machines that clouds took away."""
+
+    interruptions = reads(interruptions)

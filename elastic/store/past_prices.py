@@ -8,22 +8,19 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from elastic.model import Capacity, Offering, PastPrice
-from elastic.store.engine import Database
+from elastic.store.engine import Repository
 from elastic.store.schema import past_prices, prices
 
 _OFFERING = (prices.c.node_type, prices.c.capacity, prices.c.zone)
 
 
-class PastPrices:
+class PastPrices(Repository):
     """What offerings cost before their first price on record, and with what is on record: their
     whole history.
 
     A price that was told late is never put among those on record: what was charged follows from
     them.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, found: Iterable[PastPrice]) -> int:
         """Gives offerings their past: what held before their first price on record. Gives how many

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, and_, bindparam, select, update
 
 from elastic.model import Capacity, Node, NodePhase, NoticeKind, Offering, Pool
 from elastic.store.codec import from_text, to_text
+from elastic.store.engine import Repository, reads
 from elastic.store.schema import nodes, pools
 
 _OFFERING = ("node_type", "capacity", "zone")
@@ -87,3 +88,9 @@ def _save(connection: Connection, before: Pool, after: Pool) -> None:
 
 def _key(offering: Offering) -> dict[str, str]:
     return {"node_type": offering.node_type, "capacity": offering.capacity, "zone": offering.zone}
+
+
+class Pools(Repository):
+    """What is known of spot pools."""
+
+    listed = reads(listed)

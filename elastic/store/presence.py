@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, or_, update
 from elastic.errors import StoreUnavailable
 from elastic.model import NodeReport
 from elastic.store.codec import to_text
-from elastic.store.engine import Database
+from elastic.store.engine import Database, Repository
 from elastic.store.schema import nodes
 
 _HEARD = (
@@ -30,12 +30,12 @@ _TO_COME = (
 _SHORT_S, _MOST_GAPS = 0.5, 64
 
 
-class Presence:
+class Presence(Repository):
     """When each node was heard last, and what it said then. A crash forgets what was not written
     yet."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._lock = threading.Lock()
         self._heard: dict[str, tuple[float, NodeReport]] = {}
         self._arrived_s: float | None = None

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, u
 
 from elastic import figures
 from elastic.model import Capacity, Offering, Price
-from elastic.store.engine import insert
+from elastic.store.engine import Repository, insert, reads
 from elastic.store.events import add_event
 from elastic.store.schema import prices
 
@@ -107,7 +107,7 @@ def observed_to_s(
     return found
 
 
-def all_in_force(connection: Connection, *, at_s: float, depth: int = 1) -> tuple[Price, ...]:
+def all_in_force(connection: Connection, at_s: float, *, depth: int = 1) -> tuple[Price, ...]:
     """The price of every offering at an instant, in the order of the offerings; `depth` 2 gives
     those before too."""
     rows = connection.execute(_all_in_force(depth), {"at_s": at_s})
@@ -130,7 +130,7 @@ def of_ids(connection: Connection, ids: Iterable[int]) -> tuple[Price, ...]:
 def listed(
     connection: Connection,
     *,
-    limit: int,
+    limit: int = 50,
     before: int | None = None,
     offering: Offering | None = None,
 ) -> tuple[Price, ...]:
@@ -180,3 +180,12 @@ def _all_in_force(depth: int) -> Select[tuple[object, ...]]:
     return select(prices).where(
         prices.c.id.in_(union_all(*(select(each).select_from(offerings) for each in newest)))
     )
+
+
+class Prices(Repository):
+    """Prices, read; `Ledger.add_price` writes them."""
+
+    in_force = reads(all_in_force)
+    listed = reads(listed)
+    of_ids = reads(of_ids)
+    observed_to_s = reads(observed_to_s)

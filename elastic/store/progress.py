@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from elastic.model import Beginning, Save
 from elastic.store import jobs as job_rows
+from elastic.store.engine import Repository, reads
 from elastic.store.events import add_event
 
 MOST_SAVES = 64
@@ -40,7 +41,8 @@ def saved(text: str | None) -> dict[str, int]:
 
 
 def saves_of(connection: Connection, job_id: str) -> Mapping[str, int]:
-    """The newest files that a job has saved."""
+    """Marks of the newest files that a job has saved, each with the iterations that were done by
+    then."""
     return saved(job_rows.row(connection, job_id).saves)
 
 
@@ -54,3 +56,9 @@ def note_beginning(
         text = f"the script goes on at iteration {beginning.iteration}: it has read {beginning.read_from}"
         at_s = now_s if beginning.at_s is None else min(beginning.at_s, now_s)
         add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=at_s)
+
+
+class Progress(Repository):
+    """What jobs have saved."""
+
+    saves = reads(saves_of)

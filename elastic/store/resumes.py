@@ -15,7 +15,7 @@ from elastic.store import jobs as job_rows
 from elastic.store import ledger, nodes
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import to_text
-from elastic.store.engine import Database
+from elastic.store.engine import Repository
 from elastic.store.events import add_event
 from elastic.store.schema import events, resumes
 
@@ -28,11 +28,8 @@ _CHECKPOINT = (
 )
 
 
-class Resumes:
+class Resumes(Repository):
     """How jobs that were over went on."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, job_id: str) -> tuple[Resume, ...]:
         """Each time that a job went on after it had ended, oldest first."""
@@ -77,7 +74,7 @@ def _resume(
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
     _refuse_a_taken_name(connection, job)
-    _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s=now_s), now_s)
+    _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s), now_s)
     if spec.code is not None:
         refuse_unknown(connection, spec.code)
     retained, number = _retained(connection, job), len(listed(connection, job.id)) + 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import bindparam, or_, select, update
 
-from elastic.store.engine import Database
+from elastic.store.engine import Repository
 from elastic.store.schema import events, jobs
 
 _LEARN = (
@@ -23,11 +23,8 @@ _ALARMS = (
 )
 
 
-class Stillness:
+class Stillness(Repository):
     """What a daemon that is started again must know of jobs that stand still."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def learn(self, job_id: str, pause_s: float) -> None:
         """Records that the job pauses for so long by itself, unless a longer pause is known."""

@@ -71,17 +71,17 @@ def test_nodes_of_a_swap_that_trained_together_for_a_moment_are_no_fixed_choice(
     decide_once(world, job)
     now_s = world.clock.now_s()
     bought = intend(world.store, job.id, LARGE, why="price", now_s=now_s)
-    new = world.store.node_joined(bought.id, now_s=now_s)
-    world.store.start_generation(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
+    new = world.store.nodes.joined(bought.id, now_s=now_s)
+    world.store.generations.start(job.id, (old, new), rdzv_endpoint="127.0.0.1:1", now_s=now_s)
     together = [
         window(node_id=old.id, seq=100, generation=2, world_size=2, phase="main", ended_at_s=now_s)
     ]
-    world.store.record_heartbeat(
+    world.store.heartbeats.take_in(
         old.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 2), windows=together, acked_seq=100),
         now_s=now_s,
     )
-    assert len(world.store.recent_series(job.id)) == 3
+    assert len(world.store.measurements.recent_series(job.id)) == 3
     report = client.get(f"/v1/jobs/{job.id}/report").json()
     assert [
         [each["node_type"] for each, _ in choice["group"]["members"]] for choice in report["fixed"]
@@ -118,7 +118,7 @@ def test_cost_over_time_never_falls_and_ends_at_the_total(client: TestClient, wo
     points = client.get(f"/v1/jobs/{job.id}/cost", params={"buckets": 10}).json()["items"]
     dollars = [each["usd"] for each in points]
     assert len(points) == 10 and dollars == sorted(dollars)
-    assert dollars[-1] == pytest.approx(world.store.spent(job.id, world.clock.now_s()))
+    assert dollars[-1] == pytest.approx(world.store.ledger.spent(job.id, world.clock.now_s()))
 
 
 def test_a_launch_costs_its_minimum_from_its_first_second() -> None:
@@ -146,7 +146,7 @@ def test_throughput_is_given_over_time(client: TestClient, world: World) -> None
 
 def test_the_ledger_lists_rows_and_sums_them_all(client: TestClient, world: World) -> None:
     job, _ = train(world)
-    world.store.add_price(
+    world.store.ledger.add_price(
         SMALL,
         0.72,
         valid_from_s=world.clock.now_s(),
@@ -201,7 +201,9 @@ def test_a_row_over_midnight_is_shared_by_its_days() -> None:
 
 
 def test_prices_are_listed_as_they_came_and_as_they_are(client: TestClient, world: World) -> None:
-    world.store.add_price(LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test")
+    world.store.ledger.add_price(
+        LARGE, 0.3, valid_from_s=START_S, observed_at_s=START_S, source="test"
+    )
     assert [each["usd_per_h"] for each in client.get("/v1/prices").json()["items"]] == [
         0.3,
         0.72,
@@ -258,7 +260,7 @@ def test_prices_tell_what_cannot_be_bought_now_and_until_when(
     world.context.provider.blocks.block(SMALL, Obstacle.QUOTA, now_s=START_S)
     world.context.provider.blocks.block(LARGE, nodes=4, now_s=START_S)
     spot = Offering("small", Capacity.SPOT)
-    world.store.add_price(
+    world.store.ledger.add_price(
         spot, 0.2, valid_from_s=START_S - 3700, observed_at_s=START_S - 3700, source="test"
     )
     items = client.get("/v1/prices", params={"current": True}).json()["items"]
@@ -286,8 +288,8 @@ def test_nodes_are_listed_without_their_tokens(client: TestClient, world: World)
     job, node = train(world)
     assert node.token not in client.get("/v1/nodes").text
     assert client.get(f"/v1/nodes/{node.id}").json() == client.get("/v1/nodes").json()["items"][0]
-    world.store.intend_end(node.id, reason="test", now_s=START_S)
-    world.store.node_gone(node.id, at_s=START_S + 90)
+    world.store.nodes.intend_end(node.id, reason="test", now_s=START_S)
+    world.store.nodes.gone(node.id, at_s=START_S + 90)
     assert client.get("/v1/nodes", params={"job": job.id}).json()["items"] == []
     gone = client.get("/v1/nodes", params={"job": job.id, "all": True}).json()["items"]
     assert [each["phase"] for each in gone] == ["terminated"]
@@ -305,7 +307,7 @@ def test_nodes_are_paged_from_the_newest_on(client: TestClient, world: World) ->
         ).json()
         seen += [each["id"] for each in page["items"]]
         before = page["next_before"]
-    assert seen == [node.id for node in world.store.nodes()] and before is None
+    assert seen == [node.id for node in world.store.nodes.listed()] and before is None
 
 
 def test_node_types_are_listed(client: TestClient) -> None:
@@ -343,24 +345,24 @@ def test_a_decision_is_explained_by_its_whole_snapshot(client: TestClient, world
 def test_a_decision_is_replayed_without_a_trace(client: TestClient, world: World) -> None:
     job, _ = train(world)
     decision = decide_once(world, job)
-    before = world.store.newest_event_id()
+    before = world.store.events.newest_id()
     replay = client.post(f"/v1/decisions/{decision}:replay").json()
     assert replay["decision_id"] == decision and replay["is_equal"] is False  # it was made by hand
     assert replay["plan"]["reason"]["text"]
-    assert world.store.newest_event_id() == before and len(world.store.decisions()) == 1
+    assert world.store.events.newest_id() == before and len(world.store.decisions.listed()) == 1
 
 
 def test_what_an_earlier_version_of_the_policy_decided_is_said_not_to_be_replayable(
     client: TestClient, world: World
 ) -> None:
     job, _ = train(world)
-    of_ours = world.store.snapshot(decide_once(world, job))
+    of_ours = world.store.decisions.snapshot(decide_once(world, job))
     plan = Plan(Action.HOLD, None, Reason("best", "made before"))
     for policy, told in (
         ("best_value", "this elasticd has version"),
         ("gone", "this elasticd has no such policy"),
     ):
-        old = world.store.record_decision(of_ours, plan, policy, version=0, sets_target=False)
+        old = world.store.decisions.record(of_ours, plan, policy, version=0, sets_target=False)
         answer = client.post(f"/v1/decisions/{old}:replay")
         assert answer.status_code == 409
         assert (
@@ -374,14 +376,14 @@ def test_what_would_have_had_others_chosen_is_found_by_deciding_again(
 ) -> None:
     job, _ = train(world)
     decision = decide_once(world, job)
-    before = world.store.newest_event_id()
+    before = world.store.events.newest_id()
     found = client.get(f"/v1/decisions/{decision}/what-if").json()
     assert (
         found["decision_id"] == decision and found["losers"] == []
     )  # one candidate was weighed, and chosen
-    plan = decide(world.store.snapshot(decision))
-    made = world.store.record_decision(
-        world.store.snapshot(decision),
+    plan = decide(world.store.decisions.snapshot(decision))
+    made = world.store.decisions.record(
+        world.store.decisions.snapshot(decision),
         plan,
         "best_value",
         version=VERSIONS["best_value"],
@@ -390,7 +392,7 @@ def test_what_would_have_had_others_chosen_is_found_by_deciding_again(
     losers = client.get(f"/v1/decisions/{made}/what-if").json()["losers"]
     assert [each["name"] for each in losers] and all(each["text"] for each in losers)
     assert client.get("/v1/decisions/99/what-if").status_code == 404
-    assert world.store.newest_event_id() <= before + 1
+    assert world.store.events.newest_id() <= before + 1
 
 
 def test_artifacts_are_shown_or_downloaded_and_nothing_else_is_reached(

@@ -43,7 +43,7 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(
     right = TerminationPermission(lambda _: None, 600.0)
     leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=world.clock, register=None)
     alarms = Alarms(leader_lease, right)
-    job, _ = world.store.submit_job(
+    job, _ = world.store.jobs.submit(
         JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0
     )
     alarms.follow(

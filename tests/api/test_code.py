@@ -29,10 +29,10 @@ def put(client: TestClient, code: Archive) -> int:
 
 def launched(world: World, job_id: str, instance_id: str) -> str:
     """Gives the launch of a machine that was bought for a job."""
-    intent = world.store.intend_launch(
+    intent = world.store.nodes.intend_launch(
         job_id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
-    world.store.node_launched(
+    world.store.nodes.launched(
         intent.nodes[0].id, instance_id, launched_at_s=START_S, minimum_s=60.0
     )
     return intent.token

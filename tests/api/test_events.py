@@ -72,7 +72,7 @@ def read(url: str, count: int, **options: object) -> list[dict[str, str]]:
 
 def test_a_stream_resumes_after_the_event_seen_last(url: str, world: World) -> None:
     job, _ = train(world)
-    everything = world.store.events(job_id=job.id)
+    everything = world.store.events.listed(job_id=job.id)
     streamed = read(url, len(everything), params={"after": 0, "job": "first"})
     assert [json.loads(each["data"])["text"] for each in streamed] == [
         each.text for each in everything
@@ -93,7 +93,7 @@ def test_a_stream_tells_of_what_happens_while_it_is_open(url: str, world: World)
         while not is_heard.wait(
             0.1
         ):  # a stream without a start tells of what comes after it opened
-            world.store.add_event("note", "again", now_s=world.clock.now_s())
+            world.store.events.add("note", "again", now_s=world.clock.now_s())
 
     thread = threading.Thread(target=happen)
     thread.start()

@@ -70,10 +70,10 @@ def test_no_read_fails_inside(
 def test_a_job_with_any_field_changed_is_taken_or_refused(
     world: World, client: TestClient, changes: dict[str, Any]
 ) -> None:
-    before = len(world.store.jobs(limit=500))
+    before = len(world.store.jobs.listed(limit=500))
     answer = client.post("/v1/jobs", content=json.dumps({**SPEC, **changes}))
     assert is_known(answer), answer.text
-    assert len(world.store.jobs(limit=500)) - before == (answer.status_code == 202)
+    assert len(world.store.jobs.listed(limit=500)) - before == (answer.status_code == 202)
 
 
 @relaxed

@@ -29,10 +29,10 @@ def rows(world: World) -> tuple[int, int, int, int]:
     """How much the store holds of what a request could add."""
     store = world.store
     return (
-        len(store.jobs()),
-        len(store.nodes(include_gone=True)),
-        len(store.prices()),
-        store.newest_event_id(),
+        len(store.jobs.listed()),
+        len(store.nodes.listed(include_gone=True)),
+        len(store.prices.listed()),
+        store.events.newest_id(),
     )
 
 

@@ -79,20 +79,20 @@ def test_the_same_key_and_body_give_the_same_job(client: TestClient, world: Worl
     again = client.post("/v1/jobs", content=reordered, headers=headers)
     assert (first.status_code, again.status_code) == (202, 202)
     assert again.json()["id"] == first.json()["id"]
-    assert len(world.store.jobs()) == 1 and len(world.wakes) == 1
+    assert len(world.store.jobs.listed()) == 1 and len(world.wakes) == 1
 
 
 def test_the_same_key_with_another_body_is_a_conflict(client: TestClient, world: World) -> None:
     submit(client, **{"Idempotency-Key": "k1"})
     refused = submit(client, {**SPEC, "iterations": 7}, **{"Idempotency-Key": "k1"})
     assert refused.status_code == 409 and "use a new key" in refused.json()["detail"]
-    assert len(world.store.jobs()) == 1
+    assert len(world.store.jobs.listed()) == 1
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256])
 def test_a_key_that_is_none_is_refused(client: TestClient, world: World, key: str) -> None:
     assert submit(client, **{"Idempotency-Key": key}).status_code == 422
-    assert world.store.jobs() == ()
+    assert world.store.jobs.listed() == ()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_key_that_is_none_is_refused(client: TestClient, world: World, key: st
 def test_a_hostile_job_is_refused_by_name_and_changes_nothing(
     client: TestClient, world: World, body: bytes, field: str | None
 ) -> None:
-    before = world.store.newest_event_id()
+    before = world.store.events.newest_id()
     for path in ("/v1/jobs", "/v1/jobs:plan"):
         answer = client.post(path, content=body)
         assert answer.status_code == 422
@@ -121,7 +121,9 @@ def test_a_hostile_job_is_refused_by_name_and_changes_nothing(
         named = [each["field"] for each in answer.json().get("errors", [])]
         assert named == ([] if field is None else [field])
     assert (
-        world.store.jobs() == () and world.store.newest_event_id() == before and world.wakes == []
+        world.store.jobs.listed() == ()
+        and world.store.events.newest_id() == before
+        and world.wakes == []
     )
 
 
@@ -138,7 +140,7 @@ def test_a_plan_is_priced_and_nothing_is_submitted(client: TestClient, world: Wo
         "large": 0.72,
     }
     assert plan["plan"]["reason"]["text"] and plan["measured_by"] is None
-    assert world.store.jobs() == () and world.wakes == []
+    assert world.store.jobs.listed() == () and world.wakes == []
 
 
 def test_a_plan_says_where_a_script_must_be(
@@ -214,7 +216,7 @@ def test_goals_that_an_earlier_run_shows_to_be_out_of_reach_are_said_at_submissi
     (miss,) = client.post("/v1/jobs:plan", json=wish).json()["forecast"]["misses"]
     assert miss["kind"] == "will_be_late"
     assert "objective.deadline: " in miss["text"]
-    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
     submitted = client.post("/v1/jobs", json=wish).json()
     assert any(
         each.startswith("will_be_late: the deadline is in 40 s") for each in submitted["warnings"]
@@ -242,7 +244,7 @@ def test_what_contradicts_itself_is_refused_before_anything_is_stored(
         assert refused.status_code == 422
         assert [each["field"] for each in refused.json()["errors"]] == [field]
         assert text in refused.json()["detail"]
-    assert world.store.jobs() == ()
+    assert world.store.jobs.listed() == ()
 
 
 def test_jobs_are_paged_newest_first(client: TestClient) -> None:
@@ -261,7 +263,7 @@ def test_a_job_without_a_node_says_what_it_waits_for(client: TestClient, world: 
     assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] is None, (
         "nothing has been decided yet"
     )
-    decide_once(world, world.store.job(job["id"]))
+    decide_once(world, world.store.jobs.get(job["id"]))
     assert client.get(f"/v1/jobs/{job['id']}").json()["waits_because"] == "small is the cheapest"
 
 
@@ -290,8 +292,8 @@ def test_nobody_says_how_long_a_job_without_an_end_still_takes(
     client: TestClient, world: World
 ) -> None:
     job, _ = train(world)
-    world.store.set_spec(job.id, replace(job.spec, iterations=None))
-    decide_once(world, world.store.job(job.id))
+    world.store.jobs.set_spec(job.id, replace(job.spec, iterations=None))
+    decide_once(world, world.store.jobs.get(job.id))
     progress = client.get(f"/v1/jobs/{job.id}").json()["progress"]
     assert (progress["iterations_per_s"], progress["iterations"], progress["eta_s"]) == (
         2.0,
@@ -305,8 +307,8 @@ def test_stopping_drains_and_can_be_repeated(client: TestClient, world: World) -
     answer = client.post(f"/v1/jobs/{job.id}:stop")
     assert answer.status_code == 202 and answer.json()["phase"] == "draining"
     assert client.post("/v1/jobs/first:stop").status_code == 202
-    assert world.store.job(job.id).ending is JobPhase.CANCELLED and world.wakes
-    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=START_S)
+    assert world.store.jobs.get(job.id).ending is JobPhase.CANCELLED and world.wakes
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=START_S)
     assert client.post(f"/v1/jobs/{job.id}:stop").status_code == 409
 
 
@@ -317,7 +319,7 @@ def test_if_match_lets_only_the_version_that_was_read_be_changed(
     tag = client.get(f"/v1/jobs/{job.id}").headers["etag"]
     stale = client.post(f"/v1/jobs/{job.id}:stop", headers={"If-Match": '"77"'})
     assert stale.status_code == 412 and stale.headers["content-type"] == "application/problem+json"
-    assert world.store.job(job.id).phase is not JobPhase.DRAINING
+    assert world.store.jobs.get(job.id).phase is not JobPhase.DRAINING
     assert (
         client.post(
             f"/v1/jobs/{job.id}:scale", json={"nodes": 1}, headers={"If-Match": tag}
@@ -332,7 +334,7 @@ def test_scaling_changes_what_is_asked_for_and_no_bound(client: TestClient, worl
     job, _ = train(world)
     answer = client.post(f"/v1/jobs/{job.id}:scale", json={"nodes": 2, "node_type": "large"})
     assert answer.status_code == 202
-    spec = world.store.job(job.id).spec
+    spec = world.store.jobs.get(job.id).spec
     assert (spec.nodes_min, spec.nodes_max, spec.nodes_wanted) == (1, 2, 2)
     assert (spec.policy, spec.fixed_node_type) == ("fixed", "large")
     assert (
@@ -351,7 +353,7 @@ def test_scaling_beyond_the_bounds_says_them_and_how_to_change_them(
     assert refused.status_code == 422
     assert "wanted 1 to 2, the bounds of job first; got 3" in refused.json()["detail"]
     assert "stop the job and resume it with --min-nodes or --max-nodes" in refused.json()["detail"]
-    assert world.store.job(job.id).spec == job.spec
+    assert world.store.jobs.get(job.id).spec == job.spec
 
 
 def test_scaling_is_priced_before_it_is_done(client: TestClient, world: World) -> None:
@@ -363,7 +365,7 @@ def test_scaling_is_priced_before_it_is_done(client: TestClient, world: World) -
     assert (priced["usd_per_h"], priced["target_usd_per_h"]) == (0.36, 1.44)
     assert (priced["group"]["members"][0][1], priced["target_group"]["members"][0][1]) == (1, 2)
     assert priced["why"] == "2 x large at $1.44/h, as the job fixes it"
-    assert world.store.job(job.id) == job and not world.wakes, "nothing has been changed"
+    assert world.store.jobs.get(job.id) == job and not world.wakes, "nothing has been changed"
     assert client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 3}).status_code == 422
     assert (priced["redone"], priced["redone_usd"], priced["begins_at_zero"]) == (0, 0.0, False)
 
@@ -372,7 +374,7 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
     client: TestClient, world: World
 ) -> None:
     job, node = train(world)
-    number = world.store.start_generation(
+    number = world.store.generations.start(
         job.id, (node,), rdzv_endpoint="e", now_s=START_S + 90.0
     ).number
     first = window(seq=90, node_id=node.id, generation=number, ended_at_s=START_S + 91.0)
@@ -384,8 +386,8 @@ def test_a_plan_warns_of_a_program_that_began_at_0_again_though_it_has_saved_at_
         saves=saves,
         acked_seq=91,
     )
-    world.store.record_heartbeat(node.id, said, now_s=START_S + 91.0)
-    world.store.move_job(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
+    world.store.heartbeats.take_in(node.id, said, now_s=START_S + 91.0)
+    world.store.jobs.move(job.id, JobPhase.FAILED, now_s=START_S + 92.0)
     (note,) = client.post("/v1/jobs:plan", json=dict(SPEC)).json()["notes"]
     assert note.startswith(
         f"a move or a loss restarts this job: as job {job.id} the script began at 0 again"
@@ -399,7 +401,7 @@ def test_scaling_says_what_it_has_done_again(client: TestClient, world: World) -
     said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, generation=1), beginnings={90: begins}, acked_seq=90
     )
-    world.store.record_heartbeat(node.id, said, now_s=START_S + 90.0)
+    world.store.heartbeats.take_in(node.id, said, now_s=START_S + 90.0)
     priced = client.post(f"/v1/jobs/{job.id}:plan", json={"nodes": 2}).json()
     assert (priced["redone"], priced["begins_at_zero"]) == (60, True)
     assert priced["redone_usd"] == pytest.approx(60 / 2.0 / 3600.0 * 0.36), (
@@ -417,7 +419,7 @@ def test_scaling_to_what_is_not_there_changes_nothing(
 ) -> None:
     job, _ = train(world)
     assert client.post(f"/v1/jobs/{job.id}:scale", json=body).status_code == 422
-    assert world.store.job(job.id).spec == job.spec
+    assert world.store.jobs.get(job.id).spec == job.spec
 
 
 def test_a_job_that_is_over_cannot_be_scaled(client: TestClient, world: World) -> None:
@@ -457,8 +459,8 @@ def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(
     } == {"small"}
     job = submit(client, ESRGAN).json()
     assert job["spec"]["precision"] == job["spec"]["hyperparameters"]["precision"] == "bf16"
-    assert "bf16" in world.store.job(job["id"]).spec.command
-    (event,) = world.store.events(job_id=job["id"])
+    assert "bf16" in world.store.jobs.get(job["id"]).spec.command
+    (event,) = world.store.events.listed(job_id=job["id"])
     assert event.text == f"job sr submitted, mode live, precision bf16: {planned['why_precision']}"
 
 
@@ -470,7 +472,7 @@ def test_a_precision_that_nothing_computes_in_is_refused_before_anything_is_stor
     assert (
         "found none: small cannot compute in bf16 (nor can the other 1)" in refused.json()["detail"]
     )
-    assert world.store.jobs() == ()
+    assert world.store.jobs.listed() == ()
 
 
 @pytest.mark.usefixtures("only_small_has_bf16")
@@ -494,11 +496,11 @@ def test_a_plan_tells_what_an_earlier_run_of_the_script_has_shown(
 ) -> None:
     job, _ = train(world)
     assert client.post("/v1/jobs:plan", json=SPEC).json()["notes"] == []
-    node = world.store.nodes(job.id)[0]
+    node = world.store.nodes.listed(job.id)[0]
     again = replace(window(node_id=node.id, seq=10**5, ended_at_s=START_S + 99), iteration=2)
-    world.store.append_windows(node.id, [again])
+    world.store.measurements.append(node.id, [again])
     begun = Beginning(0, "", stops_when_asked=False, batch=Batch.WORKER)
-    world.store.record_heartbeat(
+    world.store.heartbeats.take_in(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING), beginnings={10**6: begun}, acked_seq=10**6),
         now_s=START_S,

@@ -111,8 +111,8 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
     )
     world.context.logs.add(job.id, node.id, [failed, own], seq=1, now_s=0.0)
     assert client.get("/v1/jobs/first/logs").text.endswith("no such folder\n"), "it goes on"
-    world.store.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
-    world.store.move_job(job.id, JobPhase.FAILED, now_s=world.clock.now_s())
+    world.store.jobs.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
+    world.store.jobs.move(job.id, JobPhase.FAILED, now_s=world.clock.now_s())
     wanted = "==> generation 1, rank 0 <==\nTraceback (most recent call last):\nValueError: no such folder\n"
     assert client.get("/v1/jobs/first/logs").text == wanted
     worker = "[rank 0] Traceback (most recent call last):\n[rank 0] ValueError: no such folder\n"
@@ -158,10 +158,12 @@ def test_a_stream_has_torchrun_s_lines_where_it_is_of_one_node(
 
 def streamed(world: World, **options: Any) -> list[dict[str, Any]]:
     """What a stream of the job's log gives until it ends by itself."""
-    world.store.request_stop(
-        world.store.job("first").id, JobPhase.CANCELLED, None, now_s=world.clock.now_s()
+    world.store.jobs.request_stop(
+        world.store.jobs.get("first").id, JobPhase.CANCELLED, None, now_s=world.clock.now_s()
     )
-    world.store.move_job(world.store.job("first").id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+    world.store.jobs.move(
+        world.store.jobs.get("first").id, JobPhase.CANCELLED, now_s=world.clock.now_s()
+    )
 
     async def read() -> list[bytes]:
         wanted = {
@@ -176,7 +178,7 @@ def streamed(world: World, **options: Any) -> list[dict[str, Any]]:
         return [
             part
             async for part in routes.follow(
-                world.context, feed, world.store.job("first").id, **wanted
+                world.context, feed, world.store.jobs.get("first").id, **wanted
             )
         ]
 
@@ -221,8 +223,8 @@ def test_a_stream_waits_for_the_last_lines_of_a_job_that_is_over(world: World) -
     logs = world.context.logs
 
     feed = Feed(lambda: logs.changes)
-    world.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
-    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
+    world.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=world.clock.now_s())
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=world.clock.now_s())
 
     async def read() -> str:
         stream = routes.follow(

@@ -36,7 +36,9 @@ def test_a_notice_is_stored_wakes_the_reconciler_and_makes_one_event(
     assert beat(client, world, node.id, NOTICE | {"noticed_at_s": START_S + 66}) == 200
     assert len(world.wakes) == 1
     assert client.get(f"/v1/nodes/{node.id}").json()["notice"] == NOTICE
-    (event,) = [event for event in world.store.events() if event.kind == "interruption_notice"]
+    (event,) = [
+        event for event in world.store.events.listed() if event.kind == "interruption_notice"
+    ]
     assert (
         event.text
         == "small on-demand local is taken back by the cloud in 1 min 59 s (spot terminate)"
@@ -49,8 +51,8 @@ def test_an_announced_end_is_taken_back_by_no_recommendation(
     _, node = train(world)
     for notice in (HINT, NOTICE, HINT, None):
         assert beat(client, world, node.id, notice) == 200
-    assert world.store.node(node.id).leaves_at_s == START_S + 180
-    kinds = [event.kind for event in world.store.events()]
+    assert world.store.nodes.get(node.id).leaves_at_s == START_S + 180
+    kinds = [event.kind for event in world.store.events.listed()]
     assert (kinds.count("rebalance_recommended"), kinds.count("interruption_notice")) == (1, 1)
 
 
@@ -79,4 +81,4 @@ def test_a_notice_that_makes_no_sense_is_refused(
 ) -> None:
     _, node = train(world)
     assert beat(client, world, node.id, NOTICE | wrong) == 422
-    assert world.store.node(node.id).notice is None
+    assert world.store.nodes.get(node.id).notice is None

@@ -37,7 +37,7 @@ def beat(client: TestClient, world: World, body: dict[str, Any]) -> Any:
 def test_every_heartbeat_that_an_agent_can_send_is_taken(
     world: World, client: TestClient, data: st.DataObject
 ) -> None:
-    (node,) = world.store.nodes() or (train(world)[1],)
+    (node,) = world.store.nodes.listed() or (train(world)[1],)
     content = data.draw(contents(Heartbeat, junk=data.draw(st.booleans())))
     content |= {"node_id": node.id, "instance_id": "fake-1", "protocol": PROTOCOL}
     try:
@@ -66,7 +66,7 @@ def test_an_agent_of_another_major_version_does_not_join_and_its_job_says_why(
         422,
         [{"field": "protocol", "message": why}],
     )
-    (event,) = [each for each in world.store.events() if each.kind == "note"]
+    (event,) = [each for each in world.store.events.listed() if each.kind == "note"]
     assert (event.text, event.node_id) == (why, node.id)
 
 
@@ -82,14 +82,14 @@ def test_a_heartbeat_of_another_major_version_changes_nothing(
     }
     answer = beat(client, world, body | {"protocol": "3.0"})
     assert answer.status_code == 422 and "the agent speaks 3.0" in answer.json()["detail"]
-    assert world.store.node(node.id) == node and node.phase is NodePhase.JOINED
+    assert world.store.nodes.get(node.id) == node and node.phase is NodePhase.JOINED
     assert (
         beat(
             client, world, body | {"protocol": "2.99", "more": {"of": "a newer minor"}}
         ).status_code
         == 200
     )
-    assert world.store.node(node.id).agent_state == "exited"
+    assert world.store.nodes.get(node.id).agent_state == "exited"
 
 
 def test_a_window_that_is_refused_is_named_by_its_place(client: TestClient, world: World) -> None:

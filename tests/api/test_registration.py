@@ -22,14 +22,14 @@ from tests.api.world import SMALL, START_S, World, train
 @pytest.fixture
 def pair(world: World) -> tuple[Node, ...]:
     """Two nodes of one launch, of which only the first is known as a machine: i-1."""
-    job, _ = world.store.submit_job(
+    job, _ = world.store.jobs.submit(
         JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=START_S
     )
-    intent = world.store.intend_launch(
+    intent = world.store.nodes.intend_launch(
         job.id, SMALL, count=2, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
-    world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
-    return world.store.nodes_of_launch(intent.token)
+    world.store.nodes.launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
+    return world.store.nodes.of_launch(intent.token)
 
 
 def beat(client: TestClient, node_id: str, instance_id: str, token: str, **said: object) -> int:
@@ -51,12 +51,12 @@ def test_each_machine_of_a_launch_becomes_its_own_node(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
     first, second = pair
-    world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
     answers = [
         ask(client, world, instance_id, launch=first.token).json() for instance_id in ("i-2", "i-1")
     ]
     assert [each["node_id"] for each in answers] == [second.id, first.id]
-    assert {node.phase for node in world.store.nodes()} == {NodePhase.JOINED}
+    assert {node.phase for node in world.store.nodes.listed()} == {NodePhase.JOINED}
     assert [beat(client, second.id, "i-2", answers[0]["node_token"])] == [200]
 
 
@@ -65,12 +65,12 @@ def test_a_machine_hears_what_its_job_brings_and_how_long_that_took_is_on_record
 ) -> None:
     brings: dict[str, Any] = {"requirements": ("einops",), "setup": ("make",), "data": "s3://b/x"}
     spec = JobSpec("second", ("train.py",), env={"KEY": "k"}, secrets=("KEY",), **brings)
-    job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
-    intent = world.store.intend_launch(
+    job, _ = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=START_S)
+    intent = world.store.nodes.intend_launch(
         job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
     (node,) = intent.nodes
-    world.store.node_launched(node.id, "i-9", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(node.id, "i-9", launched_at_s=START_S, minimum_s=60.0)
     answer = ask(client, world, "i-9", launch=intent.token).json()
     assert answer["brings"] == {
         "requirements": ["einops"],
@@ -109,16 +109,16 @@ def test_what_a_machine_says_of_its_set_up_is_shown_with_its_node(
 def test_a_machine_hears_what_it_will_run_where_its_workers_inherit_what_it_loads(
     client: TestClient, world: World, mode: Mode, preload: bool, loaded: list[str]
 ) -> None:
-    job, _ = world.store.submit_job(
+    job, _ = world.store.jobs.submit(
         JobSpec("j", ("train.py",), mode=mode, preload=preload),
         key=None,
         request_hash="h",
         now_s=START_S,
     )
-    intent = world.store.intend_launch(
+    intent = world.store.nodes.intend_launch(
         job.id, SMALL, count=1, workers=ONE_WORKER, reason="test", request_hash="h", now_s=START_S
     )
-    world.store.node_launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(intent.nodes[0].id, "i-1", launched_at_s=START_S, minimum_s=60.0)
     assert ask(client, world, "i-1", launch=intent.token).json()["command"] == loaded
 
 
@@ -126,14 +126,14 @@ def test_a_machine_that_is_not_on_record_yet_is_told_to_ask_again(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
     assert ask(client, world, "i-2", launch=pair[0].token).status_code == 404
-    world.store.node_launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
     assert ask(client, world, "i-2", launch=pair[0].token).status_code == 200
 
 
 def test_a_machine_of_no_launch_of_ours_is_refused(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
-    world.store.node_launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(pair[1].id, "i-2", launched_at_s=START_S, minimum_s=60.0)
     assert ask(client, world, "i-3", launch=pair[0].token).status_code == 401
     assert ask(client, world, "i-1", launch="another").status_code == 401
 
@@ -156,13 +156,13 @@ def test_a_nodes_token_is_worth_nothing_on_another_machine(
     assert beat(client, first.id, "i-2", token) == 401
     forged = world.context.node_tokens.node_token(first.id, "i-2")
     assert beat(client, first.id, "i-2", forged) == 401
-    assert world.store.node(first.id).agent_state is None
+    assert world.store.nodes.get(first.id).agent_state is None
 
 
 def test_a_machine_that_is_to_end_may_not_join(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
-    world.store.intend_end(pair[0].id, reason="test", now_s=START_S)
+    world.store.nodes.intend_end(pair[0].id, reason="test", now_s=START_S)
     assert ask(client, world, "i-1", launch=pair[0].token).status_code == 409
 
 
@@ -176,9 +176,9 @@ def test_a_round_is_on_record_when_the_heartbeat_that_registers_it_is_answered(
         beat(client, first.id, "i-1", token, **said, round=3, next_round={"round": 4, "members": 2})
         == 200
     )
-    assert world.store.rounds(first.job_id) == Rounds(newest=3, registered=4)
+    assert world.store.jobs.rounds(first.job_id) == Rounds(newest=3, registered=4)
     assert beat(client, first.id, "i-1", token, **said, round=4) == 200
-    assert world.store.rounds(first.job_id) == Rounds(newest=4, registered=4)
+    assert world.store.jobs.rounds(first.job_id) == Rounds(newest=4, registered=4)
     assert (
         beat(client, first.id, "i-1", token, **said, next_round={"round": 0, "members": 2}) == 422
     )
@@ -230,14 +230,14 @@ def test_how_long_ago_the_last_turn_was_is_on_record(
         beat(client, first.id, "i-1", token, **said, pulse={"still_s": 3.0, "longest_s": 1.5})
         == 200
     )
-    assert world.store.node(first.id).pulse == Pulse(3.0, 1.5)
+    assert world.store.nodes.get(first.id).pulse == Pulse(3.0, 1.5)
     told = {"still_s": 3.0, "longest_s": 1.5, "learnt_s": 1.0}
     world.clock.advance(10.0)
     assert beat(client, first.id, "i-1", token, **said, pulse=told) == 200
-    assert world.store.node(first.id).pulse == Pulse(3.0, 1.5, 1.0)
+    assert world.store.nodes.get(first.id).pulse == Pulse(3.0, 1.5, 1.0)
     world.clock.advance(10.0)
     assert beat(client, first.id, "i-1", token, **said) == 200
-    assert world.store.node(first.id).pulse is None
+    assert world.store.nodes.get(first.id).pulse is None
 
 
 def test_a_heartbeat_that_says_nothing_new_is_on_record_from_the_next_tick_on(
@@ -248,11 +248,11 @@ def test_a_heartbeat_that_says_nothing_new_is_on_record_from_the_next_tick_on(
     for _ in range(2):
         assert beat(client, first.id, "i-1", token, state="running", generation=1) == 200
         world.clock.advance(1.0)
-    assert world.store.node(first.id).heartbeat_at_s == START_S, (
+    assert world.store.nodes.get(first.id).heartbeat_at_s == START_S, (
         "one commit a heartbeat is more than a database does"
     )
     world.store.presence.write()
-    assert world.store.node(first.id).heartbeat_at_s == START_S + 1.0
+    assert world.store.nodes.get(first.id).heartbeat_at_s == START_S + 1.0
     ((ended_s, _),) = world.store.presence.gaps(beyond_s=0.9)
     assert ended_s == START_S + 1.0
 
@@ -270,7 +270,7 @@ def test_the_daemon_looks_at_once_when_workers_begin_to_hang(
         )
         wakes.append(len(world.wakes))
     assert [later - earlier for earlier, later in pairwise(wakes)] == [0, 1, 0, 0]
-    assert world.store.node(first.id).pulse == Pulse(2.6, 0.5)
+    assert world.store.nodes.get(first.id).pulse == Pulse(2.6, 0.5)
 
 
 @contextmanager
@@ -291,12 +291,12 @@ def test_a_job_shows_its_mode_and_whether_all_its_nodes_preload(
     client: TestClient, world: World, pair: tuple[Node, ...]
 ) -> None:
     first, second = pair
-    world.store.node_launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
+    world.store.nodes.launched(second.id, "i-2", launched_at_s=START_S, minimum_s=60.0)
     tokens = {
         i: ask(client, world, i, launch=first.token).json()["node_token"] for i in ("i-1", "i-2")
     }
-    job = world.store.job(first.job_id)
-    world.store.start_generation(job.id, pair, rdzv_endpoint="127.0.0.1:1", now_s=START_S)
+    job = world.store.jobs.get(first.job_id)
+    world.store.generations.start(job.id, pair, rdzv_endpoint="127.0.0.1:1", now_s=START_S)
 
     def shown() -> object:
         found = client.get(f"/v1/jobs/{job.id}").json()
@@ -319,7 +319,7 @@ def test_a_job_shows_its_mode_and_whether_all_its_nodes_preload(
     with reads_of_nodes() as while_all_live:
         shown()
     for node in pair:
-        world.store.node_gone(node.id, at_s=START_S)
+        world.store.nodes.gone(node.id, at_s=START_S)
     with reads_of_nodes() as when_all_are_gone:
         assert shown() == ("restart", False)
     assert len(when_all_are_gone) == len(while_all_live) + 2, (
@@ -327,8 +327,8 @@ def test_a_job_shows_its_mode_and_whether_all_its_nodes_preload(
     )
     for node, machine in ((first, "i-1"), (second, "i-2")):
         assert beat(client, node.id, machine, tokens[machine], state="idle", generation=1) == 200
-    world.store.end_generation(job.id, 1, now_s=START_S)
-    world.store.node_gone(second.id, at_s=START_S)
+    world.store.generations.end(job.id, 1, now_s=START_S)
+    world.store.nodes.gone(second.id, at_s=START_S)
     assert shown() == ("restart", False), "the job has run on it"
 
 
@@ -358,14 +358,14 @@ def test_what_a_node_whose_clock_is_off_tells_of_is_noted_by_the_daemons(
             "at_s": now_s + 119.0,
         },
     }
-    world.store.start_generation(node.job_id, (node,), rdzv_endpoint="e:1", now_s=now_s - 50.0)
+    world.store.generations.start(node.job_id, (node,), rdzv_endpoint="e:1", now_s=now_s - 50.0)
     assert beat(client, node.id, "i-1", token, **said) == 200
     kept_off_s = off_s if abs(off_s) <= TIMEOUT_S else 0.0
-    (measured,) = world.store.windows(node.job_id, limit=9)
+    (measured,) = world.store.measurements.listed(node.job_id, limit=9)
     assert measured.window.ended_at_s == pytest.approx(now_s - 5.0 + kept_off_s, abs=1e-3)
-    (note,) = [each for each in world.store.events() if each.kind == "note"]
+    (note,) = [each for each in world.store.events.listed() if each.kind == "note"]
     assert note.at_s == pytest.approx(now_s - 3.0 + kept_off_s, abs=1e-3)
-    notice = world.store.node(node.id).notice
+    notice = world.store.nodes.get(node.id).notice
     assert notice is not None and notice.at_s == now_s + 119.0, "the cloud's word"
     assert notice.noticed_at_s == pytest.approx(now_s - 1.0 + kept_off_s, abs=1e-3)
 
@@ -377,7 +377,7 @@ def test_what_a_node_gets_ready_is_shown_with_its_job_and_its_lines_are_labelled
     doing = {"what": "installing 2 requirements", "elapsed_s": 5.0}
     assert beat(client, pair[0].id, "i-1", token, state="preparing", preparing=doing) == 200
     world.clock.advance(36.0)
-    job = world.store.job(pair[0].job_id)
+    job = world.store.jobs.get(pair[0].job_id)
     said = f"installing 2 requirements on {pair[0].id}, 41 s"
     assert client.get(f"/v1/jobs/{job.id}").json()["preparing"] == [said]
     assert said in client.get(f"/jobs/{job.id}").text
@@ -406,5 +406,5 @@ def test_a_node_s_free_disk_space_is_shown_while_it_lives(
     assert beat(client, pair[0].id, "i-1", token, disk_free_bytes=2**30) == 200
     world.store.presence.write()
     assert client.get(f"/v1/nodes/{pair[0].id}").json()["disk_free_bytes"] == 2**30
-    world.store.node_gone(pair[0].id, at_s=START_S)
+    world.store.nodes.gone(pair[0].id, at_s=START_S)
     assert "disk free" not in client.get("/nodes?all=true").text

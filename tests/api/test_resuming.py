@@ -25,17 +25,17 @@ def end(
 ) -> None:
     """Everything of the job is ended, a minute and 40 s after it was submitted."""
     now_s = START_S + 100.0
-    for node in world.store.nodes(job.id):
-        world.store.intend_end(node.id, reason="the job is ending", now_s=now_s)
-        world.store.node_gone(node.id, at_s=now_s)
-    world.store.end_generation(job.id, 1, now_s=now_s)
-    world.store.request_stop(job.id, ending, message, now_s=now_s)
-    world.store.move_job(job.id, ending, now_s=now_s)
+    for node in world.store.nodes.listed(job.id):
+        world.store.nodes.intend_end(node.id, reason="the job is ending", now_s=now_s)
+        world.store.nodes.gone(node.id, at_s=now_s)
+    world.store.generations.end(job.id, 1, now_s=now_s)
+    world.store.jobs.request_stop(job.id, ending, message, now_s=now_s)
+    world.store.jobs.move(job.id, ending, now_s=now_s)
     world.clock.advance(max(now_s - world.clock.now_s(), 0.0))
 
 
 def limit(world: World, job: Job, objective: Objective) -> None:
-    world.store.set_spec(job.id, replace(job.spec, objective=objective))
+    world.store.jobs.set_spec(job.id, replace(job.spec, objective=objective))
 
 
 def resume(client: TestClient, body: Any = None, **headers: str) -> Any:
@@ -47,7 +47,7 @@ def ended(world: World) -> Job:
     job, _ = train(world)
     decide_once(world, job)
     end(world, job)
-    return world.store.job(job.id)
+    return world.store.jobs.get(job.id)
 
 
 def test_a_stopped_job_goes_on_as_the_same_job(
@@ -93,9 +93,9 @@ def test_a_job_goes_on_with_other_outputs_and_another_setup(
     refused = resume(client, {"outputs": ["/tmp/x"]})
     assert refused.status_code == 422 and "outputs" in refused.text
     assert resume(client, {"outputs": ["*.pt"], "setup": ["make"]}).status_code == 202
-    spec = world.store.job(ended.id).spec
+    spec = world.store.jobs.get(ended.id).spec
     assert (spec.outputs, spec.setup) == (("*.pt",), ("make",))
-    said = world.store.events(job_id=ended.id)[-1].text
+    said = world.store.events.listed(job_id=ended.id)[-1].text
     assert "; with other outputs; with other setup; it was cancelled" in said
 
 
@@ -107,7 +107,7 @@ def test_only_the_version_that_was_read_is_resumed(client: TestClient, ended: Jo
 def test_a_job_that_succeeded_or_goes_on_is_a_conflict(client: TestClient, world: World) -> None:
     job, _ = train(world)
     assert "it goes on" in resume(client).json()["detail"]
-    world.store.request_stop(job.id, JobPhase.SUCCEEDED, None, now_s=START_S)
+    world.store.jobs.request_stop(job.id, JobPhase.SUCCEEDED, None, now_s=START_S)
     assert "once it has ended" in resume(client).json()["detail"]
     end(world, job, JobPhase.SUCCEEDED)
     refused = resume(client, {"budget_usd": 5})
@@ -161,7 +161,7 @@ def test_the_budget_that_is_named_pays_for_all_that_its_checkpoint_lacks(
     job, node = train(world)
     checkpoint = Event(90, START_S, "checkpoint", "checkpoint", numbers={"iteration": 5.0})
     said = HeartbeatReport(NodeReport(AgentState.RUNNING, 1), notes=[checkpoint], acked_seq=90)
-    world.store.record_heartbeat(node.id, said, now_s=START_S + 60.0)
+    world.store.heartbeats.take_in(node.id, said, now_s=START_S + 60.0)
     end(world, job)
     limit(world, job, Objective(budget_usd=0.05))
     assert resume(client).json()["detail"].endswith("(--budget): $0.0837 should see it to its end")
@@ -185,8 +185,8 @@ def test_a_price_that_is_doubted_counts_as_it_does_at_the_next_tick(
 
 def test_what_nobody_has_measured_is_not_foretold(client: TestClient, world: World) -> None:
     spec = JobSpec("first", ("/a.py",), iterations=9, objective=Objective(budget_usd=0.05))
-    job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=START_S)
-    world.store.move_job(job.id, JobPhase.CANCELLED, now_s=START_S)
+    job, _ = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=START_S)
+    world.store.jobs.move(job.id, JobPhase.CANCELLED, now_s=START_S)
     assert "(--budget): $0.066, and what it may cost from now on" in resume(client).json()["detail"]
 
 
@@ -243,13 +243,15 @@ def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(
     client: TestClient, world: World
 ) -> None:
     open_still = to_spec({"name": "first", "workload": "esrgan", "preset": "small"}, now_s=START_S)
-    job, _ = world.store.submit_job(open_still, key=None, request_hash="h", now_s=START_S)
+    job, _ = world.store.jobs.submit(open_still, key=None, request_hash="h", now_s=START_S)
     end(world, job)
     spec = resume(client).json()["spec"]
     assert spec["precision"] == "fp32"
     assert spec["command"][spec["command"].index("--precision") + 1] == "fp32"
     (event,) = [
-        each for each in world.store.events(after=None, job_id=job.id) if each.kind == "job_resumed"
+        each
+        for each in world.store.events.listed(after=None, job_id=job.id)
+        if each.kind == "job_resumed"
     ]
     assert event.text.startswith(
         "job first is resumed at iteration 0 in fp32: no faster format suits "

@@ -24,7 +24,7 @@ def job(world: World) -> Job:
     spec = JobSpec(
         "patient", ("train.py",), nodes_max=1, iterations=100, capacity=CapacityChoice.SPOT
     )
-    job, _ = world.store.submit_job(spec, key=None, request_hash="h", now_s=world.clock.now_s())
+    job, _ = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=world.clock.now_s())
     for _ in range(2):
         world.clock.advance(600.0)
         refuse(world, job, SPOT)
@@ -35,7 +35,7 @@ def job(world: World) -> Job:
 def refuse(world: World, job: Job, offering: Offering) -> None:
     now_s = world.clock.now_s()
     node = intend(world.store, job.id, offering, now_s=now_s)
-    world.store.launch_failed(node.token, "none left", for_want_of_capacity=True, now_s=now_s)
+    world.store.nodes.launch_failed(node.token, "none left", for_want_of_capacity=True, now_s=now_s)
     world.context.provider.blocks.block(offering, Obstacle.CAPACITY, first_s=900.0, now_s=now_s)
 
 
@@ -71,12 +71,12 @@ def test_a_job_with_a_node_waits_for_none_and_one_that_lost_it_waits_since_then(
     client: TestClient, world: World, job: Job
 ) -> None:
     now_s = world.clock.now_s()
-    world.store.add_price(SPOT, 0.1, valid_from_s=now_s, observed_at_s=now_s, source="test")
+    world.store.ledger.add_price(SPOT, 0.1, valid_from_s=now_s, observed_at_s=now_s, source="test")
     node = intend(world.store, job.id, SPOT, now_s=world.clock.now_s())
-    world.store.node_launched(node.id, "fake-1", launched_at_s=world.clock.now_s(), minimum_s=60.0)
+    world.store.nodes.launched(node.id, "fake-1", launched_at_s=world.clock.now_s(), minimum_s=60.0)
     assert waiting(client, job) is None
     world.clock.advance(500.0)
-    world.store.node_gone(node.id, at_s=world.clock.now_s())
+    world.store.nodes.gone(node.id, at_s=world.clock.now_s())
     assert waiting(client, job)["since_s"] == world.clock.now_s()
 
 

@@ -33,7 +33,7 @@ from elastic.model import (
 from elastic.policy import VERSIONS
 from elastic.providers import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens, observe
-from elastic.reconciler.catalog import read_catalog
+from elastic.reconciler.observe import read_catalog
 from elastic.store import HeartbeatReport, Store
 from elastic.store.engine import Database
 from tests.builders import intend
@@ -77,7 +77,7 @@ def make_world(folder: Path, *, template: Path) -> World:
         user_token=TOKEN,
     )
     for offering, usd_per_h in ((SMALL, 0.36), (LARGE, 0.72)):
-        store.add_price(
+        store.ledger.add_price(
             offering, usd_per_h, valid_from_s=START_S, observed_at_s=START_S, source="test"
         )
     return World(context, store, clock, wakes)
@@ -89,25 +89,25 @@ def train(world: World, *, iterations: int = 60) -> tuple[Job, Node]:
     store, clock = world.store, world.clock
     phases = (TrainingPhase("warmup", 20), TrainingPhase("main"))
     spec = JobSpec("first", ("/srv/train.py",), nodes_max=2, iterations=100, phases=phases)
-    job, _ = store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())
+    job, _ = store.jobs.submit(spec, key=None, request_hash="h", now_s=clock.now_s())
     intended = intend(store, job.id, SMALL, why="first", now_s=clock.now_s())
-    store.node_launched(intended.id, "fake-1", launched_at_s=clock.now_s(), minimum_s=60.0)
-    node = store.node_joined(intended.id, now_s=clock.now_s())
-    store.start_generation(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=clock.now_s())
+    store.nodes.launched(intended.id, "fake-1", launched_at_s=clock.now_s(), minimum_s=60.0)
+    node = store.nodes.joined(intended.id, now_s=clock.now_s())
+    store.generations.start(job.id, (node,), rdzv_endpoint="127.0.0.1:1", now_s=clock.now_s())
     clock.advance(60.0)
     windows = [_window(node, done, clock.now_s()) for done in range(10, iterations + 1, 10)]
-    store.record_heartbeat(
+    store.heartbeats.take_in(
         node.id,
         HeartbeatReport(NodeReport(AgentState.RUNNING, 1), windows=windows, acked_seq=iterations),
         now_s=clock.now_s(),
     )
-    return store.job(job.id), store.node(node.id)
+    return store.jobs.get(job.id), store.nodes.get(node.id)
 
 
 def decide_once(world: World, job: Job) -> int:
     """Records one decision by hand and gives its id."""
     now_s = world.clock.now_s()
-    facts, prices = world.store.facts(job.id, now_s=now_s), world.store.prices_in_force(now_s)
+    facts, prices = world.store.facts.of(job.id, now_s=now_s), world.store.prices.in_force(now_s)
     snapshot = observe(
         facts, read_catalog(world.context.provider), prices, limits=Limits(), now_s=now_s
     )
@@ -122,7 +122,7 @@ def decide_once(world: World, job: Job) -> int:
         Reason("start", "small is the cheapest", {"usd_per_h": 0.36}),
         (weighed,),
     )
-    return world.store.record_decision(
+    return world.store.decisions.record(
         snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True
     )
 

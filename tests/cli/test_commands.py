@@ -226,7 +226,7 @@ def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, l
     refused = run("job", "resume", name)
     assert refused.status == 6 and "it goes on" in refused.err
     run("job", "stop", name, "-y")
-    live.world.store.move_job(name, JobPhase.CANCELLED, now_s=live.world.clock.now_s())
+    live.world.store.jobs.move(name, JobPhase.CANCELLED, now_s=live.world.clock.now_s())
     assert f"`elasticd job resume {name}` lets it go on" in run("job", "get", name).out
     assert run("job", "resume", name, "--deadline", "never").status == 2
     resumed = run("job", "resume", name, "--budget", "5", "--deadline", "6h", "--max-nodes", "3")
@@ -245,11 +245,11 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(
     (folder / "sent.yaml").write_text((folder / "sent.yaml").read_text().replace("sent", "broken"))
     sent = json.loads(run("job", "submit", "-f", "sent.yaml", "-y", "-o", "json").out)
     store, now_s = live.world.store, live.world.clock.now_s()
-    store.note_error(
+    store.jobs.note_error(
         sent["id"], ScriptError("ValueError", "ValueError: no", lines=TRACEBACK), generation=1
     )
-    store.move_job(sent["id"], JobPhase.DRAINING, now_s=now_s)
-    store.move_job(sent["id"], JobPhase.FAILED, now_s=now_s, message="it failed twice")
+    store.jobs.move(sent["id"], JobPhase.DRAINING, now_s=now_s)
+    store.jobs.move(sent["id"], JobPhase.FAILED, now_s=now_s, message="it failed twice")
     assert "  ValueError: no" in run("job", "get", sent["id"]).out
     assert TRACEBACK in run("job", "watch", sent["id"]).out
     assert run("job", "resume", sent["id"], "--code", str(folder)).status == 2, (
@@ -261,20 +261,20 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(
     mended = ("--code", str(folder / "app"), "--requirements", str(folder / "packages.txt"))
     named = ("--outputs", "*.pt", "--outputs", "runs", "--setup", "make")
     assert run("job", "resume", sent["id"], *mended, *named).status == 0
-    spec = store.job(sent["id"]).spec
+    spec = store.jobs.get(sent["id"]).spec
     assert (spec.requirements, spec.outputs, spec.setup) == (
         ("einops",),
         ("*.pt", "runs"),
         ("make",),
     )
-    resumed = store.job(sent["id"])
+    resumed = store.jobs.get(sent["id"])
     assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
     assert resumed.spec.code not in (None, sent["spec"]["code"])
-    assert store.events(job_id=sent["id"])[-1].text.startswith(
+    assert store.events.listed(job_id=sent["id"])[-1].text.startswith(
         "job broken is resumed at iteration 0; with other code"
     )
     run("job", "stop", sent["id"], "-y")
-    store.move_job(sent["id"], JobPhase.CANCELLED, now_s=now_s)
+    store.jobs.move(sent["id"], JobPhase.CANCELLED, now_s=now_s)
 
 
 @pytest.fixture
@@ -342,7 +342,7 @@ def test_what_a_file_and_the_shell_hold_is_sent_along(
     )
     printed = run("job", "submit", "-f", "sent.yaml", "-y", "-o", "json")
     assert printed.status == 0, printed.err
-    spec = live.world.store.job("brings").spec
+    spec = live.world.store.jobs.get("brings").spec
     assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "0.1"), 2)
     assert (spec.requirements, spec.env["WANDB_API_KEY"]) == (("einops==0.8",), "very-secret")
     shown = [
@@ -374,14 +374,14 @@ def test_a_command_alone_is_a_job_of_the_folder_that_one_is_in(
         ).status
         == 0
     )
-    spec = live.world.store.job("app").spec
+    spec = live.world.store.jobs.get("app").spec
     assert (spec.command, spec.nproc_per_node) == (("train.py", "--lr", "1"), 2)
     assert spec.code is not None
     assert run("job", "submit", "-y", "--name", "other", "--", "python", "train.py").status == 0
     assert (
         run("job", "submit", "-y", "--name", "quoted", "--", "torchrun train.py --lr 1").status == 0
     )
-    assert live.world.store.job("quoted").spec.command == ("train.py", "--lr", "1")
+    assert live.world.store.jobs.get("quoted").spec.command == ("train.py", "--lr", "1")
     for words in ((), ("-f", "job.yaml", "--", "python", "train.py")):
         outcome = run("job", "submit", "-y", *words)
         assert (outcome.status, "wanted either a job's file" in outcome.err) == (2, True)
@@ -410,7 +410,7 @@ def test_data_of_a_script_counts_from_the_jobs_file_like_its_code(
         "name: with-data\ncode: .\ncommand: train.py\ndata: ../pictures\n"
     )
     assert run("job", "submit", "-f", "app/job.yaml", "-y").status == 0
-    assert live.world.store.job("with-data").spec.data == str(folder / "pictures")
+    assert live.world.store.jobs.get("with-data").spec.data == str(folder / "pictures")
 
 
 def test_the_images_of_a_job_are_looked_at_before_it_is_submitted(run: Run, tmp_path: Path) -> None:

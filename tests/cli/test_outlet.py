@@ -42,7 +42,7 @@ def test_a_job_is_submitted_though_nobody_reads_its_plan(
     (tmp_path / "train.py").touch()
     done = unread(live, tmp_path, "job", "submit", "-f", "job.yaml", "--yes", "-o", output)
     assert (done.returncode, done.stderr) == (0, "")
-    assert live.world.store.job(f"unread-{output}").spec.iterations == 100
+    assert live.world.store.jobs.get(f"unread-{output}").spec.iterations == 100
 
 
 @pytest.mark.parametrize(

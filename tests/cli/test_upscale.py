@@ -81,7 +81,7 @@ def test_a_jobs_weights_are_fetched(live: Live, run: Run, picture: Path, tmp_pat
     assert run("job", "submit", "-f", "job.yaml", "--yes").status == 0
     (job_id,) = [
         each.id
-        for each in live.world.store.jobs(limit=10, before=None)
+        for each in live.world.store.jobs.listed(limit=10, before=None)
         if each.spec.name == "faces"
     ]
     missing = run("upscale", str(picture), "--job", "faces")

@@ -170,7 +170,7 @@ class Parts:
             ec2,
             feeds=site.feeds,
             market=market,
-            observed_to_s=self.store.prices_observed_to_s("ec2", Capacity.SPOT),
+            observed_to_s=self.store.prices.observed_to_s("ec2", Capacity.SPOT),
         )
         tokens = NodeTokens(SECRET)
         right = TerminationPermission(provider.prove_end, LEASE_S, self.clock.now_s)
@@ -219,13 +219,13 @@ class Parts:
 
     def submit(self, key: str) -> Job:
         spec = JobSpec("crash", ("train.py",), nodes_min=NODES, nodes_max=NODES)
-        return self.store.submit_job(spec, key=key, request_hash="h", now_s=self.clock.now_s())[0]
+        return self.store.jobs.submit(spec, key=key, request_hash="h", now_s=self.clock.now_s())[0]
 
     def tick(self) -> None:
         self.reconciler.tick(now_s=self.clock.now_s())
 
     def job(self, job_id: str) -> Job:
-        return self.store.job(job_id)
+        return self.store.jobs.get(job_id)
 
     def register(self, registration: Registration) -> Registered:
         return agent.register(registration, self.context)

@@ -228,19 +228,19 @@ class Life:
 
     def _read_books(self, billed_usd: float) -> float:
         store = Store(Database(self.site.url))
-        jobs = store.jobs()
+        jobs = store.jobs.listed()
         if [job.phase for job in jobs] != [JobPhase.SUCCEEDED] * len(self.jobs):
             self.wrongs[
                 f"wanted {len(self.jobs)} jobs that succeeded, found {[job.phase for job in jobs]}"
             ] = None
-        rows = [row for job in jobs for row in store.ledger_of_job(job.id)]
+        rows = [row for job in jobs for row in store.ledger.of_job(job.id)]
         usd = spent_usd(tuple(rows), self.now_s)
         if abs(usd - billed_usd) > 0.01 * billed_usd:
             self.wrongs[f"the ledger says {usd:.5f} USD, the bill {billed_usd:.5f}"] = None
         if any(row.to_s is None for row in rows):
             self.wrongs["a ledger row is still open"] = None
-        for decision in store.decisions(limit=500):
-            if cheapest(store.snapshot(decision.id)) != decision.plan:
+        for decision in store.decisions.listed(limit=500):
+            if cheapest(store.decisions.snapshot(decision.id)) != decision.plan:
                 self.wrongs[f"decision {decision.id} does not replay"] = None
         store.close()
         return usd

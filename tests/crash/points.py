@@ -18,7 +18,7 @@ from typing import Any, Self
 from sqlalchemy import Connection
 
 from elastic.store import Store
-from elastic.store.engine import Database
+from elastic.store.engine import Database, Repository
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,16 +83,32 @@ class WatchedDatabase(Database):
 
 
 class WatchedStore(Store):
-    """Tells the watch which of the store's methods is at work."""
+    """Tells the watch which method of which repository is at work."""
 
     def __init__(self, url: str, watch: Watch) -> None:
         super().__init__(WatchedDatabase(url, watch))
         self._watch = watch
+        for name, each in list(vars(self).items()):
+            if isinstance(each, Repository):
+                setattr(self, name, WatchedRepository(name, each, watch))
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("_"):
             object.__getattribute__(self, "_watch").method = name
         return object.__getattribute__(self, name)
+
+
+class WatchedRepository:
+    """One of the store's repositories; the watch is told which of its methods is at work."""
+
+    def __init__(self, name: str, repository: Repository, watch: Watch) -> None:
+        self._name = name
+        self._repository = repository
+        self._watch = watch
+
+    def __getattr__(self, name: str) -> Any:
+        self._watch.method = f"{self._name}.{name}"
+        return getattr(self._repository, name)
 
 
 def watch_cloud(client: Any, watch: Watch) -> None:

@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["baseline", "hardware", "hazards", "hurry", "horizon", "words"])
+@pytest.mark.parametrize("name", ["baseline", "beliefs", "hazards", "hurry", "horizon", "words"])
 def test_the_numbers_in_docstrings_are_right(name: str) -> None:
     found = doctest.testmod(importlib.import_module(f"elastic.policy.{name}"))
 

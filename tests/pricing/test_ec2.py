@@ -279,14 +279,16 @@ def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(
 ) -> None:
     """The price list was heard all the time."""
     store = open_store(lay_out(tmp_path / "elasticd.db"))
-    store.add_price(SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
-    store.add_price(HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2")
+    store.ledger.add_price(SPOT_A, 0.085, valid_from_s=NOW_S, observed_at_s=NOW_S, source="ec2")
+    store.ledger.add_price(
+        HERE, 0.185, valid_from_s=NOW_S, observed_at_s=NOW_S + 7200, source="ec2"
+    )
     setup = PriceSetup(
         started_at_s=0.0,
         ec2=PLAIN,
         offerings=lambda: (SPOT_A,),
         disk_gib=disk_gib,
-        observed_to_s=store.prices_observed_to_s,
+        observed_to_s=store.prices.observed_to_s,
     )
     tell_spot(
         endpoint,

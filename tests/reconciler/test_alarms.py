@@ -30,7 +30,7 @@ def standing(cluster: VirtualCluster) -> set[AlarmKind]:
 
 
 def told(cluster: VirtualCluster, *kinds: str) -> list[str]:
-    return [each.text for each in cluster.store.events(limit=500) if each.kind in kinds]
+    return [each.text for each in cluster.store.events.listed(limit=500) if each.kind in kinds]
 
 
 def tick_blindly(cluster: VirtualCluster, times: int, *, every_s: float = 10.0) -> None:
@@ -128,7 +128,9 @@ def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCl
     assert cluster.cloud.kept_alive_at_s == {wanted.provider_id: stood_for_s}, (
         "not the one that no node is"
     )
-    cluster.store.request_stop(bought.job_id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(
+        bought.job_id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s()
+    )
     cluster.run(60)
     assert {each.state for each in cluster.cloud.machines()} == {InstanceState.RUNNING}
     assert cluster.cloud.kept_alive_at_s[wanted.provider_id] < stood_for_s + 50, (
@@ -139,7 +141,7 @@ def test_only_machines_of_nodes_that_are_wanted_are_stood_for(cluster: VirtualCl
 def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopped(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     alarms, begun_s = cluster.reconciler.alarms, cluster.clock.now_s()
 
     def look(after_s: float, **changes: object) -> list[str]:
@@ -166,7 +168,7 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopp
 def test_a_script_that_goes_on_beyond_its_jobs_end_does_so_for_a_daemon_that_is_started_again(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     done = replace(job, spec=replace(job.spec, iterations=400), iteration=401)
     for now_s in (0.0, 60.0):
         cluster.reconciler.alarms.follow(cluster.store, done, (), now_s=now_s)
@@ -189,7 +191,7 @@ def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(
     assert alarm.startswith("will_be_late: the deadline is in ")
     assert [each for each in told(cluster, "alarm") if each.startswith("will_be_late: ")] != []
     later = replace(job.spec, objective=Objective(deadline_s=cluster.clock.now_s() + 100_000.0))
-    cluster.store.set_spec(job.id, later)
+    cluster.store.jobs.set_spec(job.id, later)
     cluster.run(2)
     assert cluster.reconciler.alarms.of_job(job.id) == ()
     assert told(cluster, "alarm_over") == ["will_be_late: the goal can be met again"]
@@ -202,28 +204,28 @@ def test_a_job_that_wants_to_stops_in_good_order_once_its_deadline_is_certain_to
     goal = Objective(deadline_s=cluster.clock.now_s() + 40.0, on_miss=OnMiss.STOP)
     job = cluster.submit(iterations=1000, objective=goal)
     cluster.run(60)
-    stopped = cluster.store.job(job.id)
+    stopped = cluster.store.jobs.get(job.id)
     assert stopped.phase is JobPhase.CANCELLED
     assert stopped.message is not None and stopped.message.startswith(
         "will_be_late: the deadline is in "
     )
     assert stopped.phase.may_resume
-    assert cluster.store.nodes(job.id) == ()
+    assert cluster.store.nodes.listed(job.id) == ()
 
 
 @contextmanager
 def refusing(store: Store, kind: str) -> Iterator[None]:
     """Lets the store take no events of this kind."""
-    whole: Any = store.add_event
+    whole: Any = store.events.add
 
     def add_event(told: str, *text: str, **of: Any) -> None:
         if told == kind:
             raise StoreUnavailable("the database refused: disk full")
         whole(told, *text, **of)
 
-    store.add_event = add_event  # type: ignore[assignment,method-assign]
+    store.events.add = add_event  # type: ignore[assignment,method-assign]
     yield
-    store.add_event = whole  # type: ignore[method-assign]
+    store.events.add = whole  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("kind", ["alarm", "alarm_over"])
@@ -240,28 +242,28 @@ def test_what_could_not_be_told_is_told_later_and_jobs_are_handled_meanwhile(
     with refusing(cluster.store, kind), pytest.raises(StoreUnavailable):
         cluster.run(1)
     assert AlarmKind.CANNOT_WRITE in standing(cluster)
-    assert cluster.store.nodes(newcomer.id) != ()
+    assert cluster.store.nodes.listed(newcomer.id) != ()
     cluster.run(2)
     assert len([each for each in told(cluster, kind) if each.startswith("not_sold: ")]) == 1
 
 
 def test_a_job_is_over_only_once_it_is_told_that_its_alarms_are(cluster: VirtualCluster) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     idle = (Idle("no turn for 1 min 1 s"),)
     with refusing(cluster.store, "alarm"), pytest.raises(StoreUnavailable):
         cluster.reconciler.alarms.follow(cluster.store, job, idle, now_s=cluster.clock.now_s())
     cluster.reconciler.alarms.follow(cluster.store, job, idle, now_s=cluster.clock.now_s())
     assert told(cluster, "alarm") == ["standstill: no turn for 1 min 1 s"]
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     with refusing(cluster.store, "alarm_over"):
         for _ in range(60):
             with pytest.raises(StoreUnavailable):
                 cluster.run(1)
             cluster.run(1, ticking=False)
-    assert cluster.store.nodes(job.id) == ()
-    assert cluster.store.job(job.id).phase is JobPhase.DRAINING
+    assert cluster.store.nodes.listed(job.id) == ()
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.DRAINING
     cluster.run(2)
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
     assert told(cluster, "alarm_over") == [
         "standstill: the job ends",
         "cannot_write: all is well again",

@@ -30,11 +30,11 @@ def cluster(cluster: VirtualCluster) -> VirtualCluster:
 
 
 def audited(cluster: VirtualCluster, *, later_s: float = 0.0, forgets: bool = False) -> Audit:
-    nodes = cluster.store.nodes(include_gone=True)
+    nodes = cluster.store.nodes.listed(include_gone=True)
     rows = [
         row
         for job_id in {node.job_id for node in nodes}
-        for row in cluster.store.ledger_of_job(job_id)
+        for row in cluster.store.ledger.of_job(job_id)
     ]
     told = () if forgets else cluster.cloud.machines()
     return audit(nodes, rows, told, now_s=cluster.clock.now_s() + later_s)
@@ -46,8 +46,8 @@ def differences(found: Audit) -> list[Difference]:
 
 def test_a_ledger_that_is_right_has_no_findings_alive_or_gone(cluster: VirtualCluster) -> None:
     assert (audited(cluster).compared, audited(cluster).findings) == (1, ())
-    (job,) = cluster.store.unfinished_jobs()
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    (job,) = cluster.store.jobs.unfinished()
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
     assert (audited(cluster).compared, audited(cluster).findings) == (1, ())
 
@@ -65,7 +65,7 @@ def test_each_machine_of_a_group_is_compared_with_its_own_rows(tmp_path: Path) -
     first, second, _ = cluster.cloud.machines()
     twin = replace(second, provider_id="twin", node_id="nobody")
     told = audit(
-        cluster.store.nodes(include_gone=True),
+        cluster.store.nodes.listed(include_gone=True),
         [],
         [first, second, twin],
         now_s=cluster.clock.now_s(),
@@ -75,7 +75,7 @@ def test_each_machine_of_a_group_is_compared_with_its_own_rows(tmp_path: Path) -
 
 def test_a_machine_that_no_node_stands_for_is_unknown(cluster: VirtualCluster) -> None:
     (machine,) = cluster.cloud.machines()
-    nodes = cluster.store.nodes()
+    nodes = cluster.store.nodes.listed()
     found = audit([], [], [machine], now_s=cluster.clock.now_s())
     assert (differences(found), found.findings[0].provider_id) == (
         [Difference.UNKNOWN],
@@ -99,20 +99,20 @@ def test_rows_that_still_run_for_a_machine_that_the_cloud_forgot_are_told(
 
 
 def test_a_machine_that_runs_after_its_rows_were_closed_is_told(cluster: VirtualCluster) -> None:
-    (node,) = cluster.store.nodes()
-    cluster.store.node_gone(node.id, at_s=cluster.clock.now_s())
+    (node,) = cluster.store.nodes.listed()
+    cluster.store.nodes.gone(node.id, at_s=cluster.clock.now_s())
     assert differences(audited(cluster)) == [Difference.STILL_THERE]
 
 
 def test_seconds_that_differ_are_told_with_their_dollars(cluster: VirtualCluster) -> None:
     (machine,) = cluster.cloud.machines()
-    (node,) = cluster.store.nodes()
+    (node,) = cluster.store.nodes.listed()
     gone_s = cluster.clock.now_s()
-    cluster.store.node_gone(node.id, at_s=gone_s)
+    cluster.store.nodes.gone(node.id, at_s=gone_s)
     ended = replace(machine, state=InstanceState.GONE, exited_at_s=gone_s - 100)
-    (row,) = cluster.store.ledger_of_job(node.job_id)
+    (row,) = cluster.store.ledger.of_job(node.job_id)
     (finding,) = audit(
-        cluster.store.nodes(include_gone=True), [row], [ended], now_s=gone_s
+        cluster.store.nodes.listed(include_gone=True), [row], [ended], now_s=gone_s
     ).findings
     assert finding.difference is Difference.SECONDS
     assert finding.off_s == pytest.approx(100.0)
@@ -121,13 +121,16 @@ def test_seconds_that_differ_are_told_with_their_dollars(cluster: VirtualCluster
 
 def test_an_end_that_the_cloud_does_not_date_is_not_compared(cluster: VirtualCluster) -> None:
     (machine,) = cluster.cloud.machines()
-    (node,) = cluster.store.nodes()
-    cluster.store.node_gone(node.id, at_s=cluster.clock.now_s() + 900)
-    rows = cluster.store.ledger_of_job(node.job_id)
+    (node,) = cluster.store.nodes.listed()
+    cluster.store.nodes.gone(node.id, at_s=cluster.clock.now_s() + 900)
+    rows = cluster.store.ledger.of_job(node.job_id)
     undated = replace(machine, state=InstanceState.GONE, exited_at_s=None)
     assert (
         audit(
-            cluster.store.nodes(include_gone=True), rows, [undated], now_s=cluster.clock.now_s()
+            cluster.store.nodes.listed(include_gone=True),
+            rows,
+            [undated],
+            now_s=cluster.clock.now_s(),
         ).findings
         == ()
     )

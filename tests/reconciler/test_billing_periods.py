@@ -28,11 +28,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def bought(store: Store, *, launched_at_s: float) -> Node:
     """A node whose purchase was answered at an instant that counts as its launch."""
-    job, _ = store.submit_job(job_spec(), key=None, request_hash="h", now_s=INTENDED_S)
-    store.add_price(SMALL, 0.36, valid_from_s=0.0, observed_at_s=INTENDED_S, source="test")
+    job, _ = store.jobs.submit(job_spec(), key=None, request_hash="h", now_s=INTENDED_S)
+    store.ledger.add_price(SMALL, 0.36, valid_from_s=0.0, observed_at_s=INTENDED_S, source="test")
     node = intend(store, job.id, SMALL, now_s=INTENDED_S)
-    store.node_launched(node.id, "i-1", launched_at_s=launched_at_s, minimum_s=0.0)
-    return store.node(node.id)
+    store.nodes.launched(node.id, "i-1", launched_at_s=launched_at_s, minimum_s=0.0)
+    return store.nodes.get(node.id)
 
 
 def listed(node: Node, *, launched_at_s: float) -> Instance:
@@ -46,8 +46,11 @@ def test_a_purchase_that_was_repeated_costs_from_when_it_was_made_first(store: S
     BillingPeriods(store, LEASE_S).note_seen(
         node, listed(node, launched_at_s=INTENDED_S + 1.0), now_s=INTENDED_S + 95.0
     )
-    (row,) = store.ledger_of_job(node.job_id)
-    assert (store.node(node.id).launched_at_s, row.from_s) == (INTENDED_S + 1.0, INTENDED_S + 1.0)
+    (row,) = store.ledger.of_job(node.job_id)
+    assert (store.nodes.get(node.id).launched_at_s, row.from_s) == (
+        INTENDED_S + 1.0,
+        INTENDED_S + 1.0,
+    )
 
 
 @pytest.mark.parametrize(("after_s", "from_s"), [(500.0, INTENDED_S), (60.0, INTENDED_S + 60.0)])
@@ -62,8 +65,8 @@ def test_what_a_late_repetition_bought_and_nobody_ever_saw_costs_from_the_first_
     later_s = INTENDED_S + after_s + 121.0
     assert billing_periods.note_missing(node, now_s=later_s) is False, "one look may be too early"
     assert billing_periods.note_missing(node, now_s=later_s + 1.0) is True
-    (row,) = store.ledger_of_job(node.job_id)
-    assert store.node(node.id).phase in (NodePhase.LOST, NodePhase.TERMINATED)
+    (row,) = store.ledger.of_job(node.job_id)
+    assert store.nodes.get(node.id).phase in (NodePhase.LOST, NodePhase.TERMINATED)
     assert row.from_s == from_s
 
 
@@ -77,7 +80,7 @@ def test_a_machine_that_never_spoke_may_have_lived_for_as_long_as_it_may_take_to
     )
     for later_s in (9_000.0, 9_005.0):
         billing_periods.note_missing(node, now_s=INTENDED_S + later_s)
-    (row,) = store.ledger_of_job(node.job_id)
+    (row,) = store.ledger.of_job(node.job_id)
     assert row.to_s == INTENDED_S + alone_s
 
 
@@ -89,7 +92,7 @@ def test_one_that_spoke_lived_for_no_more_than_a_lease(store: Store) -> None:
     node = replace(node, joined_at_s=INTENDED_S + 50.0, heartbeat_at_s=INTENDED_S + 100.0)
     for later_s in (9_000.0, 9_005.0):
         billing_periods.note_missing(node, now_s=INTENDED_S + later_s)
-    (row,) = store.ledger_of_job(node.job_id)
+    (row,) = store.ledger.of_job(node.job_id)
     assert row.to_s == INTENDED_S + 100.0 + LEASE_S
 
 
@@ -99,7 +102,7 @@ def test_what_never_ran_is_free_unless_it_was_heard(store: Store, has_joined: bo
     node = replace(node, joined_at_s=INTENDED_S + 2.0 if has_joined else None)
     gone = replace(listed(node, launched_at_s=INTENDED_S), state=InstanceState.GONE, never_ran=True)
     billing_periods.note_gone(node, gone, now_s=INTENDED_S + 3.0)
-    (row,) = store.ledger_of_job(node.job_id)
+    (row,) = store.ledger.of_job(node.job_id)
     assert row.is_waived is not has_joined
 
 
@@ -119,6 +122,6 @@ def test_what_is_taken_back_in_time_is_free_by_its_end_or_by_when_it_was_seen_go
         waived_before_s=INTENDED_S + 3600.0,
     )
     billing_periods.note_gone(node, gone, now_s=INTENDED_S + seen_after_s)
-    (row,) = store.ledger_of_job(node.job_id)
+    (row,) = store.ledger.of_job(node.job_id)
     assert row.is_waived is is_waived
     assert row.to_s == INTENDED_S + (exited_after_s or seen_after_s)

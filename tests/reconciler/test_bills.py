@@ -40,7 +40,7 @@ def test_prices_that_changed_while_the_daemon_was_away_are_charged_for_what_ran_
     cluster.run(1)
     rows = [
         row
-        for row in cluster.store.ledger_of_job(job.id)
+        for row in cluster.store.ledger.of_job(job.id)
         if row.offering == SMALL and row.to_s is not None
     ]
     assert sum(row.usd(0.0) for row in rows) == pytest.approx(
@@ -60,7 +60,7 @@ def test_a_price_that_changes_after_a_node_was_gone_is_not_charged_for_it(tmp_pa
     cluster.reconciler.prices = Prices(Quote(SMALL, 0.72, clock.now_s(), "told"))
     clock.advance(1000.0)
     cluster.run(1)
-    rows = [row for row in cluster.store.ledger_of_job(job.id) if row.to_s is not None]
+    rows = [row for row in cluster.store.ledger.of_job(job.id) if row.to_s is not None]
     assert sum(row.usd(0.0) for row in rows) == pytest.approx(
         0.36 * (gone_s - machine.launched_at_s) / 3600
     )
@@ -71,15 +71,15 @@ def test_a_table_of_prices_that_was_edited_does_not_reprice_the_past(tmp_path: P
     job = cluster.submit()
     cluster.run(10)
     cluster.prices = {SMALL: 0.72, LARGE: 0.72}
-    before_usd = cluster.store.spent(job.id, cluster.clock.now_s())
+    before_usd = cluster.store.ledger.spent(job.id, cluster.clock.now_s())
     cluster.restart()
     cluster.run(1)
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         before_usd + 0.72 / 3600
     )
     cluster.run_slowly(130)
-    assert len(cluster.store.prices(offering=SMALL)) == 2
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert len(cluster.store.prices.listed(offering=SMALL)) == 2
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         before_usd + 131 * 0.72 / 3600
     )
 
@@ -120,19 +120,22 @@ def test_an_override_of_a_price_holds_from_the_start_that_read_it(
     cluster.cloud.reclaim(first.provider_id)
     cluster.run(10)
     cluster.run_slowly(90)
-    before_usd, before_s = cluster.store.spent(job.id, cluster.clock.now_s()), cluster.clock.now_s()
-    closed = [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None]
+    before_usd, before_s = (
+        cluster.store.ledger.spent(job.id, cluster.clock.now_s()),
+        cluster.clock.now_s(),
+    )
+    closed = [each for each in cluster.store.ledger.of_job(job.id) if each.to_s is not None]
     assert closed and before_usd == pytest.approx(0.36 * 200 / 3600, rel=0.02)
     start(small=0.18)
     start(small=0.18)
     cluster.run(8)
     cluster.run_slowly(90)
-    assert [each for each in cluster.store.ledger_of_job(job.id) if each.to_s is not None][
+    assert [each for each in cluster.store.ledger.of_job(job.id) if each.to_s is not None][
         : len(closed)
     ] == closed
-    assert [each.usd_per_h for each in cluster.store.prices(offering=SMALL)] == [0.18, 0.36]
+    assert [each.usd_per_h for each in cluster.store.prices.listed(offering=SMALL)] == [0.18, 0.36]
     since_usd = 0.18 * (cluster.clock.now_s() - before_s) / 3600
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         before_usd + since_usd
     )
 
@@ -153,7 +156,7 @@ def test_a_machine_is_charged_from_when_its_provider_bills_it_and_its_disk_from_
     (machine,) = cluster.cloud.machines()
     lasted_s = cluster.clock.now_s() - machine.launched_at_s
     usd = (3.0 * 0.036 + (lasted_s - 3.0) * 0.36) / 3600
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(usd)
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(usd)
 
 
 def test_a_machine_keeps_the_disk_that_it_was_bought_with_whatever_later_ones_get(
@@ -171,7 +174,7 @@ def test_a_machine_keeps_the_disk_that_it_was_bought_with_whatever_later_ones_ge
         Quote(SMALL, 0.56, restarted_s, "told", extras_usd_per_h=0.2)
     )
     cluster.run(100)
-    rows = cluster.store.ledger_of_job(job.id)
+    rows = cluster.store.ledger.of_job(job.id)
     assert {(round(each.usd_per_h, 9), each.extras_usd_per_h) for each in rows} == {(0.38, 0.02)}
     changed_s = cluster.clock.now_s()
     cluster.reconciler.prices = Prices(Quote(SMALL, 0.66, changed_s, "told", extras_usd_per_h=0.2))
@@ -179,10 +182,10 @@ def test_a_machine_keeps_the_disk_that_it_was_bought_with_whatever_later_ones_ge
     (machine,) = cluster.cloud.machines()
     now_s = cluster.clock.now_s()
     usd = (0.38 * (changed_s - machine.launched_at_s) + 0.48 * (now_s - changed_s)) / 3600
-    assert cluster.store.spent(job.id, now_s) == pytest.approx(usd)
+    assert cluster.store.ledger.spent(job.id, now_s) == pytest.approx(usd)
     cluster.cloud.reclaim(machine.provider_id)
     cluster.run(10)
-    second = cluster.store.ledger_of_job(job.id)[-1]
+    second = cluster.store.ledger.of_job(job.id)[-1]
     assert (second.usd_per_h, second.extras_usd_per_h) == (0.66, 0.2), "which has the larger disk"
 
 
@@ -200,14 +203,14 @@ def test_a_purchase_that_was_repeated_before_its_machines_were_listed_is_charged
     cluster.run(1)
     cluster.clock.advance(20.0)
     (machine,) = cluster.cloud.machines()
-    (node,) = cluster.store.nodes(job.id)
-    cluster.store.node_launched(
+    (node,) = cluster.store.nodes.listed(job.id)
+    cluster.store.nodes.launched(
         node.id, machine.provider_id, launched_at_s=cluster.clock.now_s(), minimum_s=0.0
     )
     cluster.run(60)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     assert node.launched_at_s == machine.launched_at_s
     lasted_s = cluster.clock.now_s() - machine.launched_at_s
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         0.36 * lasted_s / 3600
     )

@@ -51,7 +51,7 @@ def changes(cluster: VirtualCluster, job_id: str) -> list[Decision]:
     """The decisions that changed the target, oldest first."""
     return [
         each
-        for each in reversed(cluster.store.decisions(job_id))
+        for each in reversed(cluster.store.decisions.listed(job_id))
         if each.plan.action is not Action.HOLD
     ]
 
@@ -60,17 +60,17 @@ def test_a_job_whose_zone_runs_dry_goes_on_in_another_and_stays(cluster: Virtual
     job = cluster.submit(nodes_max=1)
     cluster.run(30)
     assert living(cluster) == ["us-east-1a"]
-    before = cluster.store.job(job.id).iteration
+    before = cluster.store.jobs.get(job.id).iteration
     cluster.cloud.capacity = {A: 0}
     reclaim(cluster)
     cluster.run(20)
     assert living(cluster) == ["us-east-1b"]
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > before
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id] > before
     start, move = changes(cluster, job.id)
     assert (move.plan.action, move.plan.reason.code) == (Action.MOVE, "unavailable")
     assert move.plan.reason.text.startswith("no capacity for small spot in us-east-1a until ")
     assert "start on small spot us-east-1b, measured before" in move.plan.reason.text
-    assert [each.offering for each in cluster.store.snapshot(move.id).unavailable] == [A]
+    assert [each.offering for each in cluster.store.decisions.snapshot(move.id).unavailable] == [A]
     cluster.cloud.capacity = {}
     cluster.run_slowly(2000, every_s=40)
     assert [each.id for each in changes(cluster, job.id)] == [start.id, move.id]
@@ -82,14 +82,16 @@ def test_a_node_that_is_taken_back_trains_on_until_another_zone_takes_over(
 ) -> None:
     job = cluster.submit(nodes_max=1, drain_grace_s=10.0)
     cluster.run(30)
-    (old,) = cluster.store.nodes()
+    (old,) = cluster.store.nodes.listed()
     cluster.cloud.capacity = {A: 0}
     cluster.take_back(old, in_s=120.0)
     cluster.run(20)
     assert living(cluster) == ["us-east-1b"]
     assert changes(cluster, job.id)[-1].plan.reason.code == "unavailable"
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
-    ends_s = sorted(each.window.ended_at_s for each in cluster.store.windows(job.id, limit=500))
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id]
+    ends_s = sorted(
+        each.window.ended_at_s for each in cluster.store.measurements.listed(job.id, limit=500)
+    )
     assert max(later - earlier for earlier, later in pairwise(ends_s)) < 10.0
 
 
@@ -102,7 +104,7 @@ def test_a_start_that_is_refused_is_made_in_the_other_zone(cluster: VirtualClust
     assert (start.plan.reason.code, start.plan.target) == ("start", Group.of(B))
     assert start.plan.reason.text.endswith("(refused just now: small spot in us-east-1a)")
     assert start.plan.reason.numbers["refused"] == 1
-    assert decide(cluster.store.snapshot(start.id)) == start.plan, "it replays"
+    assert decide(cluster.store.decisions.snapshot(start.id)) == start.plan, "it replays"
     assert cluster.done[job.id] > 0
 
 
@@ -111,7 +113,7 @@ def test_a_group_that_is_refused_is_bought_whole_in_one_zone(cluster: VirtualClu
     job = cluster.submit(nodes_min=3, nodes_max=3)
     cluster.run(40)
     assert living(cluster) == ["us-east-1b"] * 3
-    assert cluster.store.target(job.id) == Group.of(B, 3)
+    assert cluster.store.jobs.target(job.id) == Group.of(B, 3)
     assert cluster.done[job.id] > 0
 
 
@@ -133,7 +135,7 @@ def test_a_job_that_cannot_have_four_nodes_trains_on_two_of_the_same_type_and_gr
     cluster.cloud.capacity = {}
     cluster.run_slowly(700, every_s=20)
     assert living(cluster) == ["us-east-1a"] * 4
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id]
 
 
 def test_a_start_with_four_that_is_refused_begins_with_two_at_the_next_tick(tmp_path: Path) -> None:
@@ -173,7 +175,7 @@ def test_a_market_in_which_four_were_refused_is_still_another_zone_to_go_to(
     blocks, now_s = cluster.reconciler.provider.blocks, cluster.clock.now_s()
     blocks.block(B, nodes=4, first_s=600.0, now_s=now_s)
     blocks.block(A, nodes=4, first_s=600.0, now_s=now_s)
-    (old,) = cluster.store.nodes()
+    (old,) = cluster.store.nodes.listed()
     cluster.take_back(old, in_s=120.0)
     cluster.run(20)
     assert living(cluster) == ["us-east-1b"]
@@ -190,7 +192,7 @@ def test_what_lost_a_node_moves_whole_when_its_zone_has_no_other(cluster: Virtua
     cluster.cloud.reclaim(cluster.cloud.machines()[0].provider_id)
     cluster.run(40)
     assert living(cluster) == ["us-east-1b"] * 2
-    assert cluster.store.target(job.id) == Group.of(B, 2)
+    assert cluster.store.jobs.target(job.id) == Group.of(B, 2)
 
 
 def test_without_capacity_anywhere_it_waits_and_goes_on_when_there_is_some(
@@ -199,13 +201,13 @@ def test_without_capacity_anywhere_it_waits_and_goes_on_when_there_is_some(
     cluster.cloud.capacity = {A: 0, B: 0}
     job = cluster.submit(nodes_max=1)
     cluster.run(30)
-    newest = cluster.store.decisions(job.id)[0].plan
+    newest = cluster.store.decisions.listed(job.id)[0].plan
     assert (newest.action, newest.reason.code) == (Action.HOLD, "unavailable")
     assert "and waits" in newest.reason.text
     cluster.run_slowly(1200)
     attempts = [call for call in cluster.cloud.calls if call.operation is Operation.LAUNCH]
     assert len(attempts) <= 20
-    assert not cluster.store.job(job.id).phase.is_final
+    assert not cluster.store.jobs.get(job.id).phase.is_final
     cluster.cloud.capacity = {}
     cluster.run_slowly(700)
     assert len(living(cluster)) == 1
@@ -240,11 +242,11 @@ def test_nothing_is_bought_at_a_stale_price_and_what_runs_stays(cluster: Virtual
     cluster.reconciler.prices = Prices()
     cluster.run_slowly(3700, every_s=100)
     assert living(cluster) == ["us-east-1a"]
-    assert cluster.store.decisions(job.id)[0].plan.reason.code == "no_price"
+    assert cluster.store.decisions.listed(job.id)[0].plan.reason.code == "no_price"
     reclaim(cluster)
     cluster.run_slowly(300)
     assert living(cluster) == []
-    assert not cluster.store.job(job.id).phase.is_final
+    assert not cluster.store.jobs.get(job.id).phase.is_final
 
 
 def test_what_has_no_price_is_not_bought_even_if_a_policy_wants_it(tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ def test_what_has_no_price_is_not_bought_even_if_a_policy_wants_it(tmp_path: Pat
     cluster.submit()
     cluster.run(20)
     assert cluster.cloud.machines() == ()
-    assert [node.phase for node in cluster.store.nodes()] == []
+    assert [node.phase for node in cluster.store.nodes.listed()] == []
 
 
 def test_a_provider_that_says_for_how_long_is_not_contradicted(cluster: VirtualCluster) -> None:
@@ -275,16 +277,18 @@ def test_what_could_not_be_bought_in_all_its_time_gives_way_to_what_else_there_i
     job = cluster.submit(nodes_max=1)
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(590)
-    assert {node.offering for node in cluster.store.nodes(job.id)} == {A}
+    assert {node.offering for node in cluster.store.nodes.listed(job.id)} == {A}
     cluster.run_slowly(50)
     assert [
-        node.offering for node in cluster.store.nodes(job.id) if node.phase is NodePhase.INTENDED
+        node.offering
+        for node in cluster.store.nodes.listed(job.id)
+        if node.phase is NodePhase.INTENDED
     ] == [B]
     (block,) = cluster.reconciler.provider.blocks.listed(now_s=cluster.clock.now_s())
     assert (block.offering, block.why) == (A, Obstacle.LAUNCH_FAILED)
     told = [
         each.text
-        for each in cluster.store.events(job_id=job.id)
+        for each in cluster.store.events.listed(job_id=job.id)
         if each.kind in ("node_terminating", "failure")
     ]
     assert len(told) == 2
@@ -303,7 +307,7 @@ def test_a_job_for_which_nothing_can_be_bought_fails_and_says_what_the_cloud_sai
     job = cluster.submit(nodes_max=1)
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(4200, every_s=20)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "3 failures in a row" in (ended.message or "")
     assert "InvalidGroup.NotFound" in (ended.message or "")
@@ -323,8 +327,17 @@ def test_a_purchase_of_many_that_came_to_nothing_is_one_failure(tmp_path: Path) 
     cluster.cloud.fail_next(Operation.LAUNCH, NO_GROUP, times=10_000)
     cluster.run_slowly(620)
     assert (
-        len([each for each in cluster.store.events(limit=500) if each.kind == "node_terminating"])
+        len(
+            [
+                each
+                for each in cluster.store.events.listed(limit=500)
+                if each.kind == "node_terminating"
+            ]
+        )
         == 4
     )
-    assert len([each for each in cluster.store.events(limit=500) if each.kind == "failure"]) == 1
-    assert not cluster.store.job(job.id).phase.is_final
+    assert (
+        len([each for each in cluster.store.events.listed(limit=500) if each.kind == "failure"])
+        == 1
+    )
+    assert not cluster.store.jobs.get(job.id).phase.is_final

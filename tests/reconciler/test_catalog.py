@@ -52,7 +52,7 @@ def test_a_job_trains_on_and_ends_at_its_budget(cluster: VirtualCluster) -> None
     cluster.run_slowly(60)
     assert cluster.done[job.id] > before
     cluster.run_slowly(400)
-    assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.BUDGET_EXHAUSTED
     assert living(cluster) == 0
 
 
@@ -61,7 +61,7 @@ def test_a_job_that_is_done_keeps_no_machine(cluster: VirtualCluster) -> None:
     cluster.run(30)
     lose_catalog(cluster)
     cluster.run_slowly(1200, every_s=40)
-    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.SUCCEEDED
     assert living(cluster) == 0
 
 
@@ -69,9 +69,9 @@ def test_a_job_that_is_stopped_ends(cluster: VirtualCluster) -> None:
     job = cluster.submit(nodes_max=1)
     cluster.run(30)
     lose_catalog(cluster)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
     assert living(cluster) == 0
 
 
@@ -85,11 +85,11 @@ def test_nothing_is_bought_until_the_catalog_is_back(cluster: VirtualCluster) ->
         cluster.cloud.reclaim(each.provider_id)
     cluster.run_slowly(60)
     assert launches(cluster) == bought
-    assert cluster.store.decisions(waiting.id)[0].plan.reason.code == "no_catalog"
+    assert cluster.store.decisions.listed(waiting.id)[0].plan.reason.code == "no_catalog"
     cluster.cloud.catalog_failure = None
     cluster.run_slowly(100)
     for job in (running, waiting):
-        assert cluster.store.generation(job.id) is not None
+        assert cluster.store.generations.latest(job.id) is not None
     assert living(cluster) >= 2
 
 
@@ -139,9 +139,9 @@ def test_a_node_runs_what_was_settled_when_it_was_bought_though_its_type_is_sold
     cluster.run(60)
     lose_catalog(cluster)
     cluster.run_slowly(60)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     assert node.workers == Workers(3, 1)
-    assert cluster.store.generations(job.id)[-1].world_size == 3
+    assert cluster.store.generations.listed(job.id)[-1].world_size == 3
 
 
 def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None:
@@ -149,7 +149,7 @@ def test_what_is_on_offer_no_more_is_not_bought(cluster: VirtualCluster) -> None
         iterations=None, nodes_max=1, policy="fixed", fixed_node_type=SMALL.node_type
     )
     cluster.run(30)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     before = launches(cluster)
     cluster.cloud.types, cluster.cloud.offerings = cluster.cloud.types[1:], (LARGE,)
     cluster.take_back(node, in_s=5)

@@ -50,11 +50,11 @@ def test_an_error_from_before_the_repeated_call_closes_nothing(
     cluster.run(10)
     cluster.restart()
     cluster.run(int(LATE_S))
-    (node,) = cluster.store.nodes(job.id, include_gone=True)
+    (node,) = cluster.store.nodes.listed(job.id, include_gone=True)
     (machine,) = cluster.cloud.machines()
     assert (node.provider_id, node.launched_at_s) == (machine.provider_id, machine.launched_at_s)
-    assert [row.from_s for row in cluster.store.ledger_of_job(job.id)] == [machine.launched_at_s]
-    assert all(event.kind != "orphan_found" for event in cluster.store.events(limit=1000))
+    assert [row.from_s for row in cluster.store.ledger.of_job(job.id)] == [machine.launched_at_s]
+    assert all(event.kind != "orphan_found" for event in cluster.store.events.listed(limit=1000))
 
 
 def test_by_which_call_a_purchase_was_asked_for_outlives_the_daemon(
@@ -76,7 +76,7 @@ def test_the_clouds_own_answer_closes_a_purchase_at_once(tmp_path: Path) -> None
         Operation.LAUNCH, CapacityUnavailable("none is left", bought_nothing=True)
     )
     cluster.run(2)
-    (node,) = cluster.store.nodes(job.id, include_gone=True)
+    (node,) = cluster.store.nodes.listed(job.id, include_gone=True)
     assert node.phase.is_gone
     cluster.run(30)
     assert len(living(cluster)) == 1, "and another one is made"
@@ -87,5 +87,5 @@ def test_a_first_call_is_closed_by_any_error_that_is_final(tmp_path: Path) -> No
     job = cluster.submit()
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderError("no such image"))
     cluster.run(1)
-    (node,) = cluster.store.nodes(job.id, include_gone=True)
+    (node,) = cluster.store.nodes.listed(job.id, include_gone=True)
     assert node.phase.is_gone

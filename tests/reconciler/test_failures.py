@@ -95,7 +95,7 @@ def failing(cluster: VirtualCluster, error: ScriptError, *, at: int, **spec: obj
 
 
 def generations(cluster: VirtualCluster, job: Job) -> int:
-    return len(cluster.store.generations(job.id))
+    return len(cluster.store.generations.listed(job.id))
 
 
 @pytest.mark.parametrize("error", [MISSING, KILLED])
@@ -104,7 +104,7 @@ def test_the_same_error_twice_ends_the_job_with_its_words(
 ) -> None:
     job = failing(cluster, error, at=30)
     cluster.run(200)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert ended.message == f"it failed twice in the same way: {error}"
     assert ended.error == replace(error, turns=30, iteration=30)
@@ -115,36 +115,36 @@ def test_what_fails_once_is_tried_with_nothing_else_until_it_has_gone_on(tmp_pat
     cluster = VirtualCluster(tmp_path, always_trying)
     job = failing(cluster, MISSING, at=9)
     cluster.run(20)
-    assert cluster.store.job(job.id).error is not None
+    assert cluster.store.jobs.get(job.id).error is not None
     del cluster.fails_at[job.id]
     for _ in range(100):
-        if cluster.store.job(job.id).error is None:
+        if cluster.store.jobs.get(job.id).error is None:
             break
         assert len(cluster.cloud.machines()) == 1, (
             "nothing is bought before it has gone on beyond its error"
         )
         cluster.run(1)
-    assert 9 < cluster.store.job(job.id).iteration <= 20
+    assert 9 < cluster.store.jobs.get(job.id).iteration <= 20
     cluster.run(10)
     assert {machine.offering for machine in cluster.cloud.machines()} == {SMALL, LARGE}
-    reasons = [each.plan.reason for each in cluster.store.decisions(job.id)]
+    reasons = [each.plan.reason for each in cluster.store.decisions.listed(job.id)]
     assert any(each.code == "failing" and "ModuleNotFoundError" in each.text for each in reasons)
 
 
 def test_a_trial_that_was_begun_before_a_failure_is_given_up(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, always_trying)
     job = failing(cluster, MISSING, at=11)
-    while cluster.store.job(job.id).error is None:
+    while cluster.store.jobs.get(job.id).error is None:
         cluster.run(1)
     del cluster.fails_at[job.id]
-    while cluster.store.job(job.id).error is not None:
+    while cluster.store.jobs.get(job.id).error is not None:
         cluster.run(1)
         trained = {
-            cluster.store.node(each.node_ids[0]).offering
-            for each in cluster.store.generations(job.id)
+            cluster.store.nodes.get(each.node_ids[0]).offering
+            for each in cluster.store.generations.listed(job.id)
         }
         assert trained == {SMALL}, "it repeats on what it has"
-    changes = cluster.store.facts(job.id, now_s=cluster.clock.now_s()).changes
+    changes = cluster.store.facts.of(job.id, now_s=cluster.clock.now_s()).changes
     assert [each.code for each in changes] == ["start", "trial", "failing"]
 
 
@@ -155,10 +155,10 @@ def test_an_error_that_the_job_has_got_beyond_is_not_the_same_again(
     cluster.run(45)
     del cluster.fails_at[job.id]
     cluster.run(50)
-    assert cluster.store.job(job.id).error is None
+    assert cluster.store.jobs.get(job.id).error is None
     cluster.fails_at[job.id] = (cluster.done[job.id] + 5, MISSING)
     cluster.run(12)
-    job = cluster.store.job(job.id)
+    job = cluster.store.jobs.get(job.id)
     assert (job.phase.is_final, job.error is None) == (False, False)
 
 
@@ -167,10 +167,10 @@ def test_different_errors_end_the_job_only_by_their_number(cluster: VirtualClust
     cluster.run(45)
     cluster.fails_at[job.id] = (30, replace(MISSING, place="train.py, line 9, in load"))
     cluster.run(40)
-    assert not cluster.store.job(job.id).phase.is_final
+    assert not cluster.store.jobs.get(job.id).phase.is_final
     cluster.fails_at[job.id] = (30, replace(MISSING, kind="ValueError"))
     cluster.run(60)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED and (ended.message or "").startswith(
         "3 failures in a row"
     )
@@ -182,15 +182,17 @@ def test_workers_that_end_because_a_node_was_lost_are_no_failure(tmp_path: Path)
     job = cluster.submit()
     for _ in range(5):
         cluster.run(20)
-        survivor, lost = cluster.store.nodes(job.id)
+        survivor, lost = cluster.store.nodes.listed(job.id)
         assert lost.provider_id is not None
         cluster.cloud.reclaim(lost.provider_id)
         cluster.agents[survivor.id].is_crashing = True
         cluster.run(1)
         cluster.agents[survivor.id].is_crashing = False
     cluster.run(20)
-    assert not cluster.store.job(job.id).phase.is_final
-    assert "failure" not in {each.kind for each in cluster.store.events(job_id=job.id, limit=500)}
+    assert not cluster.store.jobs.get(job.id).phase.is_final
+    assert "failure" not in {
+        each.kind for each in cluster.store.events.listed(job_id=job.id, limit=500)
+    }
 
 
 def two_forever(snapshot: Snapshot) -> Plan:
@@ -210,10 +212,10 @@ def test_ranks_that_disagree_on_how_much_is_to_be_done_end_the_job_at_the_second
     job = cluster.submit(iterations=40)
     while cluster.done.get(job.id, 0) < 40:
         cluster.run(1)
-    other = cluster.store.node(cluster.store.generations(job.id)[-1].node_ids[1])
+    other = cluster.store.nodes.get(cluster.store.generations.listed(job.id)[-1].node_ids[1])
     cluster.agents[other.id].is_crashing = True
     cluster.run(60)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 2)
     assert (ended.message or "").startswith(
         "it failed twice in the same way: a rank still trained when other ranks had finished: they "
@@ -231,10 +233,10 @@ def test_workers_that_all_miss_each_other_are_tried_as_often_as_failures_are(
     )
     job = cluster.submit()
     cluster.run(20)
-    for each in cluster.store.nodes(job.id):
+    for each in cluster.store.nodes.listed(job.id):
         cluster.agents[each.id].is_crashing = True
     cluster.run(90)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert (ended.phase, generations(cluster, job)) == (JobPhase.FAILED, 3)
     assert (ended.message or "").startswith(
         "3 failures in a row without progress; the workers exited with 1: Runtime"
@@ -247,48 +249,48 @@ def test_a_job_that_is_resumed_has_no_error_behind_it(cluster: VirtualCluster) -
     resumed = cluster.store.resumes.resume(job.id, job.spec, now_s=cluster.clock.now_s())
     assert resumed.error is None
     cluster.run(45)
-    assert not cluster.store.job(job.id).phase.is_final, "its first failure since"
+    assert not cluster.store.jobs.get(job.id).phase.is_final, "its first failure since"
     cluster.run(45)
-    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
 
 
 def test_a_newcomer_that_cannot_be_got_ready_goes_while_the_others_train_on(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, grown_to(2), prepares=preparing_fails_on(1))
     job = cluster.submit()
     cluster.run(32)
-    assert not cluster.store.job(job.id).phase.is_final
+    assert not cluster.store.jobs.get(job.id).phase.is_final
     assert generations(cluster, job) == 1, "nobody was stopped for it"
     _, newcomer = sorted(
-        cluster.store.nodes(job.id, include_gone=True), key=lambda node: node.intended_at_s
+        cluster.store.nodes.listed(job.id, include_gone=True), key=lambda node: node.intended_at_s
     )
     assert newcomer.phase.is_gone
     said = [
         each.text
-        for each in cluster.store.events(job_id=job.id, limit=500)
+        for each in cluster.store.events.listed(job_id=job.id, limit=500)
         if each.kind == "failure"
     ]
     assert said == [f"{newcomer.id} on {SMALL}: pip ended with 1: no route"]
     cluster.run(30)
-    assert len(cluster.store.generation(job.id).node_ids) == 2, "another one is bought"  # type: ignore[union-attr]
+    assert len(cluster.store.generations.latest(job.id).node_ids) == 2, "another one is bought"  # type: ignore[union-attr]
 
 
 def test_the_same_failure_to_get_ready_twice_in_a_row_ends_the_job(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, grown_to(2), prepares=preparing_fails_on(1, 2))
     job = cluster.submit()
     cluster.run(60)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert ended.message == "two nodes in a row could not be got ready: pip ended with 1: no route"
-    assert len(cluster.store.nodes(job.id, include_gone=True)) == 3
+    assert len(cluster.store.nodes.listed(job.id, include_gone=True)) == 3
 
 
 def test_a_job_whose_first_node_cannot_be_got_ready_ends(cluster: VirtualCluster) -> None:
     cluster.prepares = preparing_fails_on(0)
     job = cluster.submit()
     cluster.run(30)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert ended.message == "no worker could begin: pip ended with 1: no route"
     resumed = cluster.store.resumes.resume(job.id, job.spec, now_s=cluster.clock.now_s())
     cluster.run(30)
-    assert not cluster.store.job(resumed.id).phase.is_final
+    assert not cluster.store.jobs.get(resumed.id).phase.is_final

@@ -45,17 +45,17 @@ def test_nodes_that_end_before_they_join_fail_the_job_and_are_not_bought_without
                     machine.provider_id, why="Client.InternalError: Client error on launch"
                 )
         cluster.run(1)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "before it joined: Client.InternalError: Client error on launch" in (ended.message or "")
     assert len(cluster.cloud.machines()) == 3
-    told = [each.text for each in cluster.store.events() if each.kind == "node_lost"]
+    told = [each.text for each in cluster.store.events.listed() if each.kind == "node_lost"]
     assert all(
         each.endswith("is lost: Client.InternalError: Client error on launch") for each in told
     )
-    assert {each.reason.partition("; ")[2] for each in cluster.store.nodes(include_gone=True)} == {
-        "ended by its provider: Client.InternalError: Client error on launch"
-    }
+    assert {
+        each.reason.partition("; ")[2] for each in cluster.store.nodes.listed(include_gone=True)
+    } == {"ended by its provider: Client.InternalError: Client error on launch"}
 
 
 def test_the_reason_of_an_end_that_takes_a_while_is_told_once_and_that_of_one_asked_for_not_at_all(
@@ -67,13 +67,13 @@ def test_the_reason_of_an_end_that_takes_a_while_is_told_once_and_that_of_one_as
     cluster.cloud.exit_s = 20.0
     cluster.cloud.reclaim(old.provider_id, over_s=30.0, why="Server.InternalError: the host failed")
     cluster.run(20)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(20)
-    told = [each.text for each in cluster.store.events() if "the host failed" in each.text]
+    told = [each.text for each in cluster.store.events.listed() if "the host failed" in each.text]
     assert [each.partition(": ")[0] for each in told if "asked for that" in each] == [
         "small is being ended, though nobody asked for that"
     ]
-    new, first = cluster.store.nodes(include_gone=True)[:2]
+    new, first = cluster.store.nodes.listed(include_gone=True)[:2]
     assert first.reason.count("the host failed") == 1
     assert "ended by its provider" not in new.reason
 
@@ -86,10 +86,12 @@ def test_nodes_that_never_register_fail_the_job(cluster: VirtualCluster) -> None
         each.provider_id: "pip: no space left on device" for each in cluster.cloud.machines()
     }
     cluster.run_slowly(2500)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "did not register" in (ended.message or "")
-    assert any("it printed:\npip: no space left" in event.text for event in cluster.store.events())
+    assert any(
+        "it printed:\npip: no space left" in event.text for event in cluster.store.events.listed()
+    )
     assert len(cluster.cloud.machines()) == 3
 
 
@@ -103,10 +105,10 @@ def test_nodes_that_register_and_never_speak_fail_the_job(
         for machine in cluster.cloud.machines():
             if any(
                 node.id == machine.node_id and node.phase is NodePhase.JOINED
-                for node in cluster.store.nodes()
+                for node in cluster.store.nodes.listed()
             ):
                 cluster.cloud.reclaim(machine.provider_id)
-    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
     assert len(cluster.cloud.machines()) == 3
 
 
@@ -129,7 +131,7 @@ def test_a_job_that_trains_outlives_nodes_that_never_join(tmp_path: Path) -> Non
             if machine.offering == LARGE and machine.state is InstanceState.PENDING:
                 cluster.cloud.reclaim(machine.provider_id)
         cluster.run(1)
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > 50
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id] > 50
     assert 3 <= len(cluster.cloud.machines()) - 1 <= 5
 
 
@@ -157,7 +159,7 @@ def test_an_offering_without_capacity_is_asked_for_ever_more_rarely(
     cluster.run_slowly(3600)
     attempts = [call for call in cluster.cloud.calls if call.operation is Operation.LAUNCH]
     assert 5 <= len(attempts) <= 16
-    assert cluster.store.job(job.id).phase is JobPhase.PROFILING
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.PROFILING
     cluster.cloud.capacity = {}
     cluster.run_slowly(620)
     assert living(cluster) == 1
@@ -167,13 +169,13 @@ def test_workers_that_stop_though_nobody_asked_them_fail_the_job(cluster: Virtua
     job = cluster.submit()
     cluster.run(6)
     for _ in range(60):
-        generation = cluster.store.generation(job.id)
+        generation = cluster.store.generations.latest(job.id)
         for agent in cluster.agents.values():
             if generation is not None and generation.ended_at_s is None:
                 agent.exit, agent.generation = Exit(generation.number, Outcome.DRAINED, 0), None
                 cluster.done[job.id] = 0
         cluster.run(1)
-    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
     assert living(cluster) == 0
 
 
@@ -182,10 +184,10 @@ def test_a_node_that_speaks_is_not_lost_because_its_provider_forgets_to_list_it(
 ) -> None:
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     cluster.cloud.visible = lambda: ()  # type: ignore[method-assign]  # the listing alone is at fault
     cluster.run_slowly(300)
-    assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [
+    assert [(each.id, each.phase) for each in cluster.store.nodes.listed(job.id)] == [
         (node.id, NodePhase.JOINED)
     ]
 
@@ -193,13 +195,13 @@ def test_a_node_that_speaks_is_not_lost_because_its_provider_forgets_to_list_it(
 def test_nodes_that_could_not_be_heard_are_not_silent(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     for is_restarted in (False, True):
         cluster.clock.advance(3600.0)
         if is_restarted:
             cluster.restart()
         cluster.run(5)
-        assert [(each.id, each.phase) for each in cluster.store.nodes(job.id)] == [
+        assert [(each.id, each.phase) for each in cluster.store.nodes.listed(job.id)] == [
             (node.id, NodePhase.JOINED)
         ]
 
@@ -208,8 +210,10 @@ def test_a_termination_is_repeated_though_prices_cannot_be_stored(cluster: Virtu
     job = cluster.submit()
     cluster.run(10)
     cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("throttled"), times=2)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
-    while not any(node.phase is NodePhase.TERMINATING for node in cluster.store.nodes(job.id)):
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    while not any(
+        node.phase is NodePhase.TERMINATING for node in cluster.store.nodes.listed(job.id)
+    ):
         cluster.run(1)
     cluster.reconciler.prices = Prices(error=StoreUnavailable("disk full"))
     for _ in range(4):
@@ -230,7 +234,7 @@ def test_one_jobs_unexpected_error_does_not_keep_the_others_waiting(tmp_path: Pa
     job = cluster.submit(name="other")
     with pytest.raises(ExceptionGroup, match="1 jobs"):
         cluster.reconciler.tick(now_s=cluster.clock.now_s())
-    assert [node.job_id for node in cluster.store.nodes()] == [job.id]
+    assert [node.job_id for node in cluster.store.nodes.listed()] == [job.id]
 
 
 def test_a_machine_whose_launch_was_never_answered_is_paid_for_and_ended(
@@ -240,31 +244,31 @@ def test_a_machine_whose_launch_was_never_answered_is_paid_for_and_ended(
     cluster.cloud.visible_after_s = 4.0
     job = cluster.submit()
     cluster.run(1)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
     (machine,) = cluster.cloud.machines()
     assert machine.exited_at_s is not None
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
     billed_usd = 0.36 * (machine.exited_at_s - machine.launched_at_s) / 3600
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd)
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(billed_usd)
 
 
 def test_nothing_is_launched_for_a_job_that_is_ending(cluster: VirtualCluster) -> None:
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"))
     job = cluster.submit()
     cluster.run(1)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run_slowly(200)
     assert cluster.cloud.machines() == ()
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
 
 
 def test_the_rendezvous_is_ended_before_the_job_is_over(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(10)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     phases: list[JobPhase] = []
-    cluster.rendezvous.end = lambda job_id: phases.append(cluster.store.job(job_id).phase)  # type: ignore[method-assign]
+    cluster.rendezvous.end = lambda job_id: phases.append(cluster.store.jobs.get(job_id).phase)  # type: ignore[method-assign]
     cluster.run(20)
     assert phases == [JobPhase.DRAINING]
 

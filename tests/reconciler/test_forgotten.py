@@ -22,7 +22,7 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 def charged_s(cluster: VirtualCluster, job: Job) -> float:
     """Seconds of small nodes that are gone for which the ledger charges."""
-    rows = [row for row in cluster.store.ledger_of_job(job.id) if row.to_s is not None]
+    rows = [row for row in cluster.store.ledger.of_job(job.id) if row.to_s is not None]
     return sum(row.usd(0.0) for row in rows) / 0.36 * 3600
 
 
@@ -31,13 +31,13 @@ def test_a_machine_that_is_forgotten_costs_until_the_lease_ended_that_its_last_h
 ) -> None:
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     assert node.heartbeat_at_s is not None and node.launched_at_s is not None
     cluster.clock.advance(AWAY_S)
     cluster.cloud.forget(node.provider_id or "")
     cluster.restart()
     cluster.run(3)
-    assert cluster.store.node(node.id).phase.is_gone
+    assert cluster.store.nodes.get(node.id).phase.is_gone
     assert charged_s(cluster, job) == pytest.approx(
         node.heartbeat_at_s + LEASE_S - node.launched_at_s
     )
@@ -46,10 +46,10 @@ def test_a_machine_that_is_forgotten_costs_until_the_lease_ended_that_its_last_h
 def test_a_machine_that_is_missed_soon_costs_until_it_is_missed(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     cluster.cloud.forget(node.provider_id or "")
     cluster.run(130)
-    gone = cluster.store.node(node.id)
+    gone = cluster.store.nodes.get(node.id)
     assert (
         gone.heartbeat_at_s is not None
         and gone.terminated_at_s is not None
@@ -64,7 +64,7 @@ def test_a_machine_that_was_listed_after_its_lease_costs_until_it_was_listed_las
 ) -> None:
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     cluster.cloud.fail_next(
         Operation.TERMINATE, ProviderUnavailable("nobody answers"), times=10_000
     )
@@ -74,7 +74,7 @@ def test_a_machine_that_was_listed_after_its_lease_costs_until_it_was_listed_las
     cluster.cloud.forget(node.provider_id or "")
     cluster.clock.advance(AWAY_S)
     cluster.run(3)
-    gone = cluster.store.node(node.id)
+    gone = cluster.store.nodes.get(node.id)
     assert gone.launched_at_s is not None
     assert charged_s(cluster, job) == pytest.approx(seen_s - gone.launched_at_s, abs=10.0)
 
@@ -96,7 +96,7 @@ def test_a_machine_that_was_bought_unheard_and_forgotten_before_anyone_looked_co
     cluster.run(140)
     (node,) = (
         node
-        for node in cluster.store.nodes(job.id, include_gone=True)
+        for node in cluster.store.nodes.listed(job.id, include_gone=True)
         if node.token == machine.token
     )
     assert node.phase.is_gone
@@ -113,7 +113,7 @@ def test_an_end_without_an_instant_is_not_charged_beyond_the_lease_either(
     cluster.cloud.tells_ends = False
     job = cluster.submit()
     cluster.run(20)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     assert node.heartbeat_at_s is not None and node.launched_at_s is not None
     cluster.cloud.reclaim(node.provider_id or "")
     cluster.clock.advance(AWAY_S)

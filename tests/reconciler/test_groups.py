@@ -41,7 +41,7 @@ def test_nodes_of_one_offering_are_one_purchase(tmp_path: Path) -> None:
     job = cluster.submit()
     cluster.run(10)
     assert launches(cluster) == [("small", 3)]
-    generation = cluster.store.generation(job.id)
+    generation = cluster.store.generations.latest(job.id)
     assert generation is not None
     assert len(generation.node_ids) == 3
 
@@ -52,12 +52,14 @@ def test_a_group_that_is_not_to_be_had_whole_costs_nothing(tmp_path: Path) -> No
     job = cluster.submit()
     cluster.run(20)
     assert cluster.cloud.machines() == ()
-    failed = [event for event in cluster.store.events(job_id=job.id) if event.kind == "node_failed"]
+    failed = [
+        event for event in cluster.store.events.listed(job_id=job.id) if event.kind == "node_failed"
+    ]
     assert 1 <= len(failed) <= 3, "one event for each purchase, not for each node"
     assert failed[0].text == f"{SMALL}: wanted 3, 2 to be had; try another", (
         "which says once what it is about"
     )
-    assert {node.phase for node in cluster.store.nodes(job.id, include_gone=True)} == {
+    assert {node.phase for node in cluster.store.nodes.listed(job.id, include_gone=True)} == {
         NodePhase.TERMINATED
     }
 
@@ -84,7 +86,7 @@ def test_the_half_of_a_group_that_was_bought_is_ended_when_the_other_is_refused(
     assert len(cluster.cloud.machines()) == 2
     told = [
         event.text
-        for event in cluster.store.events(job_id=job.id)
+        for event in cluster.store.events.listed(job_id=job.id)
         if event.kind == "node_terminating"
     ]
     assert all("large on-demand local is not to be had, and 1 x large" in text for text in told)
@@ -100,15 +102,15 @@ def test_a_launch_without_an_answer_is_repeated_as_it_was(
     cluster.cloud.fail_next(Operation.LAUNCH, ProviderUnavailable("no answer"), is_done=is_done)
     job = cluster.submit()
     cluster.run(1)
-    (intent,) = cluster.store.open_launches()
+    (intent,) = cluster.store.nodes.open_launches()
     assert len(intent.nodes) == 3
     if is_restarted:
         cluster.restart()
     cluster.run(8)
-    assert cluster.store.open_launches() == ()
+    assert cluster.store.nodes.open_launches() == ()
     assert len(cluster.cloud.machines()) == 3
     bought = {each.node_id: each.provider_id for each in cluster.cloud.machines()}
-    assert {node.id: node.provider_id for node in cluster.store.nodes(job.id)} == bought
+    assert {node.id: node.provider_id for node in cluster.store.nodes.listed(job.id)} == bought
     requests = [
         call.request
         for call in cluster.cloud.calls
@@ -151,7 +153,9 @@ def test_what_is_gone_of_a_purchase_that_is_given_up_is_not_ended_again(tmp_path
     assert len(living(cluster)) == 3 and {each.provider_id for each in living(cluster)}.isdisjoint(
         old
     )
-    nodes = {node.provider_id: node for node in cluster.store.nodes(job.id, include_gone=True)}
+    nodes = {
+        node.provider_id: node for node in cluster.store.nodes.listed(job.id, include_gone=True)
+    }
     assert [nodes[each].phase for each in old] == [
         NodePhase.LOST,
         NodePhase.TERMINATED,
@@ -166,11 +170,11 @@ def test_a_launch_that_is_never_answered_is_given_up_in_time(tmp_path: Path) -> 
     cluster.run_slowly(900)
     gone = [
         node
-        for node in cluster.store.nodes(job.id, include_gone=True)
+        for node in cluster.store.nodes.listed(job.id, include_gone=True)
         if node.phase is NodePhase.TERMINATED
     ]
     assert len(gone) == 3
-    assert cluster.store.job(job.id).phase is not JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is not JobPhase.FAILED
 
 
 def _untold(cluster: VirtualCluster) -> None:
@@ -202,10 +206,10 @@ def test_machines_that_are_never_told_apart_are_ended_once_nobody_waits_for_them
     _untold(cluster)
     job = cluster.submit()
     cluster.run(1)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run_slowly(300)
     assert living(cluster) == []
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
 
 
 def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(
@@ -215,7 +219,7 @@ def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(
     cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:CreateFleet"), times=100)
     job = cluster.submit(node_types=("small",))
     cluster.run(10)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "none of its node types may be bought: allow ec2:CreateFleet" in (ended.message or "")
     assert len(launches(cluster)) == 1, (
@@ -224,7 +228,7 @@ def test_a_job_all_of_whose_candidates_are_forbidden_fails_with_what_is_missing(
     again = cluster.submit(name="again", node_types=("small",))
     cluster.run(3)
     assert len(launches(cluster)) == 2, "a job that is submitted once it is allowed is not held up"
-    assert cluster.store.job(again.id).phase in (JobPhase.FAILED, JobPhase.DRAINING)
+    assert cluster.store.jobs.get(again.id).phase in (JobPhase.FAILED, JobPhase.DRAINING)
 
 
 def test_a_job_with_a_candidate_that_is_not_forbidden_lives_on(tmp_path: Path) -> None:
@@ -232,5 +236,5 @@ def test_a_job_with_a_candidate_that_is_not_forbidden_lives_on(tmp_path: Path) -
     cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:CreateFleet"), times=100)
     job = cluster.submit()
     cluster.run_slowly(900)
-    assert cluster.store.job(job.id).phase is not JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is not JobPhase.FAILED
     assert 1 <= len(launches(cluster)) <= 2, "what only a person can change is asked for rarely"

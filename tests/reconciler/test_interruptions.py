@@ -38,17 +38,19 @@ def cluster(tmp_path: Path, policy: Dictated) -> VirtualCluster:
 
 
 def kinds(cluster: VirtualCluster) -> list[str]:
-    return [event.kind for event in cluster.store.events(limit=500)]
+    return [event.kind for event in cluster.store.events.listed(limit=500)]
 
 
 def only_node(cluster: VirtualCluster) -> Node:
-    (node,) = cluster.store.nodes()
+    (node,) = cluster.store.nodes.listed()
     return node
 
 
 def stood_still_s(cluster: VirtualCluster, job_id: str) -> float:
     """The longest time between two windows."""
-    ends = sorted(each.window.ended_at_s for each in cluster.store.windows(job_id, limit=500))
+    ends = sorted(
+        each.window.ended_at_s for each in cluster.store.measurements.listed(job_id, limit=500)
+    )
     return max(later - earlier for earlier, later in pairwise(ends))
 
 
@@ -61,20 +63,22 @@ def test_a_node_with_a_notice_is_replaced_without_a_failure_and_ended_before_its
     cluster.take_back(old, in_s=60.0)
     cluster.run(20)
     new = only_node(cluster)
-    gone = cluster.store.node(old.id)
+    gone = cluster.store.nodes.get(old.id)
     assert new.id != old.id
     assert new.reason == "interruption"
     assert gone.phase is NodePhase.TERMINATED
     assert gone.terminated_at_s is not None and gone.leaves_at_s is not None
     assert gone.terminated_at_s < gone.leaves_at_s
     ended = [
-        event.text for event in cluster.store.events(limit=500) if event.kind == "node_terminating"
+        event.text
+        for event in cluster.store.events.listed(limit=500)
+        if event.kind == "node_terminating"
     ]
     assert ["the cloud takes it back at" in text for text in ended] == [True]
     assert kinds(cluster).count("interruption_notice") == 1
     assert "failure" not in kinds(cluster)
     assert stood_still_s(cluster, job.id) <= 4.0
-    assert cluster.store.job(job.id).phase is JobPhase.RUNNING
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.RUNNING
 
 
 def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_one(
@@ -86,14 +90,14 @@ def test_without_a_replacement_training_stops_in_time_and_goes_on_when_there_is_
     cluster.cloud.capacity[SMALL] = 1
     cluster.take_back(old, in_s=40.0)
     cluster.run(22)
-    drained = cluster.store.generation(job.id)
+    drained = cluster.store.generations.latest(job.id)
     assert drained is not None and drained.drain_at_s is None, (
         "a drain 15 s before the end is early enough"
     )
     cluster.run(10)
-    drained = cluster.store.generation(job.id)
+    drained = cluster.store.generations.latest(job.id)
     assert drained is not None and drained.ended_at_s is not None and drained.number == 1
-    assert cluster.store.node(old.id).phase in (NodePhase.TERMINATING, NodePhase.TERMINATED)
+    assert cluster.store.nodes.get(old.id).phase in (NodePhase.TERMINATING, NodePhase.TERMINATED)
     done = cluster.done[job.id]
     cluster.cloud.capacity.clear()
     cluster.run(60)
@@ -107,15 +111,15 @@ def test_the_rest_of_a_group_goes_on_and_grows_again(
     policy.wanted = Group.of(SMALL, 2)
     job = cluster.submit(drain_grace_s=10.0)
     cluster.run(20)
-    leaver = cluster.store.nodes()[0]
+    leaver = cluster.store.nodes.listed()[0]
     cluster.cloud.capacity[SMALL] = 2
     cluster.take_back(leaver, in_s=30.0)
     cluster.run(30)
-    alone = cluster.store.generation(job.id)
+    alone = cluster.store.generations.latest(job.id)
     assert alone is not None and leaver.id not in alone.node_ids and len(alone.node_ids) == 1
     cluster.cloud.capacity.clear()
     cluster.run(60)
-    whole = cluster.store.generation(job.id)
+    whole = cluster.store.generations.latest(job.id)
     assert whole is not None and len(whole.node_ids) == 2
     assert "failure" not in kinds(cluster)
 
@@ -126,17 +130,20 @@ def test_who_is_done_may_be_taken_back_while_the_others_finish(
     policy.wanted = Group.of(SMALL, 2)
     job = cluster.submit(drain_grace_s=10.0, iterations=200)
     cluster.run(20)
-    training = cluster.store.generation(job.id)
+    training = cluster.store.generations.latest(job.id)
     assert training is not None
-    done = cluster.store.node(training.node_ids[1])
+    done = cluster.store.nodes.get(training.node_ids[1])
     agent = cluster.agents[done.id]
     agent.exit, agent.generation = Exit(training.number, Outcome.SUCCEEDED, 0), None
     cluster.take_back(done, in_s=30.0)
     cluster.run(60)
-    assert cluster.store.node(done.id).phase.is_gone
-    assert (cluster.store.generation(job.id), len(cluster.store.nodes())) == (training, 1)
+    assert cluster.store.nodes.get(done.id).phase.is_gone
+    assert (cluster.store.generations.latest(job.id), len(cluster.store.nodes.listed())) == (
+        training,
+        1,
+    )
     cluster.run(100)
-    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.SUCCEEDED
 
 
 def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(
@@ -149,12 +156,12 @@ def test_a_machine_taken_without_a_notice_is_lost_at_its_true_end_and_replaced(
     cluster.cloud.reclaim(old.provider_id)
     taken_at_s = cluster.clock.now_s()
     cluster.run(1)
-    assert cluster.store.node(old.id).phase is NodePhase.LOST
-    (row,) = cluster.store.ledger_of_job(job.id)[:1]
+    assert cluster.store.nodes.get(old.id).phase is NodePhase.LOST
+    (row,) = cluster.store.ledger.of_job(job.id)[:1]
     assert row.to_s == taken_at_s
     cluster.run(10)
     assert only_node(cluster).phase is NodePhase.JOINED
-    generation = cluster.store.generation(job.id)
+    generation = cluster.store.generations.latest(job.id)
     assert generation is not None and generation.number == 2
     assert "failure" not in kinds(cluster)
 
@@ -184,7 +191,8 @@ def test_how_often_machines_are_taken_is_counted(cluster: VirtualCluster) -> Non
     cluster.cloud.reclaim(lost.provider_id)
     cluster.run(5)
     counted = {
-        (each.node_type, each.with_notice): each.count for each in cluster.store.interruptions()
+        (each.node_type, each.with_notice): each.count
+        for each in cluster.store.notices.interruptions()
     }
     assert counted == {("small", True): 1, ("small", False): 1}
 
@@ -223,14 +231,14 @@ def test_a_machine_that_is_being_ended_is_replaced_at_once_and_paid_for_until_it
     assert old.provider_id is not None
     cluster.cloud.reclaim(old.provider_id, over_s=200.0)
     cluster.run(20)
-    going = cluster.store.node(old.id)
+    going = cluster.store.nodes.get(old.id)
     assert (going.phase, going.stopping_at_s is not None) == (NodePhase.JOINED, True)
-    generation = cluster.store.generation(job.id)
+    generation = cluster.store.generations.latest(job.id)
     assert generation is not None and generation.number == 2 and old.id not in generation.node_ids
     assert kinds(cluster).count("node_stopping") == 1
     cluster.run_slowly(180)
     cluster.run(20)
-    gone = cluster.store.node(old.id)
+    gone = cluster.store.nodes.get(old.id)
     assert gone.phase is NodePhase.LOST
     assert (
         gone.terminated_at_s is not None
@@ -249,7 +257,7 @@ def test_a_machine_that_ends_before_it_joined_is_one_failure_however_long_that_t
     cluster.cloud.reclaim(booting.provider_id, over_s=20.0)
     cluster.run(40)
     assert kinds(cluster).count("failure") == 1
-    assert cluster.store.node(booting.id).phase is NodePhase.LOST
+    assert cluster.store.nodes.get(booting.id).phase is NodePhase.LOST
 
 
 def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(
@@ -264,8 +272,8 @@ def test_while_the_cloud_is_silent_a_notice_is_heeded_and_nothing_is_bought(
         with pytest.raises(ProviderUnavailable):
             cluster.run(1)
         cluster.run(2, ticking=False)
-    drained = cluster.store.generation(job.id)
-    taken_at_s = cluster.store.node(old.id).leaves_at_s
+    drained = cluster.store.generations.latest(job.id)
+    taken_at_s = cluster.store.nodes.get(old.id).leaves_at_s
     assert drained is not None and drained.drain_at_s is not None and taken_at_s is not None
     assert 10.0 < taken_at_s - drained.drain_at_s <= 15.0
     assert len(cluster.cloud.machines()) == 1
@@ -284,7 +292,7 @@ def test_a_machine_taken_from_a_job_that_is_nearly_done_is_replaced_only_if_the_
     cluster.run(20)
     cluster.take_back(only_node(cluster), in_s=60.0)
     cluster.run(120)
-    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.SUCCEEDED
     assert len(cluster.cloud.machines()) == bought
-    codes = {decision.plan.reason.code for decision in cluster.store.decisions(job.id)}
+    codes = {decision.plan.reason.code for decision in cluster.store.decisions.listed(job.id)}
     assert ("finishing" in codes) == (bought == 1)

@@ -71,19 +71,19 @@ def test_a_daemon_that_never_held_the_lease_sweeps_nothing(
             second.reconciler.tick(now_s=second.clock.now_s())
         first.clock.advance(10.0)
     assert (acts(first), living(first)) == (before, alive)
-    assert second.store.events(limit=10)[-1].kind == "superseded"
+    assert second.store.events.listed(limit=10)[-1].kind == "superseded"
 
 
 def test_who_is_taken_over_from_buys_and_ends_nothing_any_more(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     second.leader_lease.acquire(takes_over=True)
-    (node,) = first.store.nodes()
+    (node,) = first.store.nodes.listed()
     first.clock.advance(60.0)
     before = acts(first)
     with pytest.raises(LeaseLost, match="second"):
         first.reconciler.tick(now_s=first.clock.now_s())
-    first.store.request_stop(node.job_id, JobPhase.CANCELLED, None, now_s=first.clock.now_s())
+    first.store.jobs.request_stop(node.job_id, JobPhase.CANCELLED, None, now_s=first.clock.now_s())
     first.reconciler.machines.end(node, "told", now_s=first.clock.now_s())
     with pytest.raises(LeaseLost):
         first.reconciler.tick(now_s=first.clock.now_s())
@@ -103,7 +103,7 @@ def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
     assert sum(call.operation is Operation.LAUNCH for call in first.cloud.calls) == bought
     with pytest.raises(LeaseLost, match="second"):
         first.reconciler.tick(now_s=first.clock.now_s())
-    assert "superseded" in [event.kind for event in first.store.events(limit=100)]
+    assert "superseded" in [event.kind for event in first.store.events.listed(limit=100)]
 
 
 def test_who_takes_over_ends_what_it_does_not_know(
@@ -127,7 +127,7 @@ def test_a_lease_that_nobody_has_seen_for_ten_minutes_is_taken(
 
 
 def test_a_daemon_that_slept_acts_on_nothing_before_it_has_looked(first: VirtualCluster) -> None:
-    (node,) = first.store.nodes()
+    (node,) = first.store.nodes.listed()
     before = acts(first)
     first.clock.advance(300.0)
     first.reconciler.machines.end(node, "decided before it slept", now_s=first.clock.now_s())
@@ -191,7 +191,7 @@ def test_a_lost_answer_loses_no_lease(first: VirtualCluster) -> None:
 def test_a_silent_cloud_delays_nothing_for_five_minutes_and_then_everything(
     first: VirtualCluster,
 ) -> None:
-    (node,) = first.store.nodes()
+    (node,) = first.store.nodes.listed()
     first.cloud.fail_next(Operation.WRITE_LEASE, SILENT, times=10_000)
     first.run_slowly(280)
     assert first.leader_lease.alarm() is None

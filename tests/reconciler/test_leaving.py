@@ -19,7 +19,7 @@ from elastic.model import (
     Outcome,
 )
 from elastic.reconciler import next_steps
-from elastic.reconciler.leaving import to_be_left_alone
+from elastic.reconciler.loop import to_be_left_alone
 from elastic.reconciler.steps import (
     DrainGeneration,
     EndGeneration,

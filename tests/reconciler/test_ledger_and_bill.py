@@ -89,7 +89,7 @@ class World:
             offerings=lambda: provider.catalog().offerings,
             public_zones=lambda: provider.catalog().public_zones,
             disk_gib=provider.disk_gib,
-            observed_to_s=self.store.prices_observed_to_s,
+            observed_to_s=self.store.prices.observed_to_s,
         )
         self.reconciler = Reconciler(
             store=self.store,
@@ -142,7 +142,7 @@ def test_the_ledger_is_the_bill_within_one_percent(
             monkeypatch.setenv(name, value)
         world = World(tmp_path, lab, clock, decide)
         spec = JobSpec("billed", ("train.py",), nodes_max=4)
-        job = world.store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())[0]
+        job = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=clock.now_s())[0]
         ends_at_s = clock.now_s() + LASTS_S
         while clock.now_s() < ends_at_s:
             world.tick()
@@ -159,7 +159,7 @@ def test_the_ledger_is_the_bill_within_one_percent(
                 for _ in range(10):  # the daemon is away, its world is not
                     world.pass_by(chance.uniform(0, 240))
                 world.restart()
-        world.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=clock.now_s())
+        world.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=clock.now_s())
         for _ in range(5):
             world.tick()
             world.pass_by(TICK_S)
@@ -167,9 +167,9 @@ def test_the_ledger_is_the_bill_within_one_percent(
         assert lab.running() == ()
         assert len(lab.bill().lines) > 10
         by_node = compared(world, lab, job.id)
-        assert world.store.spent(job.id, clock.now_s()) == pytest.approx(billed_usd, rel=0.01), (
-            by_node
-        )
+        assert world.store.ledger.spent(job.id, clock.now_s()) == pytest.approx(
+            billed_usd, rel=0.01
+        ), by_node
 
 
 @pytest.mark.parametrize(("is_crash", "is_waived"), [(False, True), (True, False)])
@@ -194,30 +194,32 @@ def test_an_instance_that_never_ran_costs_no_more_than_its_disk_and_address(
             monkeypatch.setenv(name, value)
         world = World(tmp_path, lab, clock, decide)
         spec = JobSpec("billed", ("train.py",))
-        job = world.store.submit_job(spec, key=None, request_hash="h", now_s=clock.now_s())[0]
+        job = world.store.jobs.submit(spec, key=None, request_hash="h", now_s=clock.now_s())[0]
         for _ in range(5):  # it is bought, then seen as pending for 3 s
             world.tick()
             world.pass_by(1.0)
         if is_crash:
             lab.crash(lab.running()[0].instance_id)
-        world.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=clock.now_s())
+        world.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=clock.now_s())
         for _ in range(3):
             world.pass_by(TICK_S)
             world.tick()
-        rows = world.store.ledger_of_job(job.id)
+        rows = world.store.ledger.of_job(job.id)
         assert [rows[-1].is_waived, all(row.is_waived for row in rows)] == [is_waived] * 2
         told_apart_usd = 1e-4 if is_waived else 0.0  # the ledger knows disk and address as one
         billed_usd = pytest.approx(lab.bill().usd, rel=0.01, abs=told_apart_usd)
-        assert world.store.spent(job.id, clock.now_s()) == billed_usd, compared(world, lab, job.id)
+        assert world.store.ledger.spent(job.id, clock.now_s()) == billed_usd, compared(
+            world, lab, job.id
+        )
 
 
 def compared(world: World, lab: Lab, job_id: str) -> str:
     """Each node's dollars by the ledger and by the bill, for whoever must find out why they
     differ."""
-    rows, now_s = world.store.ledger_of_job(job_id), world.clock.now_s()
+    rows, now_s = world.store.ledger.of_job(job_id), world.clock.now_s()
     billed = {line.instance_id: line for line in lab.bill().lines}
     lines = []
-    for node in world.store.nodes(job_id, include_gone=True):
+    for node in world.store.nodes.listed(job_id, include_gone=True):
         usd = sum(row.usd(now_s) for row in rows if row.node_id == node.id)
         if (line := billed.pop(node.provider_id or "", None)) is not None:
             lines.append(

@@ -77,7 +77,7 @@ def test_a_job_is_launched_trained_finished_and_its_machines_are_gone(
 ) -> None:
     job = cluster.submit(iterations=50)
     cluster.run(80)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert (ended.phase, ended.iteration) == (JobPhase.SUCCEEDED, 50)
     assert living(cluster) == []
     assert cluster.rendezvous.ended == [job.id]
@@ -88,12 +88,12 @@ def test_the_ledger_equals_the_clouds_bill(cluster: VirtualCluster, policy: Dict
     cluster.run(30)
     policy.wanted = Group.of(LARGE)
     cluster.run(60)
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         billed_usd(cluster), rel=0.01
     )
     cluster.run(150)
-    assert cluster.store.job(job.id).phase is JobPhase.SUCCEEDED
-    assert cluster.store.spent(job.id, cluster.clock.now_s()) == pytest.approx(
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.SUCCEEDED
+    assert cluster.store.ledger.spent(job.id, cluster.clock.now_s()) == pytest.approx(
         billed_usd(cluster), rel=1e-9
     )
 
@@ -103,13 +103,13 @@ def test_a_move_loses_no_iteration_and_ends_the_old_node_after_the_new_one_took_
 ) -> None:
     job = cluster.submit()
     cluster.run(20)
-    before = cluster.store.job(job.id).iteration
+    before = cluster.store.jobs.get(job.id).iteration
     policy.wanted = Group.of(LARGE)
     cluster.run(20)
     assert living(cluster) == ["large"]
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id] > before
-    assert [str(g.number) for g in cluster.store.generations(job.id)] == ["1", "2"]
-    assert len(cluster.store.facts(job.id, now_s=cluster.clock.now_s()).switches) == 1
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id] > before
+    assert [str(g.number) for g in cluster.store.generations.listed(job.id)] == ["1", "2"]
+    assert len(cluster.store.facts.of(job.id, now_s=cluster.clock.now_s()).switches) == 1
 
 
 def test_scales_up_and_down(cluster: VirtualCluster, policy: Dictated) -> None:
@@ -126,25 +126,25 @@ def test_scales_up_and_down(cluster: VirtualCluster, policy: Dictated) -> None:
 def test_a_lost_node_is_replaced(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(15)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     assert node.provider_id is not None
     cluster.cloud.reclaim(node.provider_id)
     cluster.run(20)
-    assert cluster.store.node(node.id).phase is NodePhase.LOST
+    assert cluster.store.nodes.get(node.id).phase is NodePhase.LOST
     assert living(cluster) == ["small"]
-    assert cluster.store.job(job.id).iteration == cluster.done[job.id]
+    assert cluster.store.jobs.get(job.id).iteration == cluster.done[job.id]
 
 
 def test_a_restarted_daemon_adopts_what_runs(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(15)
-    nodes = cluster.store.nodes(job.id)
+    nodes = cluster.store.nodes.listed(job.id)
     cluster.run(30, ticking=False)
     cluster.restart()
     cluster.run(10)
-    assert cluster.store.nodes(job.id)[0].id == nodes[0].id
+    assert cluster.store.nodes.listed(job.id)[0].id == nodes[0].id
     assert len(cluster.cloud.machines()) == 1
-    assert len(cluster.store.generations(job.id)) == 1
+    assert len(cluster.store.generations.listed(job.id)) == 1
 
 
 def test_a_lost_answer_to_a_launch_buys_no_second_machine(cluster: VirtualCluster) -> None:
@@ -163,20 +163,22 @@ def test_without_capacity_the_launch_is_intended_anew_and_costs_nothing(
     cluster.run(50)
     assert living(cluster) == ["small"]
     failed = [
-        n for n in cluster.store.nodes(job.id, include_gone=True) if n.phase is NodePhase.TERMINATED
+        n
+        for n in cluster.store.nodes.listed(job.id, include_gone=True)
+        if n.phase is NodePhase.TERMINATED
     ]
     assert len(failed) == 3
-    assert len(cluster.store.ledger_of_job(job.id)) == 1
+    assert len(cluster.store.ledger.of_job(job.id)) == 1
 
 
 def test_a_termination_is_repeated_until_the_machine_is_gone(cluster: VirtualCluster) -> None:
     job = cluster.submit()
     cluster.run(15)
     cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("throttled"), times=5)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(20)
     assert living(cluster) == []
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
 
 
 def test_a_machine_that_no_node_stands_for_is_ended(
@@ -200,7 +202,7 @@ def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualC
         for agent in cluster.agents.values():
             agent.is_crashing = True
         cluster.run(1)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert "ValueError: no" in (ended.message or "")
     assert living(cluster) == []
@@ -222,7 +224,7 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
 ) -> None:
     job = cluster.submit(mode=Mode.LIVE)
     cluster.run(10)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     cluster.agents_are_silent = True
     cluster.rendezvous.is_alive = False
     cluster.restart()
@@ -231,11 +233,11 @@ def test_a_session_s_new_store_is_told_what_is_on_record_once_every_member_has_s
     assert cluster.rendezvous.begun == [], (
         "nor is one begun for a machine that was bought meanwhile"
     )
-    assert len(cluster.store.nodes(job.id)) == 2
+    assert len(cluster.store.nodes.listed(job.id)) == 2
     said = HeartbeatReport(
         NodeReport(AgentState.RUNNING, 1), round=7, next_round=RoundRegistration(8, 2)
     )
-    cluster.store.record_heartbeat(node.id, said, now_s=cluster.clock.now_s())
+    cluster.store.heartbeats.take_in(node.id, said, now_s=cluster.clock.now_s())
     cluster.run(1)
     assert cluster.rendezvous.begun == [Rounds(newest=7, registered=8, is_held=True)]
 
@@ -248,9 +250,9 @@ def test_a_session_s_store_that_answers_elsewhere_at_each_look_does_not_keep_a_t
     ports = count(2)
     elsewhere = lambda job_id, *, rounds: f"127.0.0.1:{next(ports)}/{job_id}"  # noqa: E731 - a method's stand-in
     cluster.rendezvous.endpoint = elsewhere  # type: ignore[method-assign]
-    before = len(cluster.store.generations(job.id))
+    before = len(cluster.store.generations.listed(job.id))
     cluster.reconciler.tick(now_s=cluster.clock.now_s())
-    assert 1 < len(cluster.store.generations(job.id)) - before < 10
+    assert 1 < len(cluster.store.generations.listed(job.id)) - before < 10
 
 
 def test_a_spent_budget_ends_the_job_in_good_order(
@@ -260,7 +262,7 @@ def test_a_spent_budget_ends_the_job_in_good_order(
     cluster.run(15)
     policy.is_over = True
     cluster.run(15)
-    assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.BUDGET_EXHAUSTED
     assert living(cluster) == []
 
 
@@ -271,7 +273,7 @@ def test_every_tick_that_changes_or_holds_is_a_decision(
     cluster.run(10)
     policy.wanted = Group.of(LARGE)
     cluster.run(10)
-    newest_first = cluster.store.decisions(job.id)
+    newest_first = cluster.store.decisions.listed(job.id)
     assert [each.plan.action for each in newest_first] == [
         Action.HOLD,
         Action.MOVE,
@@ -284,7 +286,7 @@ def test_every_tick_that_changes_or_holds_is_a_decision(
 def test_the_feed_tells_the_story_in_order(cluster: VirtualCluster) -> None:
     cluster.submit(iterations=20)
     cluster.run(40)
-    kinds = [event.kind for event in cluster.store.events()]
+    kinds = [event.kind for event in cluster.store.events.listed()]
     assert kinds.index("node_launched") < kinds.index("node_joined") < kinds.index("generation")
     assert "node_terminated" in kinds
 
@@ -309,7 +311,7 @@ def test_looks_again_soon_while_nodes_wait_for_a_rendezvous_that_starts(
     cluster.rendezvous.endpoint = answer  # type: ignore[method-assign]
     cluster.run(2)
     assert cluster.reconciler.tick(now_s=cluster.clock.now_s()) is None
-    assert cluster.store.generation(job.id) is not None
+    assert cluster.store.generations.latest(job.id) is not None
 
 
 def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(
@@ -318,7 +320,7 @@ def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(
     job, whole = cluster.submit(), cluster.rendezvous.endpoint
 
     def stop(job_id: str, *, rounds: Rounds) -> str | None:
-        cluster.store.request_stop(job_id, JobPhase.CANCELLED, None, now_s=0.0)
+        cluster.store.jobs.request_stop(job_id, JobPhase.CANCELLED, None, now_s=0.0)
         return whole(job_id, rounds=rounds)
 
     cluster.rendezvous.endpoint = stop  # type: ignore[method-assign]
@@ -326,4 +328,4 @@ def test_a_job_that_is_stopped_while_its_machines_are_bought_is_no_error(
         cluster.run(1)
     assert [each for each in logs if each["log_level"] == "warning"] == []
     cluster.run(20)
-    assert (cluster.store.job(job.id).phase, living(cluster)) == (JobPhase.CANCELLED, [])
+    assert (cluster.store.jobs.get(job.id).phase, living(cluster)) == (JobPhase.CANCELLED, [])

@@ -28,12 +28,12 @@ def test_the_group_is_filled_with_another_type_when_the_better_one_is_out_of_cap
     cluster.cloud.capacity = {SMALL: 1, LARGE: 1}
     job = submit(cluster, in_s=1_100.0, iterations=2_900)
     cluster.run(40)
-    facts = cluster.store.facts(job.id, now_s=cluster.clock.now_s())
+    facts = cluster.store.facts.of(job.id, now_s=cluster.clock.now_s())
     assert facts.target == BOTH
     assert facts.generation is not None
     trials = [
         each
-        for each in cluster.store.decisions(job.id, limit=100)
+        for each in cluster.store.decisions.listed(job.id, limit=100)
         if each.plan.action is Action.TRIAL
     ]
     assert trials[0].plan.target == BOTH
@@ -60,18 +60,18 @@ def test_a_node_that_is_lost_is_made_up_for_by_another_type(tmp_path: Path) -> N
     cluster = VirtualCluster(tmp_path, decide)
     job = submit(cluster, in_s=38_000.0, iterations=90_000, nodes_min=2)
     cluster.run(20)
-    before = cluster.store.facts(job.id, now_s=cluster.clock.now_s())
+    before = cluster.store.facts.of(job.id, now_s=cluster.clock.now_s())
     assert before.target == Group.of(LARGE, 2)
     cluster.cloud.capacity = {LARGE: 1}
     lost, kept = before.nodes
     cluster.cloud.reclaim(lost.provider_id or "")
     cluster.run(40)
-    after = cluster.store.facts(job.id, now_s=cluster.clock.now_s())
+    after = cluster.store.facts.of(job.id, now_s=cluster.clock.now_s())
     assert after.target == BOTH
     assert kept.id in {each.id for each in after.nodes}
     (filled,) = (
         each
-        for each in cluster.store.decisions(job.id, limit=100)
+        for each in cluster.store.decisions.listed(job.id, limit=100)
         if each.plan.reason.code == "unavailable"
     )
     assert filled.plan.reason.text.endswith(

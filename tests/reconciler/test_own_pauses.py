@@ -125,22 +125,22 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 def told(cluster: VirtualCluster) -> list[tuple[str, str]]:
     return [
         (each.kind, each.text)
-        for each in cluster.store.events(limit=500)
+        for each in cluster.store.events.listed(limit=500)
         if each.kind.startswith("alarm")
     ]
 
 
 def standing(cluster: VirtualCluster) -> list[str]:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     return list(cluster.reconciler.alarms.of_job(job.id))
 
 
 def test_a_pause_of_the_job_is_on_record_for_its_next_nodes(cluster: VirtualCluster) -> None:
-    (job,) = cluster.store.jobs()
-    assert cluster.store.facts(job.id, now_s=0.0).longest_pause_s == 1.0
+    (job,) = cluster.store.jobs.listed()
+    assert cluster.store.facts.of(job.id, now_s=0.0).longest_pause_s == 1.0
     cluster.store.stillness.learn(job.id, 45.0)
     cluster.store.stillness.learn(job.id, 30.0)
-    assert cluster.store.facts(job.id, now_s=0.0).longest_pause_s == 45.0
+    assert cluster.store.facts.of(job.id, now_s=0.0).longest_pause_s == 45.0
     cluster.cut.add(members(cluster)[0])
     cluster.run(130)
     assert told(cluster) == [], "the job has paused for 45 s before"
@@ -156,8 +156,8 @@ def test_an_alarm_stands_while_nobody_can_tell_and_until_turns_are_made(
     cluster.run(80)
     (alarm,) = told(cluster)
     assert alarm[1].endswith(f"{lost} cannot be heard")
-    (job,) = cluster.store.jobs()
-    cluster.store.drain_generation(job.id, 1, now_s=cluster.clock.now_s())
+    (job,) = cluster.store.jobs.listed()
+    cluster.store.generations.drain(job.id, 1, now_s=cluster.clock.now_s())
     for agent in cluster.agents.values():
         agent.turned_at_s = None
     cluster.run(30)
@@ -180,13 +180,13 @@ def test_a_heartbeat_that_comes_in_late_is_no_turn() -> None:
 def test_an_alarm_is_over_once_its_job_is_stopped(cluster: VirtualCluster) -> None:
     cluster.cut.add(members(cluster)[0])
     cluster.run(80)
-    (job,) = cluster.store.jobs()
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    (job,) = cluster.store.jobs.listed()
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(2)
     assert told(cluster)[1:] == [("alarm_over", "standstill: the job ends")]
     cluster.cut.clear()
     cluster.run(60)
-    assert cluster.store.job(job.id).phase is JobPhase.CANCELLED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
     assert len(told(cluster)) == 2
 
 
@@ -214,7 +214,7 @@ def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(
 def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     alarms = cluster.reconciler.alarms
     alarms.follow(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
     assert alarms.of_job(job.id) == ("outside: n has made no turn",)

@@ -79,7 +79,7 @@ def test_past_prices_that_a_source_tells_again_do_not_hold_again(
     for now_s in (160.0, 170.0):
         records.refresh(history, now_s=now_s)
         held = sorted(
-            (each.valid_from_s, each.usd_per_h) for each in store.prices_in_force(now_s, depth=9)
+            (each.valid_from_s, each.usd_per_h) for each in store.prices.in_force(now_s, depth=9)
         )
         assert held == [(0.0, USD), (0.0, USD), (110.0, 1.2 * USD), (120.0, 1.4 * USD)], (
             "the first for spot as well"
@@ -91,9 +91,9 @@ def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(
 ) -> None:
     jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
     records.refresh(jump, now_s=3600.0)
-    assert {each.usd_per_h for each in store.prices_in_force(3600.0)} == {USD}
+    assert {each.usd_per_h for each in store.prices.in_force(3600.0)} == {USD}
     records.refresh(jump, now_s=3701.0)
-    (spot,) = (each for each in store.prices_in_force(3701.0) if each.offering == SPOT)
+    (spot,) = (each for each in store.prices.in_force(3701.0) if each.offering == SPOT)
     assert (spot.usd_per_h, spot.valid_from_s) == (10 * USD, 150.0), (
         "and what it cost since is charged"
     )
@@ -108,14 +108,14 @@ def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(
     cluster = VirtualCluster(tmp_path, decide)
     job = cluster.submit(objective=Objective(budget_usd=1.0))
     cluster.run(20)
-    assert cluster.store.job(job.id).phase is not JobPhase.DRAINING
+    assert cluster.store.jobs.get(job.id).phase is not JobPhase.DRAINING
     cluster.reconciler.prices = Prices(
         *(quote(20 * USD, cluster.clock.now_s(), of) for of in (SMALL, LARGE))
     )
     cluster.run(10)
-    assert cluster.store.job(job.id).phase is JobPhase.BUDGET_EXHAUSTED
-    assert "not believed yet" in (cluster.store.job(job.id).message or "")
-    cited = {row.usd_per_h for row in cluster.store.ledger_of_job(job.id)}
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.BUDGET_EXHAUSTED
+    assert "not believed yet" in (cluster.store.jobs.get(job.id).message or "")
+    cited = {row.usd_per_h for row in cluster.store.ledger.of_job(job.id)}
     assert max(cited) < 20 * USD, "the ledger cites believed prices only"
 
 
@@ -124,8 +124,8 @@ def test_what_is_sold_no_longer_is_priced_for_as_long_as_a_machine_of_it_lives(
 ) -> None:
     priced = offered_or_held(lambda: (LARGE,), cluster.store)
     assert priced() == (LARGE, SMALL)
-    cluster.store.request_stop(
-        cluster.store.jobs()[0].id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s()
+    cluster.store.jobs.request_stop(
+        cluster.store.jobs.listed()[0].id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s()
     )
     cluster.run(10)
     assert priced() == (LARGE,)

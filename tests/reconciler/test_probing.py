@@ -22,7 +22,6 @@ from elastic.model import (
 from elastic.policy import decide
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
-from elastic.store import Store
 from tests.reconciler.virtual import VirtualCluster
 
 SPOT, ON_DEMAND = Offering("small", Capacity.SPOT, "a"), Offering("small", Capacity.ON_DEMAND, "a")
@@ -48,7 +47,7 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 def changes(cluster: VirtualCluster, job_id: str) -> list[Decision]:
     return [
         each
-        for each in reversed(cluster.store.decisions(job_id))
+        for each in reversed(cluster.store.decisions.listed(job_id))
         if each.plan.action is not Action.HOLD
     ]
 
@@ -73,14 +72,14 @@ def test_a_day_without_spot_has_one_change_however_often_spot_is_asked_for(
     assert living(cluster) == [ON_DEMAND]
     refusals = [
         each.text
-        for each in cluster.store.events(job_id=job.id, limit=1000)
+        for each in cluster.store.events.listed(job_id=job.id, limit=1000)
         if each.kind == "node_failed"
     ]
     assert len(refusals) == 2, "a pool that is known to be empty is news once"
-    assert len(cluster.store.nodes(job.id, include_gone=True)) == 3, (
+    assert len(cluster.store.nodes.listed(job.id, include_gone=True)) == 3, (
         "and leaves no more rows than that"
     )
-    assert cluster.store.generation(job.id).number == 1  # type: ignore[union-attr]
+    assert cluster.store.generations.latest(job.id).number == 1  # type: ignore[union-attr]
 
 
 def test_a_change_is_made_once_a_pool_that_was_asked_in_vain_has_room(
@@ -96,7 +95,9 @@ def test_a_change_is_made_once_a_pool_that_was_asked_in_vain_has_room(
         Group.of(SPOT),
     ]
     pool = next(
-        each for each in cluster.store.pools(now_s=cluster.clock.now_s()) if each.offering == SPOT
+        each
+        for each in cluster.store.pools.listed(now_s=cluster.clock.now_s())
+        if each.offering == SPOT
     )
     assert pool.is_up
     assert sum(pool.down.ended) == 1
@@ -121,7 +122,7 @@ def die_before_recording(cluster: VirtualCluster, monkeypatch: pytest.MonkeyPatc
         raise _Dies
 
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "record_decision", dies)
+        patch.setattr(cluster.store.decisions, "record", dies)
         with pytest.raises(ExceptionGroup):
             cluster.run(1)
     cluster.restart()
@@ -133,7 +134,7 @@ def test_what_was_bought_before_a_death_is_what_the_job_starts_on(
     job = cluster.submit(nodes_max=1)
     die_before_recording(cluster, monkeypatch)
     assert living(cluster) == [SPOT]
-    assert cluster.store.decisions(job.id) == ()
+    assert cluster.store.decisions.listed(job.id) == ()
     cluster.run(20)
     assert len(cluster.cloud.machines()) == 1, "nothing is bought twice"
     assert cluster.done[job.id] > 0
@@ -149,7 +150,7 @@ def test_what_was_bought_before_a_death_and_is_not_wanted_any_more_is_ended(
     )
     cluster.run(10)
     assert living(cluster) == []
-    (node,) = cluster.store.nodes(include_gone=True)
+    (node,) = cluster.store.nodes.listed(include_gone=True)
     assert node.phase is NodePhase.TERMINATED
 
 
@@ -161,7 +162,7 @@ def test_a_store_that_does_not_take_the_decision_costs_a_tick(
 
     job = cluster.submit(nodes_max=1)
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "record_decision", refuses)
+        patch.setattr(cluster.store.decisions, "record", refuses)
         with pytest.raises(StoreUnavailable):
             cluster.run(1)
     cluster.run(20)
@@ -177,7 +178,7 @@ def test_no_more_than_eight_purchases_are_refused_at_one_look(tmp_path: Path) ->
     job = cluster.submit(nodes_max=1)
     cluster.run(1)
     assert sum(call.operation is Operation.LAUNCH for call in cluster.cloud.calls) == 8
-    held = cluster.store.decisions(job.id)[0].plan
+    held = cluster.store.decisions.listed(job.id)[0].plan
     assert (held.action, held.target, held.limited_by) == (Action.HOLD, None, ("refusals",))
     cluster.run(1)
     assert living(cluster) == [pools[10]]

@@ -32,7 +32,7 @@ def test_a_job_all_of_whose_types_exceed_it_ends_with_its_name(cluster: VirtualC
     cluster.cloud.fail_next(Operation.LAUNCH, FULL, times=2)
     job = cluster.submit()
     cluster.run(10)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
     assert ended.message == "none of its node types may be bought: raise L-1216C47A"
     assert asked_for(cluster, job) == [SMALL, LARGE], "each once"
@@ -47,7 +47,7 @@ def test_a_type_that_cannot_run_the_job_keeps_none_of_its_hopes_up(cluster: Virt
     cluster.cloud.fail_next(Operation.LAUNCH, FULL)
     job = cluster.submit(precision=Precision.BF16)
     cluster.run(10)
-    assert cluster.store.job(job.id).phase is JobPhase.FAILED
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
     assert asked_for(cluster, job) == [SMALL]
 
 
@@ -58,9 +58,11 @@ def test_a_job_one_of_whose_types_has_room_left_goes_on_with_that(cluster: Virtu
     assert [each.offering for each in cluster.cloud.machines()] == [LARGE]
     assert cluster.done[job.id] > 0
     assert "raise L-1216C47A" in next(
-        each.text for each in cluster.store.events(job_id=job.id) if each.kind == "node_failed"
+        each.text
+        for each in cluster.store.events.listed(job_id=job.id)
+        if each.kind == "node_failed"
     )
-    started = cluster.store.decisions(job.id, limit=50)[-1].plan.reason.text
+    started = cluster.store.decisions.listed(job.id, limit=50)[-1].plan.reason.text
     assert started.endswith("(refused just now: small)")
 
 
@@ -69,7 +71,7 @@ def test_a_job_that_trains_already_is_not_ended_by_it(cluster: VirtualCluster) -
     cluster.run(10)
     cluster.cloud.fail_next(Operation.LAUNCH, FULL, times=100)
     cluster.run_slowly(300)
-    assert not cluster.store.job(job.id).phase.is_final
+    assert not cluster.store.jobs.get(job.id).phase.is_final
     assert cluster.done[job.id] > 30
 
 
@@ -79,9 +81,9 @@ def test_one_that_another_job_takes_part_of_is_waited_for(cluster: VirtualCluste
     cluster.cloud.fail_next(Operation.LAUNCH, FULL)
     second = cluster.submit(name="second", nodes_max=1, node_types=("small",))
     cluster.run(30)
-    assert cluster.store.job(second.id).phase is JobPhase.SUBMITTED
+    assert cluster.store.jobs.get(second.id).phase is JobPhase.SUBMITTED
     assert asked_for(cluster, second) == [SMALL]
-    cluster.store.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(first.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(30)
     assert [each.state for each in cluster.cloud.machines()] == [
         InstanceState.GONE,
@@ -97,5 +99,5 @@ def test_a_type_forbidden_and_the_other_without_quota_end_it_as_well(
     cluster.cloud.fail_next(Operation.LAUNCH, Forbidden("allow ec2:RunInstances"))
     job = cluster.submit()
     cluster.run(10)
-    assert cluster.store.job(job.id).phase is JobPhase.FAILED
-    assert "allow ec2:RunInstances" in (cluster.store.job(job.id).message or "")
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.FAILED
+    assert "allow ec2:RunInstances" in (cluster.store.jobs.get(job.id).message or "")

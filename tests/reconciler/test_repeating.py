@@ -100,7 +100,7 @@ def test_what_was_bought_all_the_same_is_found_though_its_purchase_is_not_repeat
         SMALL, Obstacle.CAPACITY, first_s=600.0, longest_s=600.0, now_s=cluster.clock.now_s()
     )
     cluster.run(70)
-    (node,) = cluster.store.nodes(job.id)
+    (node,) = cluster.store.nodes.listed(job.id)
     (machine,) = cluster.cloud.machines()
     assert (node.provider_id, node.launched_at_s) == (machine.provider_id, machine.launched_at_s)
     assert len(asked_for(cluster)) == 1

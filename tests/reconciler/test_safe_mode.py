@@ -15,6 +15,14 @@ from elastic.reconciler import AlarmKind
 from elastic.store import Store
 from tests.reconciler.virtual import Prices, VirtualCluster, small_forever
 
+READS = {
+    "nodes": ("listed", "open_launches", "boots"),
+    "jobs": ("get", "unfinished_ids"),
+    "facts": ("of",),
+    "prices": ("in_force",),
+    "generations": ("latest",),
+}
+
 
 class FullDisk:
     """A store that reads, if it `reads` at all, and writes nothing."""
@@ -24,22 +32,24 @@ class FullDisk:
         self._reads = reads
 
     def __getattr__(self, name: str) -> Any:
+        repository = getattr(self._store, name)
+        if self._reads and name in ("presence", "stillness"):
+            return repository
+        return FullRepository(repository, READS.get(name, ()) if self._reads else ())
+
+
+class FullRepository:
+    """A repository of which only these methods work."""
+
+    def __init__(self, repository: Any, working: tuple[str, ...]) -> None:
+        self._repository = repository
+        self._working = working
+
+    def __getattr__(self, name: str) -> Any:
         def refuse(*args: object, **kwargs: object) -> None:
             raise StoreUnavailable("the database refused: disk full")
 
-        is_read = name in (
-            "nodes",
-            "open_launches",
-            "job",
-            "unfinished_jobs",
-            "facts",
-            "prices_in_force",
-            "boots",
-            "generation",
-            "presence",
-            "stillness",
-        )
-        return getattr(self._store, name) if is_read and self._reads else refuse
+        return getattr(self._repository, name) if name in self._working else refuse
 
 
 @pytest.fixture
@@ -71,7 +81,7 @@ def test_a_job_that_ends_ends_its_machines_though_nothing_can_be_written(
     job = cluster.submit()
     cluster.run(2)
     assert living(cluster) == 1
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     break_store(cluster)
     for _ in range(5):
         try:
@@ -86,7 +96,7 @@ def test_what_was_being_ended_goes_on_being_ended_though_nothing_can_be_read(
 ) -> None:
     cluster.submit()
     cluster.run(2)
-    (node,) = cluster.store.nodes()
+    (node,) = cluster.store.nodes.listed()
     cluster.cloud.fail_next(Operation.TERMINATE, ProviderUnavailable("throttled"), times=2)
     cluster.reconciler.machines.end(node, "told", now_s=cluster.clock.now_s())
     break_store(cluster, reads=False)
@@ -117,7 +127,7 @@ def test_an_intent_is_not_carried_out_while_nothing_can_be_written(cluster: Virt
 def test_nothing_that_is_wanted_is_ended_because_the_store_fails(cluster: VirtualCluster) -> None:
     cluster.submit()
     cluster.run(10)
-    known: tuple[Node, ...] = cluster.store.nodes()
+    known: tuple[Node, ...] = cluster.store.nodes.listed()
     for reads in (True, False):
         break_store(cluster, reads=reads)
         for _ in range(200):
@@ -126,7 +136,7 @@ def test_nothing_that_is_wanted_is_ended_because_the_store_fails(cluster: Virtua
             except StoreUnavailable:
                 cluster.clock.advance(1.0)
         cluster.reconciler.store = cluster.reconciler.machines.store = cluster.store
-    assert cluster.store.nodes() == known
+    assert cluster.store.nodes.listed() == known
     assert living(cluster) == len(known)
 
 
@@ -136,8 +146,8 @@ def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_d
     cluster.submit()
     cluster.run(10)
     alarms, since_s = cluster.reconciler.alarms, cluster.clock.now_s()
-    whole = cluster.store.record_decision
-    cluster.store.record_decision = FullDisk(cluster.store).record_decision  # type: ignore[method-assign]
+    whole = cluster.store.decisions.record
+    cluster.store.decisions.record = FullDisk(cluster.store).decisions.record  # type: ignore[method-assign]
     for _ in range(3):
         with pytest.raises(StoreUnavailable):
             tick(cluster)
@@ -145,26 +155,30 @@ def test_a_database_that_takes_nothing_fails_the_tick_and_is_an_alarm_until_it_d
     (alarm,) = alarms.current(now_s=cluster.clock.now_s())
     assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_WRITE, since_s)
     assert alarm.text.endswith("the database refused: disk full") and not alarm.kind.is_of_jobs
-    cluster.store.record_decision = whole  # type: ignore[method-assign]
+    cluster.store.decisions.record = whole  # type: ignore[method-assign]
     cluster.run(2)
     assert alarms.current(now_s=cluster.clock.now_s()) == ()
-    told = [each.text for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+    told = [
+        each.text
+        for each in cluster.store.events.listed(limit=500)
+        if each.kind.startswith("alarm")
+    ]
     assert told == ["cannot_write: all is well again"]
 
 
 def test_other_jobs_are_handled_where_one_cannot_be_written_down(cluster: VirtualCluster) -> None:
     first, second = cluster.submit(name="first"), cluster.submit(name="second")
-    whole = cluster.store.facts
+    whole = cluster.store.facts.of
 
     def facts(job_id: str, *, now_s: float) -> Any:
         if job_id == first.id:
             raise StoreUnavailable("the database is busy")
         return whole(job_id, now_s=now_s)
 
-    cluster.store.facts = facts  # type: ignore[method-assign]
+    cluster.store.facts.of = facts  # type: ignore[method-assign]
     with pytest.raises(StoreUnavailable, match="busy"):
         tick(cluster)
-    assert {node.job_id for node in cluster.store.nodes()} == {second.id}
+    assert {node.job_id for node in cluster.store.nodes.listed()} == {second.id}
 
 
 def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_happens_as_well(
@@ -180,8 +194,8 @@ def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_h
     cluster = VirtualCluster(tmp_path, decide)
     cluster.submit(name="cursed")
     cluster.submit(name="other")
-    whole = cluster.store.record_decision
-    cluster.store.record_decision = FullDisk(cluster.store).record_decision  # type: ignore[method-assign]
+    whole = cluster.store.decisions.record
+    cluster.store.decisions.record = FullDisk(cluster.store).decisions.record  # type: ignore[method-assign]
     for _ in range(2):
         with pytest.raises(ExceptionGroup) as raised:
             tick(cluster)
@@ -196,6 +210,6 @@ def test_a_database_that_takes_nothing_is_an_alarm_though_something_unexpected_h
         tick(cluster)
     assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == (alarm,)
     cluster.reconciler.prices = Prices()
-    cluster.store.record_decision, is_cursed = whole, False  # type: ignore[method-assign]
+    cluster.store.decisions.record, is_cursed = whole, False  # type: ignore[method-assign]
     tick(cluster)
     assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == ()

@@ -233,10 +233,10 @@ def play(fault: Fault) -> tuple[World, Job]:
             world.go_on()
             idle_s = 0 if world.living() else idle_s + STRIDE_S
             if idle_s >= IDLE_S or (
-                cluster.store.job(job.id).phase.is_final and not world.living()
+                cluster.store.jobs.get(job.id).phase.is_final and not world.living()
             ):
                 break
-        ended = cluster.store.job(job.id)
+        ended = cluster.store.jobs.get(job.id)
         cluster.store.close()
     return world, ended
 

@@ -46,33 +46,33 @@ def cluster(tmp_path: Path) -> VirtualCluster:
 
 
 def members(cluster: VirtualCluster) -> tuple[str, ...]:
-    (job,) = cluster.store.jobs()
-    generation = cluster.store.generation(job.id)
+    (job,) = cluster.store.jobs.listed()
+    generation = cluster.store.generations.latest(job.id)
     assert generation is not None
     return generation.node_ids
 
 
 def texts(cluster: VirtualCluster, kind: str) -> list[str]:
-    return [each.text for each in cluster.store.events(limit=500) if each.kind == kind]
+    return [each.text for each in cluster.store.events.listed(limit=500) if each.kind == kind]
 
 
 @pytest.mark.parametrize("place", [0, 2])
 def test_the_others_go_on_without_a_node_that_is_cut_off(
     cluster: VirtualCluster, place: int
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     lost = members(cluster)[place]
     cluster.cut.add(lost)
     before = cluster.done[job.id]
     cluster.run(7)
-    assert set(members(cluster)) < {each.id for each in cluster.store.nodes()}
+    assert set(members(cluster)) < {each.id for each in cluster.store.nodes.listed()}
     assert lost not in members(cluster)
     assert cluster.done[job.id] > before
     assert texts(cluster, "hung") == [f"{lost} cannot be heard, and the others stand still"]
     assert job.id in cluster.rendezvous.renewed, (
         "who was cut off may not meet the others of its generation again"
     )
-    assert [each.phase for each in cluster.store.nodes()] == [NodePhase.JOINED] * 3, (
+    assert [each.phase for each in cluster.store.nodes.listed()] == [NodePhase.JOINED] * 3, (
         "it is paid until its lease ends"
     )
     assert texts(cluster, "failure") == []
@@ -93,9 +93,11 @@ def test_a_node_that_stays_cut_off_is_replaced_when_its_lease_ends(cluster: Virt
     lost = members(cluster)[1]
     cluster.cut.add(lost)
     cluster.run(590)
-    assert len(cluster.store.nodes()) == 3
+    assert len(cluster.store.nodes.listed()) == 3
     cluster.run(30)
-    assert lost not in {each.id for each in cluster.store.nodes() if each.phase is NodePhase.JOINED}
+    assert lost not in {
+        each.id for each in cluster.store.nodes.listed() if each.phase is NodePhase.JOINED
+    }
     assert len(members(cluster)) == 3
 
 
@@ -125,7 +127,9 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
     cluster.cut.clear()
     cluster.run(5)
     assert cluster.reconciler.alarms.current(now_s=cluster.clock.now_s()) == ()
-    told = [each for each in cluster.store.events(limit=500) if each.kind.startswith("alarm")]
+    told = [
+        each for each in cluster.store.events.listed(limit=500) if each.kind.startswith("alarm")
+    ]
     assert [(each.kind, each.job_id) for each in told] == [
         ("alarm", job.id),
         ("alarm_over", job.id),
@@ -401,8 +405,8 @@ def test_after_a_restart_no_generation_is_drained_for_one_that_cannot_come_about
     wanted = 3
     cluster.restart()
     cluster.run(60)
-    (job,) = cluster.store.jobs()
-    generation = cluster.store.generation(job.id)
+    (job,) = cluster.store.jobs.listed()
+    generation = cluster.store.generations.latest(job.id)
     assert generation is not None and generation.drain_at_s is None
     cluster.cut.clear()
     cluster.run(20)
@@ -478,7 +482,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
 def hang(cluster: VirtualCluster, lost: str, *, iteration: int | None = None) -> None:
     """Cuts a node off until the others go on without it, from this iteration if one is named, and
     lets it come back."""
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     for is_cut in (True, False):
         (cluster.cut.add if is_cut else cluster.cut.discard)(lost)
         for _ in range(60):
@@ -491,18 +495,18 @@ def hang(cluster: VirtualCluster, lost: str, *, iteration: int | None = None) ->
 def test_generations_that_stood_still_are_counted_until_one_makes_turns_for_long(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     lost = members(cluster)[1]
     counted = []
     for _ in range(3):
         hang(cluster, lost)
-        counted.append(cluster.store.facts(job.id, now_s=0.0).hung)
+        counted.append(cluster.store.facts.of(job.id, now_s=0.0).hung)
         cluster.run(5)
     assert counted == [1, 2, 3], "the survivors' generations between them were short"
     cluster.run(100)
-    assert cluster.store.facts(job.id, now_s=0.0).hung == 3
+    assert cluster.store.facts.of(job.id, now_s=0.0).hung == 3
     hang(cluster, lost)
-    assert cluster.store.facts(job.id, now_s=0.0).hung == 1, (
+    assert cluster.store.facts.of(job.id, now_s=0.0).hung == 1, (
         "the one that hung last had gone on for long"
     )
 
@@ -510,7 +514,7 @@ def test_generations_that_stood_still_are_counted_until_one_makes_turns_for_long
 def test_generations_that_stand_still_again_and_again_are_failures_where_nothing_comes_of_them(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.jobs()
+    (job,) = cluster.store.jobs.listed()
     lost = members(cluster)[1]
     cluster.done[job.id] = 0
     for count in range(4):
@@ -518,7 +522,7 @@ def test_generations_that_stand_still_again_and_again_are_failures_where_nothing
         hang(cluster, lost, iteration=0)
     cluster.cut.add(lost)
     cluster.run(120)
-    ended = cluster.store.job(job.id)
+    ended = cluster.store.jobs.get(job.id)
     assert ended.ending is JobPhase.FAILED
     why = f"{lost} cannot be heard, and the others stand still"
     assert ended.message == f"3 failures in a row without progress; {why}"

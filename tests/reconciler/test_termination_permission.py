@@ -71,13 +71,13 @@ def test_when_the_right_is_back_leases_flow_again(cluster: VirtualCluster) -> No
 def test_a_termination_that_is_refused_is_an_alarm_and_never_timed_out_into_done(
     cluster: VirtualCluster,
 ) -> None:
-    (job,) = cluster.store.unfinished_jobs()
+    (job,) = cluster.store.jobs.unfinished()
     cluster.cloud.fail_next(Operation.TERMINATE, FORBIDDEN, times=10_000)
     cluster.cloud.fail_next(Operation.PROVE, FORBIDDEN, times=10_000)
-    cluster.store.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
+    cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run_slowly(7200, every_s=60)
-    assert [node.phase for node in cluster.store.nodes()] == [NodePhase.TERMINATING]
-    assert cluster.store.job(job.id).phase is JobPhase.DRAINING
+    assert [node.phase for node in cluster.store.nodes.listed()] == [NodePhase.TERMINATING]
+    assert cluster.store.jobs.get(job.id).phase is JobPhase.DRAINING
     assert cluster.right.alarm() is not None
 
 

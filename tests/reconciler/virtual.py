@@ -223,7 +223,7 @@ class VirtualCluster:
             "iterations": 10_000,
         } | spec
         job_spec = JobSpec(**values)  # type: ignore[arg-type]  # tests name the fields they are about
-        return self.store.submit_job(
+        return self.store.jobs.submit(
             job_spec, key=None, request_hash="h", now_s=self.clock.now_s()
         )[0]
 
@@ -249,7 +249,7 @@ class VirtualCluster:
             if self.has_leases:
                 self._power_off()
             if not self.agents_are_silent:
-                for node in [each for each in self.store.nodes() if each.id not in self.cut]:
+                for node in [each for each in self.store.nodes.listed() if each.id not in self.cut]:
                     self._agent_second(node)
 
     def run_slowly(self, seconds: int, *, every_s: int = 10) -> None:
@@ -276,22 +276,22 @@ class VirtualCluster:
         if machine is None or machine.state is not InstanceState.RUNNING:
             return
         if node.phase is NodePhase.BOOTING:
-            self.store.node_joined(node.id, now_s=self.host_clock.now_s())
+            self.store.nodes.joined(node.id, now_s=self.host_clock.now_s())
         elif node.phase is NodePhase.JOINED:
             self._heartbeat(node, self.agents.setdefault(node.id, VirtualAgent()))
         elif node.phase is NodePhase.TERMINATING and self.has_leases:
             self.cloud.reclaim(machine.provider_id)
 
     def _heartbeat(self, node: Node, agent: VirtualAgent) -> None:
-        job = self.store.job(node.job_id)
-        generation = self.store.generation(job.id)
+        job = self.store.jobs.get(node.job_id)
+        generation = self.store.generations.latest(job.id)
         lease_s = self.right.lease_left_s()
         reply = reply_for(node, job, generation, lease_s=lease_s)
         if node.provider_id is not None:
             self.lease_ends_at_s[node.provider_id] = self.clock.now_s() + reply.lease_s
         if (preparing := self.prepares(node)) is not None:
             said = HeartbeatReport(NodeReport(AgentState.PREPARING, preparing=preparing))
-            self.store.record_heartbeat(node.id, said, now_s=self.host_clock.now_s())
+            self.store.heartbeats.take_in(node.id, said, now_s=self.host_clock.now_s())
             return
         windows: list[Window] = []
         wanted = None if reply.assignment is None else reply.assignment.generation
@@ -313,7 +313,7 @@ class VirtualCluster:
             if agent.turned_at_s is None
             else Pulse(self.clock.now_s() - agent.turned_at_s, 1.0, 1.0)
         )
-        self.store.record_heartbeat(
+        self.store.heartbeats.take_in(
             node.id,
             HeartbeatReport(
                 report=NodeReport(
@@ -350,7 +350,7 @@ class VirtualCluster:
         if node.id != generation.node_ids[0]:
             return []
         agent.seq += 1
-        members = [self.store.node(node_id) for node_id in generation.node_ids]
+        members = [self.store.nodes.get(node_id) for node_id in generation.node_ids]
         iterations = sum(int(1.0 / STEP_S[each.offering.node_type]) for each in members)
         done = self.done[job.id] = min(
             self.done.get(job.id, 0) + iterations, job.spec.iterations or 10**9

@@ -35,7 +35,7 @@ def test_ends_as_a_job_of_the_virtual_cluster_does(tmp_path: Path) -> None:
     script = Program(Speeds({"small": {1: 1.0}}), 120, noise=0.0, start_s=0.0, save_s=1.0)
     with simulated(played.spec, script, sold, decide=small_forever, terms=terms) as simulation:
         ended = simulation.run(until_s=600.0)
-        there = cluster.store.job(played.id)
+        there = cluster.store.jobs.get(played.id)
         assert (
             (ended.phase, ended.iteration)
             == (there.phase, there.iteration)
@@ -48,7 +48,7 @@ def test_ends_as_a_job_of_the_virtual_cluster_does(tmp_path: Path) -> None:
             machine.exited_at_s - machine.launched_at_s,
         )
         assert lasted_s == pytest.approx(theirs_s, abs=5.0)
-        spent_usd = cluster.store.spent(played.id, cluster.clock.now_s())
+        spent_usd = cluster.store.ledger.spent(played.id, cluster.clock.now_s())
         assert simulation.ledger_usd() == pytest.approx(spent_usd, abs=5.0 * 0.36 / 3600)
 
 

@@ -30,7 +30,7 @@ def _told(decisions: Iterable[Decision]) -> list[tuple[float, str, str]]:
 
 
 def _decisions(simulation: Simulation) -> list[tuple[float, str, str]]:
-    return _told(simulation.store.decisions(limit=10_000))[::-1]
+    return _told(simulation.store.decisions.listed(limit=10_000))[::-1]
 
 
 def test_ends_a_job_when_its_iterations_are_done() -> None:
@@ -89,7 +89,7 @@ def test_gives_the_same_life_for_the_same_seed_and_another_for_another() -> None
             job(), program(), market(pools), decide=decide, terms=SimulationSettings(seed=seed)
         ) as simulation:
             simulation.run(until_s=5 * H)
-            measured = simulation.store.recent_series(simulation.job_id)
+            measured = simulation.store.measurements.recent_series(simulation.job_id)
             lives.append(
                 (simulation.elapsed_s, simulation.ledger_usd(), _decisions(simulation), measured)
             )

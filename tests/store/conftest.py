@@ -47,7 +47,7 @@ def store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) -> Itera
 
 @pytest.fixture
 def job(store: Store) -> Job:
-    return store.submit_job(
+    return store.jobs.submit(
         JobSpec("first", ("train.py",)), key=None, request_hash="h", now_s=100.0
     )[0]
 
@@ -55,9 +55,9 @@ def job(store: Store) -> Job:
 @pytest.fixture
 def node(store: Store, job: Job) -> Node:
     """A node that joined and is the only member of generation 1; $0.36 an hour, launched at 110."""
-    store.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    store.ledger.add_price(HALF, 0.36, valid_from_s=0.0, observed_at_s=0.0, source="test")
     intended = intend(store, job.id, HALF, now_s=109.0)
-    store.node_launched(intended.id, "machine-1", launched_at_s=110.0, minimum_s=0.0)
-    joined = store.node_joined(intended.id, now_s=115.0)
-    store.start_generation(job.id, (joined,), rdzv_endpoint="127.0.0.1:1", now_s=116.0)
+    store.nodes.launched(intended.id, "machine-1", launched_at_s=110.0, minimum_s=0.0)
+    joined = store.nodes.joined(intended.id, now_s=115.0)
+    store.generations.start(job.id, (joined,), rdzv_endpoint="127.0.0.1:1", now_s=116.0)
     return joined

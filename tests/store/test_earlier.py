@@ -13,17 +13,17 @@ def test_a_job_is_told_what_others_of_its_program_measured(
     store: Store, job: Job, node: Node
 ) -> None:
     turns = [window(node, seq, iterations=2, elapsed_s=1.0) for seq in (1, 2, 3)]
-    store.append_windows(node.id, turns)
+    store.measurements.append(node.id, turns)
 
-    again, _ = store.submit_job(
+    again, _ = store.jobs.submit(
         replace(job.spec, name="again", nodes_max=3), key=None, request_hash="h", now_s=200.0
     )
-    other, _ = store.submit_job(
+    other, _ = store.jobs.submit(
         replace(job.spec, name="other", global_batch=8), key=None, request_hash="h", now_s=200.0
     )
 
-    (told,) = store.facts(again.id, now_s=201.0).earlier
+    (told,) = store.facts.of(again.id, now_s=201.0).earlier
     assert (told.group, told.elapsed_s / told.iterations) == (Group.of(HALF), 0.5)
     assert isinstance(told, Trained)
-    assert store.facts(other.id, now_s=201.0).earlier == (), "another batch is another program"
-    assert store.facts(job.id, now_s=201.0).earlier == (), "its own windows are no earlier run's"
+    assert store.facts.of(other.id, now_s=201.0).earlier == (), "another batch is another program"
+    assert store.facts.of(job.id, now_s=201.0).earlier == (), "its own windows are no earlier run's"

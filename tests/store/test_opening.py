@@ -31,7 +31,7 @@ def test_the_schemas_revision_is_the_newest_migration() -> None:
 
 def test_a_database_in_order_is_opened_without_the_tools_of_migration(tmp_path: Path) -> None:
     url = lay_out(tmp_path / "elasticd.db")
-    code = f"import sys; from elastic.store import open_store; open_store({url!r}).jobs(); print('alembic' in sys.modules)"
+    code = f"import sys; from elastic.store import open_store; open_store({url!r}).jobs.listed(); print('alembic' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
@@ -55,7 +55,7 @@ def test_a_database_that_is_new_or_behind_is_migrated(tmp_path: Path) -> None:
             if table not in ("alembic_version", "sqlite_sequence"):
                 connection.execute(text(f"DROP TABLE {table}"))
     store = open_store(url)
-    assert store.jobs() == () and store.past_prices.of_type("c5.large") == ()
+    assert store.jobs.listed() == () and store.past_prices.of_type("c5.large") == ()
     store.close()
 
 
@@ -70,7 +70,7 @@ def everyone_may_read() -> Iterator[None]:
 def test_only_its_owner_reads_a_database_in_a_folder_that_all_may_enter(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     store = open_store(f"sqlite:///{tmp_path / 'elasticd.db'}")
-    store.jobs()
+    store.jobs.listed()
     assert _modes(tmp_path) == {
         "elasticd.db": 0o600,
         "elasticd.db-wal": 0o600,
@@ -135,9 +135,9 @@ def test_nodes_of_an_earlier_release_run_on_as_they_were(tmp_path: Path) -> None
             connection, "generations", {**generation, "rdzv_endpoint": "e", "started_at_s": 1.0}
         )
     store = open_store(url)
-    assert store.job("job-1").spec.nproc_per_node == 2
-    assert [node.workers for node in store.nodes("job-1")] == [Workers(2, 1)] * 2
-    assert [each.world_size for each in store.generations("job-1")] == [4]
+    assert store.jobs.get("job-1").spec.nproc_per_node == 2
+    assert [node.workers for node in store.nodes.listed("job-1")] == [Workers(2, 1)] * 2
+    assert [each.world_size for each in store.generations.listed("job-1")] == [4]
     store.close()
 
 
@@ -173,7 +173,7 @@ def test_what_agents_said_last_before_an_upgrade_is_still_known(tmp_path: Path) 
             }
             _insert(connection, "nodes", {**node, **report})
     store = open_store(url)
-    silent, spoke = store.nodes("job-1")
+    silent, spoke = store.nodes.listed("job-1")
     assert (silent.agent_state, silent.pulse, silent.preparing) == (None, None, None)
     assert (spoke.agent_state, spoke.agent_generation, spoke.saving_s) == (
         AgentState.PREPARING,
@@ -229,12 +229,12 @@ def test_jobs_nodes_and_decisions_of_tiers_have_modes_after_an_upgrade(
 
     store = open_store(url)
     is_preloaded = None if mode is Mode.LIVE else preload
-    kept = store.job(seen["job"]["id"]).spec
+    kept = store.jobs.get(seen["job"]["id"]).spec
     assert (kept.mode, kept.preload) == (mode, preload)
-    (reported,) = store.nodes(seen["job"]["id"])
+    (reported,) = store.nodes.listed(seen["job"]["id"])
     assert (reported.mode, reported.is_preloaded) == (mode, is_preloaded)
-    (decided,) = store.decisions()
-    of_then = store.snapshot(decided.id)
+    (decided,) = store.decisions.listed()
+    of_then = store.decisions.snapshot(decided.id)
     assert (of_then.job.spec.mode, of_then.job.spec.preload) == (mode, preload)
     assert [(each.mode, each.is_preloaded) for each in of_then.nodes] == [
         (mode, is_preloaded),

@@ -16,7 +16,7 @@ def told(usd_per_h: float, at_s: float, of: Offering = SPOT) -> PastPrice:
 
 
 def record(store: Store, usd_per_h: float, at_s: float, of: Offering = SPOT) -> None:
-    store.add_price(of, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="ec2")
+    store.ledger.add_price(of, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="ec2")
 
 
 def known(store: Store) -> list[tuple[float, float]]:
@@ -37,8 +37,8 @@ def test_only_what_held_before_the_first_price_on_record_is_kept(store: Store) -
     ]
     assert store.past_prices.add(found) == 2
     assert known(store) == [(500.0, 0.1), (900.0, 0.2), (1000.0, 0.3), (1500.0, 0.4)]
-    assert [each.usd_per_h for each in store.prices_in_force(1300.0)] == [0.3]
-    assert [each.usd_per_h for each in store.prices(offering=SPOT)] == [0.4, 0.3]
+    assert [each.usd_per_h for each in store.prices.in_force(1300.0)] == [0.3]
+    assert [each.usd_per_h for each in store.prices.listed(offering=SPOT)] == [0.4, 0.3]
 
 
 def test_a_past_is_told_once_and_only_of_what_has_a_price(store: Store) -> None:

@@ -24,14 +24,14 @@ SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
 
 @pytest.fixture
 def job_id(store: Store) -> str:
-    store.add_price(SPOT, 0.03, valid_from_s=0.0, observed_at_s=0.0, source="test")
-    return store.submit_job(job_spec(), key=None, request_hash="h", now_s=0.0)[0].id
+    store.ledger.add_price(SPOT, 0.03, valid_from_s=0.0, observed_at_s=0.0, source="test")
+    return store.jobs.submit(job_spec(), key=None, request_hash="h", now_s=0.0)[0].id
 
 
 def intend(
     store: Store, job_id: str, *, at_s: float, count: int = 1, offering: Offering = SPOT
 ) -> tuple[Node, ...]:
-    return store.intend_launch(
+    return store.nodes.intend_launch(
         job_id,
         offering,
         count=count,
@@ -45,24 +45,24 @@ def intend(
 def launch(store: Store, job_id: str, *, at_s: float, count: int = 1) -> list[str]:
     nodes = intend(store, job_id, at_s=at_s, count=count)
     for node in nodes:
-        store.node_launched(node.id, f"i-{node.id}", launched_at_s=at_s, minimum_s=60.0)
-        store.node_joined(node.id, now_s=at_s + 60.0)
+        store.nodes.launched(node.id, f"i-{node.id}", launched_at_s=at_s, minimum_s=60.0)
+        store.nodes.joined(node.id, now_s=at_s + 60.0)
     return [node.id for node in nodes]
 
 
 def refuse(store: Store, job_id: str, *, at_s: float, offering: Offering = SPOT) -> None:
     (node,) = intend(store, job_id, at_s=at_s, offering=offering)
     for _ in range(2):  # a daemon that died in between says it again
-        store.launch_failed(node.token, "no capacity", for_want_of_capacity=True, now_s=at_s)
+        store.nodes.launch_failed(node.token, "no capacity", for_want_of_capacity=True, now_s=at_s)
 
 
 def end(store: Store, node_id: str, *, at_s: float) -> None:
-    store.intend_end(node_id, reason="a test", now_s=at_s)
-    store.node_gone(node_id, at_s=at_s)
+    store.nodes.intend_end(node_id, reason="a test", now_s=at_s)
+    store.nodes.gone(node_id, at_s=at_s)
 
 
 def pool(store: Store, *, now_s: float) -> Pool:
-    (found,) = store.pools(now_s=now_s)
+    (found,) = store.pools.listed(now_s=now_s)
     return found
 
 
@@ -71,7 +71,7 @@ def test_a_node_taken_back_ends_its_pools_spell(store: Store, job_id: str) -> No
     up = pool(store, now_s=200.0)
     assert (up.is_up, up.since_s, sum(up.up.seconds)) == (True, 100.0, 0.0)
     for _ in range(2):
-        store.node_gone(node_id, at_s=1000.0, why="Server.SpotInstanceTermination")
+        store.nodes.gone(node_id, at_s=1000.0, why="Server.SpotInstanceTermination")
     down = pool(store, now_s=1000.0)
     assert (down.is_up, down.since_s) == (False, 1000.0)
     assert down.up.seconds[:3] == (600.0, 300.0, 0.0)
@@ -83,7 +83,7 @@ def test_a_node_with_a_notice_is_taken_back_even_where_it_is_ended_before(
 ) -> None:
     (node_id,) = launch(store, job_id, at_s=0.0)
     notice = Notice(NoticeKind.INTERRUPTION, noticed_at_s=300.0, at_s=420.0)
-    store.record_heartbeat(
+    store.heartbeats.take_in(
         node_id, HeartbeatReport(NodeReport(AgentState.RUNNING), notice=notice), now_s=300.0
     )
     end(store, node_id, at_s=400.0)
@@ -112,10 +112,10 @@ def test_a_machine_that_never_joined_or_that_somebody_ended_was_not_taken_back(
     store: Store, job_id: str
 ) -> None:
     (node,) = intend(store, job_id, at_s=0.0)
-    store.node_launched(node.id, "i-1", launched_at_s=0.0, minimum_s=60.0)
-    store.node_gone(node.id, at_s=50.0)
+    store.nodes.launched(node.id, "i-1", launched_at_s=0.0, minimum_s=60.0)
+    store.nodes.gone(node.id, at_s=50.0)
     (joined,) = launch(store, job_id, at_s=100.0)
-    store.node_gone(joined, at_s=250.0, why="Client.InstanceInitiatedShutdown: its lease was over")
+    store.nodes.gone(joined, at_s=250.0, why="Client.InstanceInitiatedShutdown: its lease was over")
     known = pool(store, now_s=250.0)
     assert (known.is_up, known.up.seconds[0], sum(known.up.ended)) == (None, 200.0, 0.0)
 
@@ -131,9 +131,9 @@ def test_a_pool_is_down_from_its_first_refusal_until_a_launch_is_granted(
     up = pool(store, now_s=1500.0)
     assert (up.is_up, up.since_s, up.refusals) == (True, 1500.0, 0)
     assert up.down.ended[:2] == (0.0, 1.0)
-    events = [each.kind for each in store.events(job_id=job_id)]
+    events = [each.kind for each in store.events.listed(job_id=job_id)]
     assert events.count("node_failed") == 1, "an empty pool is news once"
-    assert len(store.nodes(job_id, include_gone=True)) == 2, (
+    assert len(store.nodes.listed(job_id, include_gone=True)) == 2, (
         "the first that was refused, and the one that was bought"
     )
 
@@ -164,5 +164,5 @@ def test_on_demand_has_no_pool_and_each_of_its_refusals_is_told(store: Store, jo
             at_s=at_s,
             offering=Offering("c5.large", Capacity.ON_DEMAND, "us-east-1a"),
         )
-    assert store.pools(now_s=300.0) == ()
-    assert [each.kind for each in store.events(job_id=job_id)].count("node_failed") == 2
+    assert store.pools.listed(now_s=300.0) == ()
+    assert [each.kind for each in store.events.listed(job_id=job_id)].count("node_failed") == 2

@@ -26,11 +26,11 @@ def owner(url: str) -> Iterator[Store]:
 
 
 def note(store: Store, text: str) -> None:
-    store.add_event("note", text, now_s=1.0)
+    store.events.add("note", text, now_s=1.0)
 
 
 def texts(store: Store) -> list[str]:
-    return [event.text for event in store.events()]
+    return [event.text for event in store.events.listed()]
 
 
 def test_a_second_daemon_is_refused_while_the_first_one_lives(url: str, owner: Store) -> None:

@@ -35,10 +35,10 @@ def running(pulse: Pulse | None) -> NodeReport:
 
 
 def joined(store: Store) -> Node:
-    job, _ = store.submit_job(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=1.0)
+    job, _ = store.jobs.submit(JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=1.0)
     node = intend(store, job.id, Offering("small"), now_s=1.0)
-    store.record_heartbeat(node.id, HeartbeatReport(running(Pulse(0.1, 0.2))), now_s=10.0)
-    return store.node(node.id)
+    store.heartbeats.take_in(node.id, HeartbeatReport(running(Pulse(0.1, 0.2))), now_s=10.0)
+    return store.nodes.get(node.id)
 
 
 def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> None:
@@ -47,12 +47,12 @@ def test_what_was_heard_last_is_on_record_once_it_is_written(tmp_path: Path) -> 
     node = joined(store)
     presence.record(node.id, running(Pulse(1.0, 2.0)), now_s=11.0)
     presence.record(node.id, running(Pulse(2.0, 2.0)), now_s=12.0)
-    assert store.node(node.id) == node
+    assert store.nodes.get(node.id) == node
     database.is_busy = True
     presence.write()
     database.is_busy = False
     presence.write()
-    after = store.node(node.id)
+    after = store.nodes.get(node.id)
     assert (after.heartbeat_at_s, after.pulse, after.agent_state) == (
         12.0,
         Pulse(2.0, 2.0),
@@ -67,10 +67,10 @@ def test_what_is_on_record_from_later_stays(tmp_path: Path) -> None:
     node = joined(store)
     presence.record(node.id, running(None), now_s=9.0)
     presence.write()
-    assert store.node(node.id) == node
+    assert store.nodes.get(node.id) == node
     presence.record(node.id, running(None), now_s=13.0)
     presence.write()
-    assert store.node(node.id).pulse is None
+    assert store.nodes.get(node.id).pulse is None
     store.close()
 
 
@@ -79,12 +79,12 @@ def test_a_heartbeat_from_the_future_is_one_of_the_start(tmp_path: Path) -> None
     store, presence = Store(database), Presence(database)
     node = joined(store)
     presence.begin(now_s=10.5)
-    assert store.node(node.id) == node
+    assert store.nodes.get(node.id) == node
     presence.begin(now_s=4.0)
-    assert store.node(node.id).heartbeat_at_s == 4.0
+    assert store.nodes.get(node.id).heartbeat_at_s == 4.0
     presence.record(node.id, running(None), now_s=5.0)
     presence.write()
-    assert store.node(node.id).heartbeat_at_s == 5.0
+    assert store.nodes.get(node.id).heartbeat_at_s == 5.0
     store.close()
 
 

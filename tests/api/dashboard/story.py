@@ -72,7 +72,7 @@ class Story:
         """The prices, and the job."""
         for offering, usd_per_h in self.prices.items():
             self._price(offering, usd_per_h, at_s=START_S - 60)
-        job, _ = self.store.submit_job(self.spec, key=None, request_hash="h", now_s=self.now_s)
+        job, _ = self.store.jobs.submit(self.spec, key=None, request_hash="h", now_s=self.now_s)
         self.job_id = job.id
         return job
 
@@ -82,42 +82,42 @@ class Story:
         """A decision with its candidates and its snapshot."""
         target = Group.of(offering)
         plan = Plan(action, target, Reason(code, text, numbers), self.candidates())
-        facts = self.store.facts(self.job_id, now_s=self.now_s)
+        facts = self.store.facts.of(self.job_id, now_s=self.now_s)
         snapshot = Snapshot(
             now_s=self.now_s,
-            job=self.store.job(self.job_id),
-            target=self.store.target(self.job_id),
+            job=self.store.jobs.get(self.job_id),
+            target=self.store.jobs.target(self.job_id),
             current=None if self.node is None else Group.of(self.node.offering),
-            nodes=self.store.nodes(self.job_id),
+            nodes=self.store.nodes.listed(self.job_id),
             node_types=(),
-            prices=self.store.prices_in_force(self.now_s),
-            series=self.store.recent_series(self.job_id),
+            prices=self.store.prices.in_force(self.now_s),
+            series=self.store.measurements.recent_series(self.job_id),
             switches=facts.switches,
             changes=facts.changes,
-            spent_usd=self.store.spent(self.job_id, self.now_s),
+            spent_usd=self.store.ledger.spent(self.job_id, self.now_s),
         )
-        self.store.record_decision(
+        self.store.decisions.record(
             snapshot, plan, "best_value", version=VERSIONS["best_value"], sets_target=True
         )
 
     def enter(self, phase: JobPhase) -> None:
-        self.store.move_job(self.job_id, phase, now_s=self.now_s)
+        self.store.jobs.move(self.job_id, phase, now_s=self.now_s)
 
     def train_on(self, offering: Offering, duration_s: float, why: str = "the plan") -> None:
         """Brings up a node in place of the one before, and trains on it."""
         old = self.node
         bought = intend(self.store, self.job_id, offering, why=why, now_s=self.now_s)
-        self.store.node_launched(
+        self.store.nodes.launched(
             bought.id, f"local-{bought.id}", launched_at_s=self.now_s + 0.4, minimum_s=60.0
         )
         self.now_s += 4.0
-        node = self.store.node_joined(bought.id, now_s=self.now_s)
-        self.store.start_generation(
+        node = self.store.nodes.joined(bought.id, now_s=self.now_s)
+        self.store.generations.start(
             self.job_id, (node,), rdzv_endpoint="127.0.0.1:29400", now_s=self.now_s
         )
         if old is not None:
-            self.store.intend_end(old.id, reason="another group trains", now_s=self.now_s)
-            self.store.node_gone(old.id, at_s=self.now_s + 1.0)
+            self.store.nodes.intend_end(old.id, reason="another group trains", now_s=self.now_s)
+            self.store.nodes.gone(old.id, at_s=self.now_s + 1.0)
         self.node, self.seq = node, 0
         self.now_s += 8.0
         self.train(duration_s)
@@ -126,17 +126,17 @@ class Story:
         """Windows, one each five seconds."""
         assert self.node is not None
         windows = tuple(self._windows(self.node, duration_s))
-        self.store.append_windows(self.node.id, windows)
+        self.store.measurements.append(self.node.id, windows)
         self.measured[self.node.offering] = self.measured.get(self.node.offering, 0) + len(windows)
         self.beat()
 
     def beat(self) -> None:
         """A heartbeat."""
         assert self.node is not None
-        self.store.record_heartbeat(
+        self.store.heartbeats.take_in(
             self.node.id,
             HeartbeatReport(
-                NodeReport(AgentState.RUNNING, len(self.store.generations(self.job_id))),
+                NodeReport(AgentState.RUNNING, len(self.store.generations.listed(self.job_id))),
                 acked_seq=self.seq,
             ),
             now_s=self.now_s,
@@ -149,12 +149,12 @@ class Story:
     def finish(self) -> None:
         """The job succeeds and its node goes."""
         assert self.node is not None
-        self.store.request_stop(self.job_id, JobPhase.SUCCEEDED, None, now_s=self.now_s)
-        self.store.end_generation(
-            self.job_id, len(self.store.generations(self.job_id)), now_s=self.now_s
+        self.store.jobs.request_stop(self.job_id, JobPhase.SUCCEEDED, None, now_s=self.now_s)
+        self.store.generations.end(
+            self.job_id, len(self.store.generations.listed(self.job_id)), now_s=self.now_s
         )
-        self.store.intend_end(self.node.id, reason="the job is complete", now_s=self.now_s)
-        self.store.node_gone(self.node.id, at_s=self.now_s)
+        self.store.nodes.intend_end(self.node.id, reason="the job is complete", now_s=self.now_s)
+        self.store.nodes.gone(self.node.id, at_s=self.now_s)
         self.enter(JobPhase.SUCCEEDED)
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -181,12 +181,12 @@ class Story:
         )
 
     def _price(self, offering: Offering, usd_per_h: float, *, at_s: float) -> Price:
-        return self.store.add_price(
+        return self.store.ledger.add_price(
             offering, usd_per_h, valid_from_s=at_s, observed_at_s=at_s, source="price trace"
         )
 
     def _windows(self, node: Node, duration_s: float) -> Iterator[Window]:
-        end_s, generation = self.now_s + duration_s, len(self.store.generations(self.job_id))
+        end_s, generation = self.now_s + duration_s, len(self.store.generations.listed(self.job_id))
         is_first = self.seq == 0
         while self.now_s < end_s:
             self.seq += 1

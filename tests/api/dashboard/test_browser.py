@@ -250,7 +250,7 @@ def test_news_is_asked_for_at_most_once_a_second(
         expect(seen.page.locator("#feed-text")).to_have_text("Live")
         seen.requests.clear()
         for number in range(12):
-            site.store.add_event(
+            site.store.events.add(
                 "note", f"event {number}", job_id=told_template[1].job_id, now_s=site.clock.now_s()
             )
             seen.page.wait_for_timeout(250)
@@ -278,7 +278,7 @@ def test_a_job_s_log_grows_on_its_open_page_and_its_progress_bar_moves(
             "the end is in view"
         )
         log.evaluate("log => { log.scrollTop = 0 }")
-        site.store.add_event(
+        site.store.events.add(
             "note", "the page is brought up to date", job_id=job_id, now_s=site.clock.now_s()
         )
         expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
@@ -294,8 +294,8 @@ def test_the_log_of_a_job_that_is_over_is_linked_from_the_top_and_opens_at_its_e
     job_id, now_s = told_template[1].job_id, site.clock.now_s()
     lines = [f"step {number}" for number in range(150)]
     site.logs.add(job_id, "n1", [LogPiece(1, 0, 0, tuple(lines))], seq=1, now_s=0.0)
-    site.store.request_stop(job_id, JobPhase.SUCCEEDED, None, now_s=now_s)
-    site.store.move_job(job_id, JobPhase.SUCCEEDED, now_s=now_s)
+    site.store.jobs.request_stop(job_id, JobPhase.SUCCEEDED, None, now_s=now_s)
+    site.store.jobs.move(job_id, JobPhase.SUCCEEDED, now_s=now_s)
     with opened(chromium, site, f"/jobs/{job_id}") as seen:
         log = seen.page.locator("pre.log")
         expect(log).to_contain_text("step 149")
@@ -303,7 +303,7 @@ def test_the_log_of_a_job_that_is_over_is_linked_from_the_top_and_opens_at_its_e
             "the end is in view"
         )
         log.evaluate("log => { log.scrollTop = 0 }")
-        site.store.add_event("note", "the page is brought up to date", job_id=job_id, now_s=now_s)
+        site.store.events.add("note", "the page is brought up to date", job_id=job_id, now_s=now_s)
         expect(seen.page.get_by_text("the page is brought up to date").first).to_be_visible()
         assert log.evaluate("log => log.scrollTop") == 0, "who reads further up stays there"
         seen.page.locator(".job-head").get_by_role("link", name="log").click()

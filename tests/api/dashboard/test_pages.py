@@ -142,7 +142,7 @@ def test_a_job_that_waits_says_what_for(just_begun: Told) -> None:
 def test_the_overview_prefers_a_job_that_still_runs(told: Told) -> None:
     told.story.finish()
     ended = told.story.job_id
-    later, _ = told.store.submit_job(
+    later, _ = told.store.jobs.submit(
         replace(told.story.spec, name="later"), key=None, request_hash="x", now_s=told.story.now_s
     )
     assert f'href="/jobs/{later.id}"' in told.client.get("/").text
@@ -192,10 +192,10 @@ def _pictures_in(html: str) -> list[str]:
 
 
 def test_a_failed_job_says_why_first(told: Told) -> None:
-    told.store.request_stop(
+    told.store.jobs.request_stop(
         told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s
     )
-    told.store.move_job(
+    told.store.jobs.move(
         told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s, message="worker exited with 1"
     )
     assert "The job failed: worker exited with 1" in unescape(told.client.get("/").text)
@@ -207,7 +207,7 @@ def test_a_job_s_page_shows_the_traceback_of_what_it_failed_with(told: Told) -> 
         "ValueError: <no>",
         lines="Traceback (most recent call last):\nValueError: <no>",
     )
-    told.store.note_error(told.story.job_id, error, generation=1)
+    told.store.jobs.note_error(told.story.job_id, error, generation=1)
     page = told.client.get(f"/jobs/{told.story.job_id}").text
     assert "Traceback (most recent call last):\nValueError: &lt;no&gt;</code>" in page
     assert "It failed once, and begins again: ValueError: <no>" in unescape(page)
@@ -219,11 +219,11 @@ def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(
     error = ScriptError(
         "ValueError", "ValueError: no", lines="Traceback (most recent call last):\nValueError: no"
     )
-    told.store.note_error(told.story.job_id, error, generation=1)
-    told.store.request_stop(
+    told.store.jobs.note_error(told.story.job_id, error, generation=1)
+    told.store.jobs.request_stop(
         told.story.job_id, JobPhase.FAILED, "worker exited with 1", now_s=told.story.now_s
     )
-    told.store.move_job(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s)
+    told.store.jobs.move(told.story.job_id, JobPhase.FAILED, now_s=told.story.now_s)
     path = f"/jobs/{told.story.job_id}"
     assert told.client.get(path).text.count("ValueError: no</code>") == 1
     lines = ("Traceback (most recent call last):", '  File "train.py", line 1', "ValueError: no")
@@ -239,8 +239,8 @@ def test_what_users_wrote_is_never_markup(told: Told) -> None:
     spec = replace(
         told.story.spec, name="x", command=("<script>alert(1)</script>",), env={"A": "'\"><img>"}
     )
-    job, _ = told.store.submit_job(spec, key=None, request_hash="x", now_s=told.story.now_s)
-    told.store.add_event("note", "<img src=x>", job_id=job.id, now_s=told.story.now_s)
+    job, _ = told.store.jobs.submit(spec, key=None, request_hash="x", now_s=told.story.now_s)
+    told.store.events.add("note", "<img src=x>", job_id=job.id, now_s=told.story.now_s)
     page = told.client.get(f"/jobs/{job.id}").text
     assert "<script>alert" not in page
     assert "<img src=x>" not in page
