@@ -158,13 +158,13 @@ def _last_line(log_tail: str) -> str:
 def _exceptions(log_tail: str) -> Iterator[str]:
     """Gives the line that ends each traceback, the first after its head that is not indented, and
     what is no Python."""
-    is_inside, where = (
-        log_tail.startswith((" ", "\t")),
-        "",
-    )  # the end of a log may begin within a traceback
+    # the end of a log may begin within a traceback
+    is_inside = log_tail.startswith((" ", "\t"))
+    where = ""
     for line in map(without_rank, log_tail.splitlines()):
         if line == TRACEBACK:
-            is_inside, where = True, ""
+            is_inside = True
+            where = ""
         elif is_inside and (found := _UNREADABLE.match(line)):
             where = f" ({found[1]}, line {found[2]})"
         elif is_inside and line and not line[0].isspace():

@@ -158,7 +158,8 @@ class CheckpointUploadThread:
             upload = self._present(message.get("generation"))
             if upload is not None:
                 if message.get("round", upload.round) != upload.round:
-                    upload.round, upload.has_given_way = message["round"], False
+                    upload.round = message["round"]
+                    upload.has_given_way = False
                 # Before it has come into a session, each worker is the first of its own, and names
                 # no round: its folder holds what it was filled with, not what the members have come
                 # to.
@@ -194,7 +195,8 @@ class CheckpointUploadThread:
         with self._changed:
             upload = self._present(generation)
             if upload is not None and upload.ended_at is None:
-                upload.ended_at, upload.is_clean = time.monotonic(), is_clean
+                upload.ended_at = time.monotonic()
+                upload.is_clean = is_clean
                 self._changed.notify_all()
 
     def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
@@ -255,7 +257,8 @@ class CheckpointUploadThread:
         return self._work_due.wait_s(now_s=time.monotonic())
 
     def _try(self, upload: CheckpointUpload) -> None:
-        denied_at, self._denied_at = self._denied_at, None
+        denied_at = self._denied_at
+        self._denied_at = None
         try:
             self._work(upload)
             self._teller.trouble = ""
@@ -301,11 +304,9 @@ class CheckpointUploadThread:
             upload.assignment
         )
         with self._changed:
-            wishes, is_ending, has_events = (
-                tuple(upload.wishes),
-                upload.is_ending,
-                bool(upload.held),
-            )
+            wishes = tuple(upload.wishes)
+            is_ending = upload.is_ending
+            has_events = bool(upload.held)
         if (
             generation_files.is_filled
             and upload.has_first_rank

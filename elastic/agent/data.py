@@ -148,7 +148,8 @@ class _Trip:
             raise
 
     def _bring_whole(self, item: Item) -> None:
-        path, partial = self._path(item), self._partial(item)
+        path = self._path(item)
+        partial = self._partial(item)
         if path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +202,8 @@ class _Trip:
             now = time.monotonic()
             part = self.done_bytes * _TOLD_PARTS // self._total_bytes
             if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
-                self._told_part, self._told_at = part, now
+                self._told_part = part
+                self._told_at = now
                 self.tell(f"data: {size(self.done_bytes)} of {size(self._total_bytes)}")
 
     def _path(self, item: Item) -> Path:

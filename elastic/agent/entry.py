@@ -125,7 +125,8 @@ def _live(
     launcher: Launcher,
     lease: Lease,
 ) -> None:
-    wake_heart, clock = threading.Event(), SystemClock()
+    wake_heart = threading.Event()
+    clock = SystemClock()
     disk_outbox = DiskOutbox(settings.work_dir / "spool.sqlite")
     with (
         closing(disk_outbox),

@@ -34,8 +34,10 @@ class GenerationFiles:
     def __init__(
         self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location
     ) -> None:
-        self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
-        self._node_id, self._is_in_session = settings.instance_id, assignment.tier is Tier.T2
+        self.generation = assignment.generation
+        self._stored_iteration = assignment.stored_iteration
+        self._node_id = settings.instance_id
+        self._is_in_session = assignment.tier is Tier.T2
         self._folder = Folder(
             settings.checkpoint_root / assignment.checkpoint_dir,
             staging=settings.work_dir / "staging",

@@ -108,13 +108,16 @@ class Ingest:
     def listen_to(self, generation: int) -> None:
         """Begins a generation: what earlier ones said no longer speaks for this node."""
         with self._lock:
-            self._generation, self._serves = generation, None
+            self._generation = generation
+            self._serves = None
             self._forget()
             self._pauses = Pauses()
             self._workers.clear()
             self._session_ranks.clear()
             self._starts = 0
-            self._iteration, self._has_joined, self._has_trained = None, False, False
+            self._iteration = None
+            self._has_joined = False
+            self._has_trained = False
 
     def serve(self, generation: int, *, world_size: int) -> None:
         """From now on the same workers, who are in a session, belong to this generation, of so many
@@ -219,7 +222,9 @@ class Ingest:
         return not self._uploader.hears(message)
 
     def _note_worker(self, message: dict[str, Any]) -> None:
-        kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))
+        kind = message["kind"]
+        rank = message.get("rank")
+        worker = str(message.get("worker"))
         if not isinstance(rank, int):
             return
         if kind == "began":
@@ -264,7 +269,8 @@ class Ingest:
         self._words.clear()
         self._places.clear()
         self._left.clear()
-        self._needs_signal, self._done = False, 0
+        self._needs_signal = False
+        self._done = 0
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:

@@ -233,7 +233,8 @@ class Launcher:
         # It is replaced in one step, and looked at ten times a second.
         version = mark.st_ino, mark.st_mtime_ns, mark.st_size
         if version != self._group_version:
-            self._group_read, self._group_version = read_json(path), version
+            self._group_read = read_json(path)
+            self._group_version = version
         group = self._group_read
         return group if group is not None and group["generation"] == generation else None
 

@@ -72,9 +72,11 @@ class LogStream:
         self._read_to = {str(name): int(at) for name, at in cursor.get("read_to", {}).items()}
         self._tails: dict[str, _Tail] = {}
         self._batch: list[LogPiece] | None = None
-        self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
+        self._allowance = float(BURST_BYTES)
+        self._looked_at_s = now_s()
         self._hurries = self._caught_up = 0
-        self._end, self._wake = threading.Event(), threading.Event()
+        self._end = threading.Event()
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
 
     def start(self) -> None:
@@ -136,7 +138,8 @@ class LogStream:
             return False
         if not is_stored:
             log.warning("the daemon refused a batch of log lines: they are left out")
-        self._seq, self._batch = self._seq + 1, None
+        self._seq = self._seq + 1
+        self._batch = None
         with self._lock:
             read_to = {name: tail.read_to for name, tail in self._tails.items()}
         write_json(self._cursor_file, {"seq": self._seq, "read_to": read_to})
@@ -259,7 +262,8 @@ class _Tail:
         lines = self._whole_lines(data)
         if is_ended and self._open:
             lines.append(self._closed(b""))
-        dropped, self._dropped = self._dropped, 0
+        dropped = self._dropped
+        self._dropped = 0
         return _Piece(lines, dropped, _text(self._open) if self._open else None, len(data))
 
     def _whole_lines(self, data: bytes) -> list[str]:
@@ -267,7 +271,8 @@ class _Tail:
         surplus = max(0, len(whole) - MOST_LINES)
         if surplus:
             self._dropped += surplus
-            self._open, self._open_cut = b"", 0
+            self._open = b""
+            self._open_cut = 0
         lines = [self._closed(each) for each in whole[surplus:]]
         self._open_cut = 0 if b"\r" in rest else self._open_cut
         state = last_state(self._open + rest)
@@ -276,8 +281,10 @@ class _Tail:
         return lines
 
     def _closed(self, end: bytes) -> str:
-        line, cut = self._open + end, self._open_cut
-        self._open, self._open_cut = b"", 0
+        line = self._open + end
+        cut = self._open_cut
+        self._open = b""
+        self._open_cut = 0
         return _text(line, cut=cut)
 
     def _skip(self, file: BinaryIO, to: int) -> None:
@@ -285,7 +292,8 @@ class _Tail:
         skipped = to - self.read_to
         found = file.read(min(skipped, COUNTED_BYTES)).count(b"\n")
         self._dropped += found * skipped // COUNTED_BYTES if skipped > COUNTED_BYTES else found
-        self._open, self._open_cut = b"", 0
+        self._open = b""
+        self._open_cut = 0
         self.read_to = to
 
 

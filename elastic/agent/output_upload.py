@@ -31,7 +31,8 @@ SHARE = 0.05
 """Most of the time that carrying may take while workers run: they need the disk and the network
 too."""
 RETRY_S = 5.0
-WATCH_S, WATCH_SHARE = 1.0, 0.02
+WATCH_S = 1.0
+WATCH_SHARE = 0.02
 """How often limits are looked at, and most of a core that this may take: 10,000 files are counted
 in 32 ms."""
 ANNOUNCEMENT_LOOK_S = 0.2
@@ -302,7 +303,8 @@ class OutputUploadThread:
             self._teller.tell(f"the job is ended: {error}")
 
     def _carry(self, upload: OutputUpload, *, is_ending: bool) -> None:
-        begun_at, refused = time.monotonic(), upload.refusal
+        begun_at = time.monotonic()
+        refused = upload.refusal
         upload.next_at = begun_at + self._look_s
         if upload.assignment.outputs == ():
             return

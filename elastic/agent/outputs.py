@@ -98,7 +98,8 @@ class OutputUploader:
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
         """Settles the state that this generation begins with: this node's own where it is ahead,
         else the newest."""
-        base, newest = self._base(), next(iter(self._index.places()), None)
+        base = self._base()
+        newest = next(iter(self._index.places()), None)
         if base is not None and base.is_writer and base.place == newest:
             self._note(newest, is_writer=True)
             if (
@@ -158,7 +159,8 @@ class OutputUploader:
 
         Raises TooMuch, and what `commit` raises.
         """
-        before, now = self._seen, self._folder.see()
+        before = self._seen
+        now = self._folder.see()
         self._seen = now
         self._check(now.files)
         if now.files == self._carried:
@@ -224,10 +226,8 @@ class OutputUploader:
         newest = self._index.kept(self._index.places())[:1]
         if not newest:
             return ()
-        home, until_s = (
-            {each.path for each in newest[0].files},
-            newest[0].committed_at_s - _UNDERWAY_S,
-        )
+        home = {each.path for each in newest[0].files}
+        until_s = newest[0].committed_at_s - _UNDERWAY_S
         return tuple(
             sorted(
                 path

@@ -103,7 +103,8 @@ def _see_the_nodes_packages(folder: Path) -> None:
 
 
 def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path) -> None:
-    wanted, kept = folder / "requirements.txt", folder / "constraints.txt"
+    wanted = folder / "requirements.txt"
+    kept = folder / "constraints.txt"
     wanted.write_text("\n".join(requirements) + "\n")
     installed = _installed(_KEPT)
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")

@@ -41,7 +41,9 @@ class Owner:
         if (
             log_path != self._log_path
         ):  # another generation: it may have begun before the first look at it
-            self._log_path, self._starts, self._read_to = log_path, 0, {}
+            self._log_path = log_path
+            self._starts = 0
+            self._read_to = {}
         if starts == self._starts:
             return
         if starts > max(self._starts, 1):
@@ -49,7 +51,8 @@ class Owner:
             why = cause_in(said)
             if why is not None and (is_alone or not is_echo(said)):
                 self._tell(f"torchrun started the workers anew ({starts - 1}): {why}")
-        self._starts, self._read_to = starts, logs.sizes(log_path)
+        self._starts = starts
+        self._read_to = logs.sizes(log_path)
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)

@@ -70,7 +70,8 @@ class Preparation:
         path = os.environ.get("PATH", os.defpath)
         self.outfit = outfit_of(sys.executable, path=path)
         self.failure: str | None = None
-        self.what, self.since_s = "getting ready", time.monotonic()
+        self.what = "getting ready"
+        self.since_s = time.monotonic()
         self._is_over = threading.Event()
         # Not below /tmp, which is memory on some machines.
         scratch = settings.cache_dir / "tmp"
@@ -204,7 +205,8 @@ class Preparation:
         self._tell(f"{timed.text}, {duration(time.monotonic() - self.since_s)}")
 
     def _begin(self, what: str) -> None:
-        self.what, self.since_s = what, time.monotonic()
+        self.what = what
+        self.since_s = time.monotonic()
 
 
 @dataclass(slots=True)

@@ -108,11 +108,9 @@ def read_settings(path: Path) -> AgentSettings:
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
-    quota, root, artifacts = (
-        fields.get("cpu_quota"),
-        str(fields["checkpoint_root"]),
-        str(fields["artifact_root"]),
-    )
+    quota = fields.get("cpu_quota")
+    root = str(fields["checkpoint_root"])
+    artifacts = str(fields["artifact_root"])
     work_dir = Path(fields["work_dir"]).absolute()
     storage = parse_location(root) if is_location(root) else None
     if storage is not None and artifacts != root:

@@ -149,7 +149,8 @@ class Supervisor:
     def is_hurried(self) -> bool:
         """Whether the daemon is soon to say something new."""
         with self._lock:
-            group, ended_at = self._group, self._ended_at
+            group = self._group
+            ended_at = self._ended_at
         return awaits_word(
             group, self._ingest.heard().pulse, ended_at=ended_at, now=time.monotonic()
         )
@@ -175,13 +176,14 @@ class Supervisor:
     def heartbeat(self, *, sent_at_s: float) -> Heartbeat:
         """What the node says next, at an instant of its clock."""
         with self._lock:
-            group, last_exit, notice = self._group, self._memory.last_exit, self._notice
-            has_news, is_warm, is_saving = (
-                self._has_news_of_exit(),
-                self._is_warm,
-                self._ending is not None,
-            )
-            is_prepared, is_unfit = self._is_prepared, self._is_unfit
+            group = self._group
+            last_exit = self._memory.last_exit
+            notice = self._notice
+            has_news = self._has_news_of_exit()
+            is_warm = self._is_warm
+            is_saving = self._ending is not None
+            is_prepared = self._is_prepared
+            is_unfit = self._is_unfit
         # The exit is read before the batch: by the time it is known, all its windows are in the
         # outbox on disk.
         said = self._disk_outbox.batch()
@@ -231,8 +233,10 @@ class Supervisor:
             log.warning("the lease ran out, unanswered or not renewed: draining and leaving")
             self.leave()
         with self._lock:
-            wanted, group = self._now_wanted(now), self._group
-            last_exit, is_end_told = self._memory.last_exit, not self._has_news_of_exit()
+            wanted = self._now_wanted(now)
+            group = self._group
+            last_exit = self._memory.last_exit
+            is_end_told = not self._has_news_of_exit()
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
             self._set_group(group)  # since when something holds is told by the look before
@@ -392,7 +396,8 @@ class Supervisor:
             self._log_stream.bound(group.generation)
             self._bounded_at = now
         self._tell_of_starts(group, heard)
-        done_at, left_at = group.all_said_last_word_at, group.all_left_at
+        done_at = group.all_said_last_word_at
+        left_at = group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
         return replace(
             group,
@@ -442,7 +447,8 @@ class Supervisor:
         if verdict is None:
             self._tell_that_it_saves(group)
             return
-        report, self._ending = as_stored(self._ending, verdict), None
+        report = as_stored(self._ending, verdict)
+        self._ending = None
         log.info(
             "generation %s has ended: %s, exit code %s",
             report.generation,

@@ -56,7 +56,9 @@ class Throttle:
 
     def _keep_quota(self) -> None:
         max_credit_s = MAX_CREDIT_PERIODS * PERIOD_S * self._quota
-        balance_s, before, look_at = 0.0, time.monotonic(), 0.0
+        balance_s = 0.0
+        before = time.monotonic()
+        look_at = 0.0
         while not self._end.wait(PERIOD_S):
             now = time.monotonic()
             if now >= look_at:

@@ -13,7 +13,8 @@ def check_bucket(bucket: Bucket) -> None:
     """Writes, reads, lists and removes an object. Raises StorageUnavailable that says what is
     missing."""
     start = f"doctor/{secrets.token_hex(8)}"
-    name, content = f"{start}.json", b"{}"
+    name = f"{start}.json"
+    content = b"{}"
     try:
         _expect(bucket, bucket.create(name, content), "to take an object")
         _expect(

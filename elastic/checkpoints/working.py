@@ -105,7 +105,9 @@ class WorkingFolder:
     def weigh(self) -> tuple[int, int]:
         """How many files lie here, those of the code among them, and their bytes: a quick bound of
         the outputs."""
-        files, size_bytes, folders = 0, 0, [str(self.path)]
+        files = 0
+        size_bytes = 0
+        folders = [str(self.path)]
         while folders:
             with suppress(OSError), os.scandir(folders.pop()) as entries:
                 for each in entries:

@@ -25,7 +25,8 @@ USAGE = "wanted (--watched | --plain | --program) COMMAND..."
 
 def begin(arguments: Sequence[str]) -> None:
     """Runs the command that follows the way to run it; a program takes this process over."""
-    way, command = (arguments[0] if arguments else ""), list(arguments[1:])
+    way = arguments[0] if arguments else ""
+    command = list(arguments[1:])
     if not command:
         raise SystemExit(f"{USAGE}, got {list(arguments)}")
     write_own_log(os.environ)

@@ -129,11 +129,13 @@ class Worker:
         if not self.counts_own_turns:
             self.counts_own_turns = True
             self.recorder.discard()
-            self._done, self._has_told_beginning = None, False
+            self._done = None
+            self._has_told_beginning = False
 
     def count(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
         """Counts a turn that the script or the optimizer's hook has seen."""
-        work, is_first = self._work(samples), self._done is None
+        work = self._work(samples)
+        is_first = self._done is None
         if iteration is None or samples is not None or self.is_per_worker:
             if self._done is None:
                 # A script that names its turn, and whose files cannot be seen, is taken to have
@@ -239,7 +241,9 @@ class Worker:
     def regroup(self, *, rank: int, world_size: int, number: int | None = None) -> None:
         """Takes note of its place in a group that has changed while it runs; `number` grows with
         each change."""
-        now, told_at, group = time.monotonic(), self._told_joined_at, (rank, world_size, number)
+        now = time.monotonic()
+        told_at = self._told_joined_at
+        group = (rank, world_size, number)
         if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
             return
         if group != self._group:

@@ -12,7 +12,9 @@ import traceback
 from types import TracebackType
 
 FILE_NAME = "last-error.json"
-MAX_TEXT, MAX_LINES, MAX_TRACEBACK = 300, 30, 4000
+MAX_TEXT = 300
+MAX_LINES = 30
+MAX_TRACEBACK = 4000
 _ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
 """torchrun names a file of its own to each worker at each start; ours lies in the same folder."""
 _LIBRARIES = tuple(

@@ -10,7 +10,9 @@ import os
 import socket
 import struct
 
-_VALIDATE, _MAGIC, _PING = 0, 0x3C85F7CE, 13
+_VALIDATE = 0
+_MAGIC = 0x3C85F7CE
+_PING = 13
 
 
 def answers(host: str, port: int, *, timeout_s: float) -> bool:

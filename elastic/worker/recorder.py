@@ -74,7 +74,8 @@ class Recorder:
             return
         self._hold_until = None
         self._held.clear()
-        self._phase, self._turns = None, 0
+        self._phase = None
+        self._turns = 0
         self._start = self._last = self._started_at
 
     def restart(self) -> None:
@@ -108,7 +109,8 @@ class Recorder:
                 "ended_at_s": self._wall_s() - (self._monotonic() - self._last),
             }
         )
-        self._start, self._turns = self._last, 0
+        self._start = self._last
+        self._turns = 0
         self._close_at = self._last + WINDOW_S
         if self._hold_until is None or self._last >= self._hold_until:
             self._hold_until = None

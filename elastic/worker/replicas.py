@@ -74,7 +74,8 @@ def _averaged_modules(world_size: int) -> Iterator[Any]:
 
 
 def _sum_of(averaged: Any) -> int:
-    ignored, total = set(getattr(averaged, "parameters_to_ignore", ())), 0
+    ignored = set(getattr(averaged, "parameters_to_ignore", ()))
+    total = 0
     for name, tensor in averaged.module.named_parameters():
         if tensor.requires_grad and name not in ignored:
             numbers = tensor.detach().reshape(-1)

@@ -34,11 +34,14 @@ class RoundRegistrar:
         present: Callable[[], Collection[str]],
         later: Callable[[str], Exception],
     ) -> None:
-        self._path, self._present, self._later = path, present, later
+        self._path = path
+        self._present = present
+        self._later = later
         self._put_off_since_s: float | None = None
 
     def __call__(self, number: int, members: Collection[str]) -> None:
-        is_recorded, present = self._is_recorded(number, len(members)), frozenset(self._present())
+        is_recorded = self._is_recorded(number, len(members))
+        present = frozenset(self._present())
         if not is_recorded and present and present < frozenset(members):
             self._put_off_since_s = self._put_off_since_s or monotonic()
             if monotonic() - self._put_off_since_s < PUT_OFF_S:

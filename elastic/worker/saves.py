@@ -131,7 +131,8 @@ class Saves:
                 return
             iteration = self._known.get(self._mark(path) or "")
             if iteration is not None and (self.read_from is None or iteration >= self.begins_at):
-                self.begins_at, self.read_from = iteration, _shown(path)
+                self.begins_at = iteration
+                self.read_from = _shown(path)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
         # What is raised here would be raised by the script's own open().
@@ -168,7 +169,8 @@ class Saves:
             self._pending[to + path[len(source) :]] = self._pending[path]
 
     def _look(self) -> None:
-        pending, self._pending = self._pending, {}
+        pending = self._pending
+        self._pending = {}
         for path, (iteration, before) in pending.items():
             self._note(path, iteration, before)
 
@@ -223,7 +225,8 @@ class Saves:
             torch.save = save  # type: ignore[union-attr]
 
     def _watch_safetensors(self, module: ModuleType) -> None:
-        write, opened = module.serialize_file, module.safe_open
+        write = module.serialize_file
+        opened = module.safe_open
 
         @functools.wraps(write)
         def serialize_file(

@@ -47,7 +47,8 @@ class BackgroundSaver:
     ) -> None:
         self._checkpoints = checkpoints
         self.rhythm = rhythm
-        self._tell, self._beside = tell, beside
+        self._tell = tell
+        self._beside = beside
         self.last_iteration = at
         self._last_at = monotonic()
         self._cost_s: float | None = None
@@ -73,7 +74,8 @@ class BackgroundSaver:
         self.finish()
         begun_at = monotonic()
         whole = self._copies.begin(state)
-        self.last_iteration, self._last_at = iteration, monotonic()
+        self.last_iteration = iteration
+        self._last_at = monotonic()
         copying_s = self._last_at - begun_at
         self._writing = threading.Thread(
             target=self._write, args=(iteration, whole, copying_s), name="checkpoint", daemon=True
@@ -83,7 +85,8 @@ class BackgroundSaver:
     def finish(self) -> None:
         """Returns when every checkpoint taken is durable; raises what writing one raised."""
         self._wait(None)
-        error, self._error = self._error, None
+        error = self._error
+        self._error = None
         if error is not None:
             raise error
 
@@ -100,7 +103,8 @@ class BackgroundSaver:
             self._writing.join(timeout_s)
 
     def _write(self, iteration: int, whole: Callable[[], Any], copying_s: float) -> None:
-        begun_at, processor_s = monotonic(), thread_time()
+        begun_at = monotonic()
+        processor_s = thread_time()
         try:
             state = whole()
             self._checkpoints.save(iteration, state)

@@ -68,7 +68,8 @@ class GradientSum:
     def finish(self) -> tuple[list[Tensor], Tensor]:
         """Gives the summed gradients and control values, valid until the next backward pass."""
         if self._local is not None:
-            local, self._local = self._local, None
+            local = self._local
+            self._local = None
             return local
         assert self._works, "finish() follows start()"
         for work in self._works:
@@ -130,11 +131,14 @@ def _mirror(
         flat.as_strided(parameter.size(), parameter.stride(), end - size)
         for parameter, size, end in zip(parameters, sizes, ends, strict=True)
     ]
-    buckets, begin, last = [], 0, len(parameters) - 1
+    buckets = []
+    begin = 0
+    last = len(parameters) - 1
     for place in range(last, -1, -1):
         if place == 0:
             buckets.append(_Bucket(range(last, -1, -1), flat[begin:]))
         elif (ends[place] - begin) * first.element_size() >= bucket_bytes:
             buckets.append(_Bucket(range(last, place - 1, -1), flat[begin : ends[place]]))
-            begin, last = ends[place], place - 1
+            begin = ends[place]
+            last = place - 1
     return flat, views, buckets

@@ -79,7 +79,8 @@ def joined(
     *, timeout_s: float, environment: Mapping[str, str] = os.environ
 ) -> Iterator[ProcessGroup]:
     """Gives the group that torchrun's environment describes, and leaves it at the end."""
-    rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
+    rank = int(environment.get("RANK", "0"))
+    world_size = int(environment.get("WORLD_SIZE", "1"))
     device = device_of(int(environment.get("LOCAL_RANK", "0")))
     if world_size == 1:
         yield ProcessGroup(rank, world_size, device)

@@ -29,7 +29,8 @@ class HostCopy:
             frozen = _mapped(state, None, lambda tensor, _: self._way.frozen(tensor.detach()))
             is_frozen = True
         except torch.OutOfMemoryError:
-            frozen, is_frozen = state, False
+            frozen = state
+            is_frozen = False
         with self._way.aside():
             self._copy = _mapped(frozen, self._copy, self._way.copied)
         done = self._way.mark()

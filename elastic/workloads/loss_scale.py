@@ -12,7 +12,9 @@ from elastic.errors import InvalidInput
 
 # The defaults of torch.amp.GradScaler.
 _FIRST = 65536.0
-_GROWTH, _BACKOFF, _INTERVAL = 2.0, 0.5, 2000
+_GROWTH = 2.0
+_BACKOFF = 0.5
+_INTERVAL = 2000
 # The default of fairseq's --min-loss-scale: what still overflows there is no matter of range.
 _LEAST = 1e-4
 

@@ -157,7 +157,8 @@ def open_photographs(
     else:
         paths = images_in(Path(data) / dataset_name if dataset_name else data)
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
-        held_out, training = list(paths[:spared]), list(paths[spared:])
+        held_out = list(paths[:spared])
+        training = list(paths[spared:])
         crops = [1] * len(training)
     # In the place of one that cannot be read stands the next, even if that is trained on: something
     # must be judged by.

@@ -29,7 +29,8 @@ warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
 # To give all rows at once, Pillow takes room for them three times over.
 _ROWS_AT_ONCE = 256
-_SIDEWAYS, _UPSIDE_DOWN = (5, 6, 7, 8), (3, 4, 7, 8)
+_SIDEWAYS = (5, 6, 7, 8)
+_UPSIDE_DOWN = (3, 4, 7, 8)
 # Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half
 # is the lower one: of big-endian numbers, of little-endian ones, and of those that libtiff has put
 # into this machine's order.
@@ -41,7 +42,8 @@ _LOWER_HALF = {
 }
 _GREY_AND_ALPHA_16 = "LA;16B"
 # TIFF 6.0: BitsPerSample, and PlanarConfiguration, which is 2 where each colour lies by itself.
-_BITS, _PLANES = 258, 284
+_BITS = 258
+_PLANES = 284
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,8 @@ def _unpack_as(image: Image.Image, packed: str) -> None:
 
 
 def _plain(image: Image.Image) -> Pixels:
-    mode, is_clear = image.mode, "transparency" in image.info
+    mode = image.mode
+    is_clear = "transparency" in image.info
     match mode:
         case "L" | "LA" | "RGB" | "RGBA" if not is_clear or mode.endswith("A"):
             return _in_bands(image, numpy.asarray)

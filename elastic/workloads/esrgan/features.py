@@ -49,10 +49,9 @@ _SHA256_PREFIX = (
 )
 _CONNECT_TIMEOUT_S = 3.0
 _DOWNLOAD_TIMEOUT_S = 90.0
-_MEAN, _STD = (
-    (0.485, 0.456, 0.406),
-    (0.229, 0.224, 0.225),
-)  # ImageNet's, which the published weights expect
+# ImageNet's, which the published weights expect
+_MEAN = (0.485, 0.456, 0.406)
+_STD = (0.229, 0.224, 0.225)
 
 
 class Features(nn.Module):
@@ -83,7 +82,8 @@ class Features(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, image: Tensor) -> Tensor:
-        mean, std = self.get_buffer("mean"), self.get_buffer("std")
+        mean = self.get_buffer("mean")
+        std = self.get_buffer("std")
         maps: Tensor = self.layers((image.expand(-1, 3, -1, -1) - mean) / std)
         return maps
 

@@ -25,7 +25,9 @@ from elastic.workloads.session import (
     SessionStep,
 )
 
-IS_PRETRAINED, START_DB = 0, 1  # places in the facts
+# places in the facts
+IS_PRETRAINED = 0
+START_DB = 1
 
 
 def train_in_session(
@@ -100,7 +102,8 @@ class _InSession:
 
     def _apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
         """Moves both networks, after the turn's last sum."""
-        networks, lr = self.run.networks, self.run.learning_rate(step)
+        networks = self.run.networks
+        lr = self.run.learning_rate(step)
         generator = len(self.passes.generator_weights)
         networks.move_generator(gradients[:generator], lr=lr)
         if self.run.phase(step + 1) != WARMUP:
@@ -131,7 +134,8 @@ class _InSession:
             None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
         )
         if is_pretrained != self.progress.is_pretrained:
-            theirs, ours = _KINDS[bool(is_pretrained)], _KINDS[bool(self.progress.is_pretrained)]
+            theirs = _KINDS[bool(is_pretrained)]
+            ours = _KINDS[bool(self.progress.is_pretrained)]
             raise InvalidInput(
                 f"features: the members' content loss looks through {theirs} features, this node "
                 f"has {ours} ones; "
@@ -154,7 +158,8 @@ class _InSession:
 
     def _see(self, session: Session) -> None:
         """Takes note of who takes part, and of how far the job is."""
-        run, generation = self.run, session.generation
+        run = self.run
+        generation = session.generation
         # One that has left counts as behind all others: it writes nothing any more.
         rank = len(generation.members) if generation.rank is None else generation.rank
         run.group = ProcessGroup(rank, generation.world_size, run.group.device)
@@ -174,7 +179,8 @@ class _InSession:
         )
 
     def _after(self, outcome: CommittedStep) -> None:
-        run, progress = self.run, self.progress
+        run = self.run
+        progress = self.progress
         if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
             run.log_losses(progress, outcome.numbers)
         if run.group.is_first and (
@@ -192,7 +198,8 @@ class _InSession:
         self.run.saver.finish()
 
     def _end(self, session: Session) -> TrainingProgress:
-        run, progress = self.run, self.progress
+        run = self.run
+        progress = self.progress
         if session.is_member and session.step >= run.total:
             finished(progress.iteration)
             return progress

@@ -23,7 +23,8 @@ _SHAVED = SCALE
 _Y_WEIGHTS = (65.481, 128.553, 24.966)  # ITU-R BT.601, for RGB in [0, 1]; Y spans 16 to 235
 # each pixel of a crop is so many wide and high on a sheet: detail is to be seen without a magnifier
 _ZOOM = 2
-_HEADER_PX, _GAP_PX = 28, 8
+_HEADER_PX = 28
+_GAP_PX = 8
 _LABEL_PX = 20
 
 Enlarge = Callable[[Tensor], Tensor]
@@ -49,7 +50,8 @@ class EvaluatedCrops:
 def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch.device) -> HeldOut:
     """Gives the same crops in every run: taken in turn from the photographs, from the middle
     outwards."""
-    count, size = options.held_out_crops, options.held_out_size
+    count = options.held_out_crops
+    size = options.held_out_size
     crops = []
     for number in range(count):
         turn = number // len(photographs)
@@ -101,7 +103,8 @@ def save_picture(path: Path, held_out: HeldOut, generated: EvaluatedCrops) -> No
 
 def _sheet(columns: dict[str, Tensor]) -> Image.Image:
     rows, _, height, width = next(iter(columns.values())).shape
-    height, width = height * _ZOOM, width * _ZOOM
+    height = height * _ZOOM
+    width = width * _ZOOM
     sheet = Image.new(
         "RGB",
         (

@@ -126,7 +126,8 @@ class Passes:
         with autocast(self._device, self._dtype):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)
-        real, fake = losses.widened(real), losses.widened(fake)
+        real = losses.widened(real)
+        fake = losses.widened(fake)
         own = torch.stack(
             [losses.weighted_sum(real, batch.weights), losses.weighted_sum(fake, batch.weights)]
         )
@@ -201,7 +202,8 @@ class Stepper:
         self._generator_sum.start(computed.generator, control)
         total, summed = self._generator_sum.finish()
         judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
-        networks, overflow = self._networks, None
+        networks = self._networks
+        overflow = None
         if networks.loss_scale is not None:
             # Either network's overflow: a turn moves both or none.
             overflow = networks.loss_scale.unscale([*total, *(judged or [])])

@@ -112,7 +112,10 @@ class Run:
         held_out: Photographs,
         arithmetic: Arithmetic,
     ) -> None:
-        self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
+        self.options = options
+        self.group = group
+        self.places = places
+        self.arithmetic = arithmetic
         self.checkpoints = Checkpoints(
             places.checkpoints, "esrgan", options_digest(options), places.job_id
         )
@@ -204,7 +207,8 @@ class Run:
         if self.phase(progress.iteration + 1) == WARMUP:
             turn = self.stepper.warmup_turn(batch, lr=lr, stop=stop)
         else:
-            before, progress = progress, self.with_features(progress)
+            before = progress
+            progress = self.with_features(progress)
             self.tell_of_features(before, progress)
             turn = self.stepper.gan_turn(batch, lr=lr, stop=stop)
         done = dataclasses.replace(

@@ -19,7 +19,8 @@ from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
 from elastic.workloads.pictures import Picture, Pixels, open_picture, profile_of
 from elastic.workloads.png import PngWriter
 
-TILE, OVERLAP = 96, 16
+TILE = 96
+OVERLAP = 16
 """Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB,
 weights apart. Neighbours fade into one another over the overlap, which hides that each is computed
 without what lies beyond it."""

@@ -13,7 +13,8 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.esrgan.options import EsrganOptions, preset_of
 
-LAST, AVERAGE = "generator.safetensors", "generator_ema.safetensors"
+LAST = "generator.safetensors"
+AVERAGE = "generator_ema.safetensors"
 """The weights as the last iteration left them, and their moving average."""
 PROGRAM = "elasticd esrgan"
 SCALE = 4

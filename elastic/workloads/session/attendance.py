@@ -14,7 +14,8 @@ class Attendance:
     def __init__(self, session: Session, *, worker: hook.Worker | None = None) -> None:
         """`worker` speaks with the agent; None for the one that this process's environment
         describes."""
-        self._session, self._worker = session, worker or hook.worker()
+        self._session = session
+        self._worker = worker or hook.worker()
         self._worker.is_complete = lambda: session.is_complete
         self._tell_of(session.generation)
 

@@ -75,7 +75,8 @@ class Buffers:
         self.offsets = [0]
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
-        self.numbers, self._shapes = numbers, [parameter.size() for parameter in parameters]
+        self.numbers = numbers
+        self._shapes = [parameter.size() for parameter in parameters]
         size = self.offsets[-1] + numbers + CONTROL * MAX_MEMBERS
         first = parameters[0]
         # Written to now, not by the first two turns: new pages cost five times what is written to
@@ -93,7 +94,8 @@ class Buffers:
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
         self._messages: list[GradientMessage] = []
         self._control = 0
-        self._turn, self._looks = 0, LOOKS
+        self._turn = 0
+        self._looks = LOOKS
         self._held_step: int | None = None
         self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
@@ -111,7 +113,8 @@ class Buffers:
 
         Raises InvalidInput.
         """
-        views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
+        views = self._views[1 - self._turn]
+        own = self._owns[1 - self._turn]
         given: Any = gradients
         if _sizes(gradients) != self._shapes:
             views, given = self._without_none(views, gradients)
@@ -141,7 +144,8 @@ class Buffers:
         """Takes what was last filled, and summed since, for the sums that make the state that of
         `step` steps."""
         self._turn = 1 - self._turn
-        self._held_step, self.is_exact = step, is_exact
+        self._held_step = step
+        self.is_exact = is_exact
 
     def holds(self, step: int) -> bool:
         """Whether the last sums kept are those by which the state came to `step` steps."""
@@ -201,7 +205,8 @@ class Buffers:
     def _message(self, control: int) -> GradientMessage:
         """Gives the message that is being filled."""
         if control != self._control:
-            end, self._control = self.offsets[-1] + self.numbers, control
+            end = self.offsets[-1] + self.numbers
+            self._control = control
             self._messages = [
                 GradientMessage(flat[: end + control], flat[end : end + control])
                 for flat in self._flats

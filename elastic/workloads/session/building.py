@@ -44,9 +44,14 @@ class Builder(threading.Thread):
         self.has_failed = False
         self.misfit: InvalidInput | None = None
         self.began_s = monotonic()
-        self._members, self._rank = view.participants, view.participants.index(name)
-        self._settings, self._terms, self._cost, self._is_new = settings, terms, cost, is_new
-        self._gpu, self._changed = gpu, changed
+        self._members = view.participants
+        self._rank = view.participants.index(name)
+        self._settings = settings
+        self._terms = terms
+        self._cost = cost
+        self._is_new = is_new
+        self._gpu = gpu
+        self._changed = changed
         self._is_cancelled = False
 
     def cancel(self) -> None:
@@ -65,11 +70,13 @@ class Builder(threading.Thread):
             sleep(PAUSE_S)
             self.has_failed = True
         except InvalidInput as error:
-            self.has_failed, self.misfit = True, error
+            self.has_failed = True
+            self.misfit = error
         self._changed()
 
     def _built(self) -> Round | None:
-        size, settings = len(self._members), self._settings
+        size = len(self._members)
+        settings = self._settings
         if size == 1:
             alone = (
                 (self._cost,),

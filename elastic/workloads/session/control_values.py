@@ -62,7 +62,9 @@ class ControlValues:
         ]
         self._arithmetic = 1.0 + arithmetic_of(state.device) % (self._prime - 1)
         self._generation: Round | None = None
-        self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
+        self._numbers = array("d")
+        self._own = torch.zeros(0)
+        self._sums = 0
         self._is_mixed = False
 
     def own(
@@ -81,13 +83,12 @@ class ControlValues:
         of unlike ranks. `is_unlike`: this rank brings a newcomer up to date that calculates
         otherwise.
         """
-        rank, size = generation.rank or 0, generation.world_size
+        rank = generation.rank or 0
+        size = generation.world_size
         if generation is not self._generation:
-            self._generation, self._sums, self._numbers = (
-                generation,
-                0,
-                array("d", [0.0] * (CONTROL * size)),
-            )
+            self._generation = generation
+            self._sums = 0
+            self._numbers = array("d", [0.0] * (CONTROL * size))
             self._own = torch.frombuffer(self._numbers, dtype=torch.float64)
             self._is_mixed = False
         is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
@@ -118,7 +119,9 @@ class ControlValues:
         """Gives what all ranks conclude. Raises GenerationLost where they sum different steps."""
         self._sums += 1  # here, where all ranks come equally often
         size = generation.world_size
-        offers, prints, arithmetics = told[:size], told[2 * size : 3 * size], told[3 * size :]
+        offers = told[:size]
+        prints = told[2 * size : 3 * size]
+        arithmetics = told[3 * size :]
         # Each prints at every step then, from the next one on: an operation that is not exact shows
         # at once.
         self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
@@ -148,12 +151,14 @@ class _Memory:
     reading from it."""
 
     def __init__(self, tensor: Tensor) -> None:
-        self._tensor, self._address = tensor, 0
+        self._tensor = tensor
+        self._address = 0
         self._bytes = torch.empty(0, dtype=torch.uint8).numpy()
 
     def piece(self, turn: int) -> bytes | memoryview:
         """Gives a piece; after so many turns as there are pieces all have had theirs."""
-        tensor, count = self._tensor, -(-self._tensor.nbytes // PIECE_BYTES)
+        tensor = self._tensor
+        count = -(-self._tensor.nbytes // PIECE_BYTES)
         first = turn % count * PIECE_BYTES
         if self._address != tensor.data_ptr():
             tensor = tensor.detach()
@@ -166,5 +171,6 @@ class _Memory:
                 tensor.is_cpu and is_dense(tensor)
             ):  # such a view is a copy, of another step's values then
                 return flat[first : first + PIECE_BYTES].cpu().numpy().tobytes()
-            self._address, self._bytes = tensor.data_ptr(), flat.numpy()
+            self._address = tensor.data_ptr()
+            self._bytes = flat.numpy()
         return self._bytes[first : first + PIECE_BYTES].data

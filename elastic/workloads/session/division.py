@@ -23,28 +23,34 @@ class Division:
     def __init__(self, batch: int, generation: Round) -> None:
         """Begins with the split for the first turn; none, `()`, where the ranks' memories do not
         hold a batch."""
-        self._batch, self._limits = batch, generation.limits
+        self._batch = batch
+        self._limits = generation.limits
         self.now = first_split(
             batch, generation.costs, limits=generation.limits, are_new=generation.are_new
         )
-        self._pause, self._turns, self._is_sure = FIRST_PAUSE, 0, False
+        self._pause = FIRST_PAUSE
+        self._turns = 0
+        self._is_sure = False
 
     def turned(self, costs: Sequence[float]) -> None:
         """Takes note of a turn, after which the ranks have told their seconds a sample."""
-        batch, limits, before = self._batch, self._limits, self.now
+        batch = self._batch
+        limits = self._limits
+        before = self.now
         self._turns = self._turns + 1 if 0 in before else 0
         if self._turns >= self._pause:
             self.now = split(batch, costs, limits=limits, spares=False)
-            self._turns, self._pause, self._is_sure = 0, 2 * self._pause, True
+            self._turns = 0
+            self._pause = 2 * self._pause
+            self._is_sure = True
             return
         self.now = next_split(batch, before, costs, limits=limits)
-        was_sure, self._is_sure = self._is_sure, False
+        was_sure = self._is_sure
+        self._is_sure = False
         if self.now is before:
             self._pause = FIRST_PAUSE if not self._turns else self._pause
         elif not was_sure and any(
             had and not has for had, has in zip(before, self.now, strict=True)
         ):
-            self.now, self._is_sure = (
-                next_split(batch, before, costs, limits=limits, spares=False),
-                True,
-            )
+            self.now = next_split(batch, before, costs, limits=limits, spares=False)
+            self._is_sure = True

@@ -23,7 +23,9 @@ class EndOfJob:
     """A process's way to the job's end, in its training thread."""
 
     def __init__(self, settings: SessionSettings, shared: SharedState, links: Links) -> None:
-        self._settings, self._shared, self._links = settings, shared, links
+        self._settings = settings
+        self._shared = shared
+        self._links = links
 
     def announce(self, step: int) -> None:
         """Tells the others that the job is over for this process after so many steps."""
@@ -64,7 +66,8 @@ class EndOfJob:
     def await_all(self) -> None:
         """Waits until the job is over for every member, for one that is in a turn still makes other
         sums: it hears that it is to end. Raises GenerationLost."""
-        shared, current = self._shared, self._shared.current
+        shared = self._shared
+        current = self._shared.current
         if current is None:
             raise GenerationLost(LEFT_OUT)
         others = [name for rank, name in enumerate(current.members) if rank != current.rank]
@@ -79,13 +82,15 @@ class EndOfJob:
     def linger(self) -> None:
         """Waits until the others are past what they may still need of this process, or a while at
         most."""
-        shared, current = self._shared, self._shared.current
+        shared = self._shared
+        current = self._shared.current
         if current is None or shared.is_lost:
             return
         self._links.say(shared.status(), is_urgent=True)
         until_s = monotonic() + LINGER_S
         while monotonic() < until_s:
-            heard, gone = self._links.heard(), self._links.gone()
+            heard = self._links.heard()
+            gone = self._links.gone()
             here = [heard[name] for name in current.members if name in heard and name not in gone]
             if all(each.step >= shared.step and each.generation >= current.number for each in here):
                 return
@@ -111,7 +116,8 @@ class EndOfJob:
 
 
 def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
-    view, floor = store.look(), store.floor()
+    view = store.look()
+    floor = store.floor()
     (me,) = lone.members
     sight = MemberView(me, view.round, view.participants, lone.number, lone.members, floor=floor)
     return decide(sight).move is Move.REJOIN

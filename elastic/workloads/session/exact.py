@@ -129,7 +129,8 @@ def _addcdiv(own: Any, first: Any, second: Any, value: float = 1) -> Any:
 
 def _lerp(start: Any, end: Any, weight: Any) -> Any:
     """As torch does it: from the nearer end, so that a weight of 1 gives `end`."""
-    from_start, from_end = start + (end - start) * weight, end - (end - start) * (1 - weight)
+    from_start = start + (end - start) * weight
+    from_end = end - (end - start) * (1 - weight)
     if isinstance(weight, Tensor):
         return torch.where(weight.abs() < 0.5, from_start, from_end)
     return from_start if abs(weight) < 0.5 else from_end
@@ -296,7 +297,8 @@ def _adam(
     """torch.optim.Adam's step, arXiv:1412.6980; AdamW's where the decay `is_decoupled`,
     arXiv:1711.05101."""
     count = int(step.item())
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay and is_decoupled:
         weight = weight * (1 - lr * weight_decay)
     elif weight_decay:
@@ -331,7 +333,8 @@ def _sgd(
     is_first_step: bool,
 ) -> None:
     """torch.optim.SGD's step."""
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay:
         gradient = gradient + weight * weight_decay
     if momentum:
@@ -355,7 +358,8 @@ def _adagrad(
     maximize: bool,
 ) -> None:
     """torch.optim.Adagrad's step."""
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay:
         gradient = gradient + weight * weight_decay
     squares = _wide(total) + gradient * gradient
@@ -382,10 +386,8 @@ def _table() -> dict[Any, Function]:
     }
     for name, formula in FORMULAS.items():
         for ending, kind in (("", _new), ("_", _in_place)):
-            one, many = (
-                getattr(aten, f"{name}{ending}", None),
-                getattr(aten, f"_foreach_{name}{ending}", None),
-            )
+            one = getattr(aten, f"{name}{ending}", None)
+            many = getattr(aten, f"_foreach_{name}{ending}", None)
             if one is not None:
                 table[one] = kind(formula, one)
             if one is not None and many is not None:

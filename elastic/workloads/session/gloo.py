@@ -76,7 +76,8 @@ class Gloo:
     ) -> None:
         """Meets the others; returns when a sum over all has gone through, and one over all ranks'
         GPUs, if `gpu` is this one's. Raises GenerationLost."""
-        self.rank, self.world_size = rank, world_size
+        self.rank = rank
+        self.world_size = world_size
         self._summing = AllreduceOptions()
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
         self._summing.timeout = COLLECTIVE_TIMEOUT
@@ -142,7 +143,8 @@ class Gloo:
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.broadcast(tensor, source=source))
         options = BroadcastOptions()
-        options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
+        options.rootRank = source
+        options.timeout = COLLECTIVE_TIMEOUT
         return self._begin(lambda: self._group.broadcast([tensor], options))
 
     def wait(self, work: Any) -> None:

@@ -48,9 +48,14 @@ class Entrance:
         *,
         founding_s: float,
     ) -> None:
-        self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
-        self._now_s, self._looked_s = 0.0, monotonic()
-        self._since_s, self._probed_s = 0.0, -PROBE_S
+        self._name = name
+        self._terms = terms
+        self._record = record
+        self._founding_s = founding_s
+        self._now_s = 0.0
+        self._looked_s = monotonic()
+        self._since_s = 0.0
+        self._probed_s = -PROBE_S
         self._served_s = 0.0
         self._emptied: tuple[int, float] = (0, 0.0)
         self._beats: dict[str, tuple[str | None, float]] = {}
@@ -63,7 +68,8 @@ class Entrance:
         train on other terms, or live and have long sent nothing.
         """
         now_s = monotonic()
-        self._now_s, self._looked_s = self._now_s + min(now_s - self._looked_s, NAP_S), now_s
+        self._now_s = self._now_s + min(now_s - self._looked_s, NAP_S)
+        self._looked_s = now_s
         if is_served or not view.participants:
             self._served_s = self._now_s
         elif self._now_s - self._served_s > UNSERVED_S:

@@ -22,8 +22,11 @@ class Leveling:
 
     def __init__(self, state: State, generation: Round, source: int, *, chunk_bytes: int) -> None:
         assert generation.group is not None
-        self._state, self._generation, self._group = state, generation, generation.group
-        self._source, self._chunk_bytes = source, chunk_bytes
+        self._state = state
+        self._generation = generation
+        self._group = generation.group
+        self._source = source
+        self._chunk_bytes = chunk_bytes
 
     def differing_unit(self) -> int | None:
         """Compares this rank's state with the source's; gives the first unit that really differs.
@@ -77,7 +80,8 @@ def is_close(mine: Tensor, theirs: Tensor) -> bool:
     >>> is_close(one * 1.0001, one), is_close(one * 1.01, one), is_close(one.double() * 1.0001, one.double())
     (True, False, False)
     """
-    mine, theirs = mine.detach().cpu(), theirs.cpu()
+    mine = mine.detach().cpu()
+    theirs = theirs.cpu()
     if torch.equal(mine, theirs):
         return True
     if mine.is_complex():

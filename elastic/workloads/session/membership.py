@@ -60,18 +60,20 @@ class SessionMember(threading.Thread):
     ) -> None:
         super().__init__(name="session-membership", daemon=True)
         self.links = Links(settings.job, silence_s=settings.silence_s, notify=shared.notify)
-        self._settings, self._state, self._shared = settings, state, shared
+        self._settings = settings
+        self._state = state
+        self._shared = shared
         self._record = recorder(on_generation, present=shared.present)
-        self._reception, self._threads = Reception(settings, state, shared), ThreadGroup()
+        self._reception = Reception(settings, state, shared)
+        self._threads = ThreadGroup()
         self._rendezvous: StoreRendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._hang_detector, self._store_lag, self._gpu = (
-            hang_detector,
-            StoreLag(),
-            Gpu(state.device),
-        )
-        self._waiting_for_store, self._waiting = WaitLog(), WaitLog()
+        self._hang_detector = hang_detector
+        self._store_lag = StoreLag()
+        self._gpu = Gpu(state.device)
+        self._waiting_for_store = WaitLog()
+        self._waiting = WaitLog()
         self._hung: frozenset[str] = frozenset()
         self._unseeing: frozenset[str] = frozenset()
         self._builder: Builder | None = None
@@ -83,7 +85,8 @@ class SessionMember(threading.Thread):
         try:
             while not self._shared.is_closed:
                 self.links.check()
-                stirred, wait_s = self._shared.stirred, self._looked()
+                stirred = self._shared.stirred
+                wait_s = self._looked()
                 with self._shared.changed:
                     self._shared.changed.wait(
                         wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
@@ -121,7 +124,8 @@ class SessionMember(threading.Thread):
             self._waiting_for_store.ends()
             return wait_s
         except StoreLost as error:
-            self._rendezvous, self._unseeing = None, frozenset()
+            self._rendezvous = None
+            self._unseeing = frozenset()
             where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
@@ -203,14 +207,16 @@ class SessionMember(threading.Thread):
             self._beat_s = now_s
 
     def _come_in(self, rendezvous: StoreRendezvous, view: View) -> None:
-        shared, receiver = self._shared, self._shared.receiver
+        shared = self._shared
+        receiver = self._shared.receiver
         assert self._entrance is not None and receiver is not None
         if (
             receiver.is_touched
             and not receiver.is_streaming
             and (shared.is_torn, shared.step) != (receiver.is_torn, receiver.step)
         ):
-            shared.is_torn, shared.step = receiver.is_torn, receiver.step
+            shared.is_torn = receiver.is_torn
+            shared.step = receiver.step
             self._introduce(rendezvous)
         if receiver.misfit is not None:
             raise receiver.misfit
@@ -250,7 +256,8 @@ class SessionMember(threading.Thread):
         return rendezvous
 
     def _introduce(self, rendezvous: StoreRendezvous) -> None:
-        settings, shared = self._settings, self._shared
+        settings = self._settings
+        shared = self._shared
         assert shared.receiver is not None
         about = {
             "host": settings.host,
@@ -297,7 +304,8 @@ class SessionMember(threading.Thread):
         )
 
     def _is_stuck(self, view: View) -> bool:
-        shared, builder = self._shared, self._builder
+        shared = self._shared
+        builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
             # A store that drops one connection of many leaves a call unanswered for ever: another
             # round asks anew.
@@ -308,7 +316,8 @@ class SessionMember(threading.Thread):
 
     def _build(self, view: View) -> None:
         """Has the newest generation built, and offers it when it is."""
-        shared, builder = self._shared, self._builder
+        shared = self._shared
+        builder = self._builder
         newest = shared.current.number if shared.current is not None else 0
         if builder is not None and builder.number != view.round:
             builder.cancel()
@@ -372,7 +381,8 @@ class SessionMember(threading.Thread):
 
     def _heed_peers(self) -> None:
         """Cuts the current generation where a member is gone, or would not go on in it."""
-        shared, current = self._shared, self._shared.current
+        shared = self._shared
+        current = self._shared.current
         self.links.say(own := shared.status())
         if current is None or current.group is None or shared.is_lost:
             return
@@ -411,5 +421,10 @@ class SessionMember(threading.Thread):
         if shared.current is not None and shared.current.group is not None:
             shared.current.group.cut()
         shared.start_over()
-        self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
-        self._hung, self._unseeing, self._beat_s = frozenset(), frozenset(), 0.0
+        self._name = ""
+        self._builder = None
+        self._known = (0, ())
+        self._rendezvous = None
+        self._hung = frozenset()
+        self._unseeing = frozenset()
+        self._beat_s = 0.0

@@ -75,7 +75,8 @@ class Nccl:
         Where that fails again and again, this process says so, and its session names no GPU any
         more: all are summed over gloo.
         """
-        self.device, self.is_aborted = gpu.device, False
+        self.device = gpu.device
+        self.is_aborted = False
         with _thread_on(gpu.device):
             self._group: Any = c10d.nccl_group(store, rank, world_size)
             try:

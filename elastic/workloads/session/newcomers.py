@@ -31,12 +31,10 @@ class Reception:
     """One member's dealings with those who wait to come in."""
 
     def __init__(self, settings: SessionSettings, state: State, shared: SharedState) -> None:
-        self._settings, self._state, self._shared, self._allowance = (
-            settings,
-            state,
-            shared,
-            Allowance(),
-        )
+        self._settings = settings
+        self._state = state
+        self._shared = shared
+        self._allowance = Allowance()
         self._threads = ThreadGroup()
         self._complete_since_s: float | None = None
         self._due_s: dict[str, float] = {}

@@ -48,10 +48,8 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
     ones, which no state tells, and for loaded state that is torn.
     """
     if type(optimizer) not in KNOWN:
-        known, advice = (
-            ", ".join(each.__name__ for each in KNOWN),
-            "of several, call this for each, and add the lists",
-        )
+        known = ", ".join(each.__name__ for each in KNOWN)
+        advice = "of several, call this for each, and add the lists"
         if isinstance(optimizer, optim.Optimizer):
             advice = (
                 "make its state as its first step would find it, and give it as units, by its "
@@ -107,7 +105,8 @@ def _state(
 ) -> list[Tensor]:
     """Gives a parameter's state by its names, whichever order it was loaded in, made where it is
     not there."""
-    loaded, fresh = _loaded(optimizer, parameter), _fresh(optimizer, parameter, options)
+    loaded = _loaded(optimizer, parameter)
+    fresh = _fresh(optimizer, parameter, options)
     there = sorted(fresh.keys() & loaded.keys())
     if there and (missing := sorted(fresh.keys() - loaded.keys() - BY_OPTION)):
         raise InvalidInput(
@@ -153,7 +152,8 @@ def _fresh(
 ) -> dict[str, Tensor]:
     """Gives a parameter's state as its first step would find it, and leaves the optimizer as it
     was."""
-    gradient, state = parameter.grad, optimizer.state.pop(parameter, None)
+    gradient = parameter.grad
+    state = optimizer.state.pop(parameter, None)
     make: Any = optimizer._init_group  # type: ignore[attr-defined]  # noqa: SLF001 (torch gives no other way to it)
     lists: list[list[Any]] = [[] for _ in list(signature(make).parameters)[1:]]
     try:

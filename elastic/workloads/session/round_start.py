@@ -36,7 +36,8 @@ class Meeting:
     ) -> None:
         """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
         assert generation.rank is not None
-        self._rank, self._group = generation.rank, group
+        self._rank = generation.rank
+        self._group = group
         self.surprises = surprises  # once it has ended: the most of any member
         self._told = torch.zeros(4, generation.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
@@ -58,7 +59,8 @@ class Meeting:
         told, has_sums, surprises, are_exact = self._told.tolist()
         self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
-        newest, own = max(steps), steps[self._rank]
+        newest = max(steps)
+        own = steps[self._rank]
         if newest < 0:
             raise SessionEnded(NOBODY_WHOLE)
         oldest = max(newest - 1, 0)

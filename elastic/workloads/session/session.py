@@ -48,15 +48,17 @@ class Session(contextlib.AbstractContextManager["Session"]):
         step: int,
         on_generation: OnGeneration | None,
     ) -> None:
-        self._state, self._batch = state, terms.batch
-        self._shared, self._pace = SharedState(terms, step=step), shares.Pace()
-        self._buffers, self._control = (
-            Buffers(state.parameters, terms.numbers),
-            ControlValues(state),
-        )
+        self._state = state
+        self._batch = terms.batch
+        self._shared = SharedState(terms, step=step)
+        self._pace = shares.Pace()
+        self._buffers = Buffers(state.parameters, terms.numbers)
+        self._control = ControlValues(state)
         self._watch = stopwatch.stopwatch_of(state.device)
-        self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
-        self._hang_detector, self._has_left = HangDetector(settings.hang_s), False
+        self._chunk_bytes = settings.chunk_bytes
+        self._has_told_of_leveling = False
+        self._hang_detector = HangDetector(settings.hang_s)
+        self._has_left = False
         self._membership = SessionMember(
             settings, state, self._shared, self._hang_detector, on_generation
         )
@@ -164,7 +166,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         members wait for more of them, for memories that hold a batch.
         """
         self._shared.require_open()
-        self.turned_in, step = None, self.step
+        self.turned_in = None
+        step = self.step
         with self._guard:
             while self.is_member:
                 try:
@@ -215,7 +218,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         if self._shared.is_finished:
             return True
         self._shared.require_open()
-        step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
+        step = self.step
+        end = self._end
+        once = None if keep is None else functools.cache(keep)
         if keep is not None:
             end.announce(step)
         while self.is_member and self.step == step:
@@ -257,7 +262,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _one_turn(self, compute: Compute) -> tuple[CommittedStep | None, Round | None]:
         """Computes this rank's part, sums the gradients and moves the state: nothing after the sum
         can fail."""
-        shared, current = self._shared, self.generation
+        shared = self._shared
+        current = self.generation
         share = shares.slice_of(self._division.now, current.rank or 0)
         turn = SessionStep(
             self.step, self._batch, share, current, self._sums.own, watch=self._watch
@@ -308,7 +314,9 @@ class Session(contextlib.AbstractContextManager["Session"]):
         # Before the message is filled in: the last step's sums are handed on through the same
         # buffer.
         self._await_meeting()
-        shared, current, step = self._shared, self.generation, self.step
+        shared = self._shared
+        current = self.generation
+        step = self.step
         offered = shared.ready()
         control = self._control.own(
             current,
@@ -362,7 +370,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 self._buffers.flat(), self._buffers.offsets, self.step, is_exact=is_exact
             )
         self._buffers.hand_to(self._state, self.step)
-        shared.step, self._guard.is_moving = shared.step + 1, False
+        shared.step = shared.step + 1
+        self._guard.is_moving = False
         for sender in senders:
             sender.next_chunk(self.step)
 
@@ -390,7 +399,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         shared = self._shared
         if generation.group is None and shared.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
-        self._division, self._meeting = Division(self._batch, generation), None
+        self._division = Division(self._batch, generation)
+        self._meeting = None
         self._sums.begin(generation)
         if not is_planned:
             # Said before the meeting: members of an older generation must leave it to come here.
@@ -412,7 +422,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _end_meeting(self) -> None:
         """Waits for the members of the present generation, if that has not been done."""
         self._guard.is_exposed = True
-        meeting, self._meeting = self._meeting, None
+        meeting = self._meeting
+        self._meeting = None
         try:
             if meeting is not None:
                 is_behind = meeting.end(self._buffers)

@@ -142,7 +142,9 @@ class SharedState:
     def offer(self, generation: Round) -> None:
         """Puts a generation where the training thread finds it."""
         with self.changed:
-            self.offered, self.offered_s, self.offered_step = generation, monotonic(), self.step
+            self.offered = generation
+            self.offered_s = monotonic()
+            self.offered_step = self.step
             self._stir()
 
     def await_entry(self) -> tuple[Round, bool] | None:
@@ -203,7 +205,8 @@ class SharedState:
         """Says that the current generation cannot go on."""
         with self.changed:
             if not self.is_lost:
-                self.is_lost, self.lost_s = True, monotonic()
+                self.is_lost = True
+                self.lost_s = monotonic()
             if self.current is not None:
                 self.need = max(self.need, self.current.number + 1)
             self._stir()
@@ -215,7 +218,8 @@ class SharedState:
                 raise SessionEnded(self.end)
             if self.current is not None:
                 self.retired.append((monotonic(), self.current))
-            self.current, self.is_lost = generation, False
+            self.current = generation
+            self.is_lost = False
             if self.offered is generation:
                 self.offered = None
             self._stir()
@@ -240,7 +244,8 @@ class SharedState:
         if not (self.senders or self.parting):
             return []  # at nearly every step; to one that comes just now nothing is owed
         with self.changed:
-            senders, parting = list(self.senders), self.parting
+            senders = list(self.senders)
+            parting = self.parting
             self.parting = []
         for sender in (*senders, *parting):
             sender.settle()
@@ -253,7 +258,8 @@ class SharedState:
         if offered is None:
             return None  # at nearly every step; one that comes just now is for the next
         with self.changed:
-            since_s, senders = self.offered_s, list(self.senders)
+            since_s = self.offered_s
+            senders = list(self.senders)
         awaited = [
             each for each in senders if each.is_received and each.newcomer in offered.members
         ]
@@ -322,14 +328,13 @@ class SharedState:
             self.let_go()
             if self.receiver is not None:
                 self.receiver.close()
-            self.receiver, self.current, self.offered, self.is_lost, self.need = (
-                None,
-                None,
-                None,
-                True,
-                0,
-            )
-            self.is_torn, self.must_start_over = True, False
+            self.receiver = None
+            self.current = None
+            self.offered = None
+            self.is_lost = True
+            self.need = 0
+            self.is_torn = True
+            self.must_start_over = False
             self._stir()
 
     def leave(self) -> None:
@@ -348,17 +353,20 @@ class SharedState:
         self.changed.notify_all()
 
     def _entry(self) -> tuple[Round, bool] | None:
-        receiver, offered = self.receiver, self.offered
+        receiver = self.receiver
+        offered = self.offered
         if receiver is None or offered is None or offered.rank is None:
             return None
         if receiver.adopted is not None and offered.number >= receiver.adopted:
-            self.step, self.is_torn = receiver.step, receiver.is_torn
+            self.step = receiver.step
+            self.is_torn = receiver.is_torn
             return offered, offered.number == receiver.adopted
         # The round that a source counted it in may be the next to go, where that source has just
         # ended: its members would be called into it for nothing.
         is_sure = self.offered_s > receiver.ended_s or monotonic() - receiver.ended_s > UNSURE_S
         if receiver.adopted is None and not receiver.is_streaming and is_sure:
             if receiver.is_touched:
-                self.step, self.is_torn = receiver.step, receiver.is_torn
+                self.step = receiver.step
+                self.is_torn = receiver.is_torn
             return offered, False
         return None

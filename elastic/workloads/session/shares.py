@@ -114,7 +114,9 @@ def next_split(
     (22, 21, 5)
     """
     took_s = [share * cost for share, cost in zip(now, costs, strict=True)]
-    longest_s, at_work, paces = max(took_s), now, costs
+    longest_s = max(took_s)
+    at_work = now
+    paces = costs
     if 0 in now:
         # One sample of whoever has none and would take longer for it than all others take makes
         # nothing faster.
@@ -123,7 +125,8 @@ def next_split(
             for share, cost in zip(now, costs, strict=True)
             if share or cost <= longest_s
         ]
-        at_work, paces = [share for share, _ in pairs], [cost for _, cost in pairs]
+        at_work = [share for share, _ in pairs]
+        paces = [cost for _, cost in pairs]
         took_s = [share * cost for share, cost in pairs]
     if longest_s < WORTH_MOVING * min(took_s):
         return tuple(
@@ -174,7 +177,8 @@ class Pace:
 
     def after(self, measured_s: float) -> float:
         """Gives the pace after another turn; the first one counts in full."""
-        before_s, self.last_s = self.last_s, measured_s
+        before_s = self.last_s
+        self.last_s = measured_s
         if measured_s <= 0:
             self.cost_s = 0.0
         elif self.cost_s <= 0 or (
@@ -207,11 +211,15 @@ def _fastest(batch: int, speeds: Sequence[float], most: Sequence[int]) -> list[i
     ranks = sorted(
         (rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank]
     )
-    result, speed, room = [0] * len(most), 0.0, 0
+    result = [0] * len(most)
+    speed = 0.0
+    room = 0
     for rank in ranks:
         if room >= batch and speed > batch * speeds[rank]:
             break
-        result[rank], speed, room = most[rank], speed + speeds[rank], room + most[rank]
+        result[rank] = most[rank]
+        speed = speed + speeds[rank]
+        room = room + most[rank]
     return result
 
 

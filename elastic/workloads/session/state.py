@@ -131,7 +131,8 @@ class State:
     def chunk_end(self, first: int, chunk_bytes: int) -> int:
         """Gives the unit before which a chunk ends that begins with `first`: of so many bytes at
         most, or one unit."""
-        last, size = first, 0
+        last = first
+        size = 0
         while last < len(self.units) and (
             last == first or size + self.bytes_of(last) <= chunk_bytes
         ):

@@ -49,7 +49,8 @@ class Allowance:
     """
 
     def __init__(self) -> None:
-        self._left_s, self._at_s = WAIT_S, 0.0
+        self._left_s = WAIT_S
+        self._at_s = 0.0
 
     def left_s(self, *, now_s: float) -> float:
         """Gives the seconds that may be waited from now on."""
@@ -57,7 +58,8 @@ class Allowance:
 
     def spend(self, waited_s: float, *, now_s: float) -> None:
         """Takes note of seconds that were waited until now."""
-        self._left_s, self._at_s = max(0.0, self.left_s(now_s=now_s) - waited_s), now_s
+        self._left_s = max(0.0, self.left_s(now_s=now_s) - waited_s)
+        self._at_s = now_s
 
 
 class LateCopy:
@@ -72,7 +74,8 @@ class LateCopy:
         """Makes it, unless it is made."""
         with self._lock:
             if self._make is not None:
-                self._made, self._make = self._make(), None
+                self._made = self._make()
+                self._make = None
             assert self._made is not None
             return self._made
 
@@ -109,7 +112,8 @@ class StateSender(threading.Thread):
         self.sent_units = 0
         self.is_refused = False
         self.is_slow = False
-        self._state, self._chunk_bytes = state, chunk_bytes
+        self._state = state
+        self._chunk_bytes = chunk_bytes
         self._messages: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
         more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
@@ -118,7 +122,8 @@ class StateSender(threading.Thread):
         self._late: list[LateCopy] = []
         self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
-        self._address, self._hello = address, hello
+        self._address = address
+        self._hello = hello
         self._connection: socket.socket | None = None
         self._hearing = threading.Lock()
         self._rest = b""

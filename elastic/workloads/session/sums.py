@@ -71,12 +71,10 @@ class Sums:
         await_meeting: Callable[[], None],
         close: Callable[[], None],
     ) -> None:
-        self._shared, self._guard, self._await_meeting, self._close = (
-            shared,
-            guard,
-            await_meeting,
-            close,
-        )
+        self._shared = shared
+        self._guard = guard
+        self._await_meeting = await_meeting
+        self._close = close
         # how often others than the usual ones were to be made: the most that a member met has seen
         self.surprises = 0
         self._generation: Round
@@ -88,11 +86,15 @@ class Sums:
 
     def begin(self, generation: Round) -> None:
         """Begins a generation."""
-        self._generation, self._alike, self._is_known, self._failure = generation, 0, False, None
+        self._generation = generation
+        self._alike = 0
+        self._is_known = False
+        self._failure = None
 
     def begin_turn(self, step: int) -> None:
         """Begins a turn, or begins it anew."""
-        self._step, self._made = step, []
+        self._step = step
+        self._made = []
 
     def own(self, values: Tensor) -> None:
         """Sums what the script sums within a turn, in place. Raises GenerationLost, Misfit."""

@@ -23,7 +23,9 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
     def __init__(
         self, shared: SharedState, lose: Callable[[], None], close: Callable[[], None]
     ) -> None:
-        self._shared, self._lose, self._close = shared, lose, close
+        self._shared = shared
+        self._lose = lose
+        self._close = close
         self.is_exposed = self.is_moving = False
 
     def __enter__(self) -> TransactionGuard:
@@ -36,7 +38,8 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
         if kind is None or issubclass(kind, Outdated) or self._shared.is_closed:
             return
         if self.is_moving:
-            self.is_moving, current = False, self._shared.current
+            self.is_moving = False
+            current = self._shared.current
             if current is None or current.group is None:
                 self._shared.end = HALF_MOVED  # nobody has another
             else:
