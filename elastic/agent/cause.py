@@ -67,9 +67,9 @@ def describe_exit(failure: Exit) -> str:
         return "the workers stopped at a safe point, though nobody had asked them to"
     if failure.needs_person:
         began = failure.error is not None
-        return (
-            str(failure.error) if began else f"no worker could begin: {cause_in(failure.log_tail)}"
-        )
+        if began:
+            return str(failure.error)
+        return f"no worker could begin: {cause_in(failure.log_tail)}"
     said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
     return f"the workers exited with {failure.exit_code}" + (
         f": {said}" if said else "; their log says more"
@@ -98,14 +98,18 @@ def only_follows(failure: Exit) -> bool:
     if failure.needs_person:
         return False
     error = failure.error
-    return is_echo(failure.log_tail) if error is None else is_echo_of(error.kind, error.text)
+    if error is None:
+        return is_echo(failure.log_tail)
+    return is_echo_of(error.kind, error.text)
 
 
 def uneven_end(echo: ScriptError | None) -> ScriptError:
     """The error of workers that still trained when others of their group had finished, and then
     missed them."""
     echo = echo or ScriptError(kind="", text="")
-    who = "a rank" if echo.rank is None else f"rank {echo.rank}"
+    who = "a rank"
+    if echo.rank is not None:
+        who = f"rank {echo.rank}"
     text = (
         f"{who} still trained when other ranks had finished: they disagree on how much is to be "
         "done. Let all ranks "
@@ -150,7 +154,9 @@ def _end(exit_code: str, local_rank: str, log_tail: str) -> str:
 def _last_line(log_tail: str) -> str:
     """What a worker wrote before it ended: most programs that end with a number say why."""
     torchrun = _BY_TORCHRUN.search(log_tail)
-    written = log_tail[: torchrun.start()].split("\n") if torchrun else []
+    written = []
+    if torchrun:
+        written = log_tail[: torchrun.start()].split("\n")
     last = next((without_rank(each).strip() for each in reversed(written) if each.strip()), "")
     return f"; its last line: {last}" if last else ""
 

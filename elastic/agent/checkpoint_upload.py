@@ -82,9 +82,10 @@ class CheckpointUpload:
     def holds_nothing(self) -> bool:
         """Whether nothing is to be stored: no worker begins before the folder is filled, and that
         was not done."""
-        is_filled = (
-            not self.wishes if self.generation_files is None else self.generation_files.is_filled
-        )
+        if self.generation_files is None:
+            is_filled = not self.wishes
+        else:
+            is_filled = self.generation_files.is_filled
         return not (self.held or is_filled)
 
     def close(self, verdict: UploadVerdict) -> None:
@@ -224,7 +225,9 @@ class CheckpointUploadThread:
     def saving_s(self) -> float | None:
         """The longest that a checkpoint has taken: the last one may hold no fewer bytes, nor meet a
         faster store."""
-        return SAVING_PRIOR_S if self._longest_s is None else self._longest_s
+        if self._longest_s is None:
+            return SAVING_PRIOR_S
+        return self._longest_s
 
     @property
     def must_drain(self) -> bool:
@@ -232,11 +235,9 @@ class CheckpointUploadThread:
 
     def _present(self, generation: object) -> CheckpointUpload | None:
         upload = self._upload
-        return (
-            upload
-            if upload is not None and generation in (upload.assignment.generation, upload.serves)
-            else None
-        )
+        if upload is not None and generation in (upload.assignment.generation, upload.serves):
+            return upload
+        return None
 
     def _run(self) -> None:
         while True:
@@ -266,7 +267,9 @@ class CheckpointUploadThread:
         except Superseded as error:
             self._give_way(upload, error)
         except StorageForbidden as error:
-            self._denied_at = time.monotonic() if denied_at is None else denied_at
+            if denied_at is None:
+                denied_at = time.monotonic()
+            self._denied_at = denied_at
             self._refuse(upload, error, for_s=time.monotonic() - self._denied_at)
             self._try_again(error)
         except (StorageUnavailable, Changing) as error:

@@ -49,7 +49,9 @@ class Commands:
         """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it
         exits with 0."""
         self.last_lines = ()
-        begins_at = self.log_path.stat().st_size if self.log_path.exists() else 0
+        begins_at = 0
+        if self.log_path.exists():
+            begins_at = self.log_path.stat().st_size
         with self.log_path.open("ab") as log:
             try:
                 process = subprocess.Popen(

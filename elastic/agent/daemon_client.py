@@ -147,14 +147,18 @@ class DaemonClient:
     def _post(self, path: str, message: object, *, token: str | None = None) -> object:
         """Gives the JSON of the answer, or `Refused`; None where there is none, or the daemon may
         take it later."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {}
+        if token:
+            headers = {"Authorization": f"Bearer {token}"}
         try:
             response = self._http.post(path, json=to_json(message), headers=headers)
             if response.is_success:
                 return response.json()
             # The body of a refusal says why; it never holds a secret of ours.
             log.warning("POST %s: %s %s", path, response.status_code, response.text[:300])
-            return _refused(response) if response.status_code in _REFUSED else None
+            if response.status_code in _REFUSED:
+                return _refused(response)
+            return None
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("POST %s: %r", path, error)
         return None

@@ -115,7 +115,9 @@ class DiskOutbox:
                 self._db.execute("DELETE FROM said WHERE seq = ?", (before[0],))
                 before = None
             else:
-                before = (seq, message) if message["kind"] == "window" else None
+                before = None
+                if message["kind"] == "window":
+                    before = (seq, message)
 
 
 def _kind(window: dict[str, Any]) -> tuple[Any, ...]:

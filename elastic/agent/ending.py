@@ -64,9 +64,9 @@ def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
     """
     if verdict.refusal is not None:
         refused = _failed(ending, verdict.refusal.why)
-        error = (
-            ScriptError(kind="", text=verdict.refusal.why) if verdict.refusal.is_by_script else None
-        )
+        error = None
+        if verdict.refusal.is_by_script:
+            error = ScriptError(kind="", text=verdict.refusal.why)
         return replace(refused, needs_person=verdict.refusal.needs_person, error=error)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending

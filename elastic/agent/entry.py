@@ -52,7 +52,9 @@ def run_agent(config: Path) -> int:
         with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
             memory = recall(settings.work_dir)
             try:
-                registered = _register(settings, client, lease) if memory is None else None
+                registered = None
+                if memory is None:
+                    registered = _register(settings, client, lease)
             except InvalidInput as error:
                 log.error("%s cannot be this node's daemon: %s", settings.daemon_url, error)
                 return 1
@@ -161,7 +163,9 @@ def _live(
             wake=wake_heart,
             wall_s=clock.now_s,
         )
-        watcher = _watcher(supervisor, clock) if settings.imds else None
+        watcher = None
+        if settings.imds:
+            watcher = _watcher(supervisor, clock)
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
         ingest.take_leftovers()
         ingest.start()

@@ -70,9 +70,9 @@ class GenerationFiles:
         ahead of it.
         """
         base = read_json(self._base_file)
-        present = (
-            {Place(*base["place"])} if base is not None and base["place"] is not None else set()
-        )
+        present = set()
+        if base is not None and base["place"] is not None:
+            present = {Place(*base["place"])}
         self._base_file.unlink(missing_ok=True)
         # A session's checkpoints are numbered by its rounds, and who joins it gets its state from
         # the members.

@@ -63,7 +63,9 @@ class Imds:
         """When the cloud said that this machine is likelier to be taken back than others; None if
         it has not."""
         text = self._ask("meta-data/events/recommendations/rebalance")
-        return None if text is None else _instant(_field(text, "noticeTime"))
+        if text is None:
+            return None
+        return _instant(_field(text, "noticeTime"))
 
     def _wanted(self, path: str) -> str:
         text = self._ask(path)

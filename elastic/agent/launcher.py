@@ -59,7 +59,9 @@ def lay_marks(path: Path, known: Mapping[str, int]) -> None:
     earlier = max(
         path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None
     )
-    own = [] if earlier is None else earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
+    own = []
+    if earlier is not None:
+        own = earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
     daemon_s = [f"{mark} {iteration}" for mark, iteration in known.items()]
     path.write_text(
         "".join(f"{line}\n" for line in own + daemon_s)
@@ -169,7 +171,9 @@ class Launcher:
         group = self._group(generation)
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         if group is None:
-            return Life(is_alive=True) if is_spawner_alive else UNSEEN_END
+            if is_spawner_alive:
+                return Life(is_alive=True)
+            return UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
         # A torchrun that has just ended has its code noted within a moment, as long as its own
@@ -190,7 +194,9 @@ class Launcher:
     def kill(self, generation: int) -> None:
         """Kills torchrun and all that it or its workers have started."""
         group = self._group(generation)
-        spared = {self._spawner.pid} if self._spawner is not None else set()
+        spared = set()
+        if self._spawner is not None:
+            spared = {self._spawner.pid}
         if group is None:
             # Ordered but not begun: the order dies with the spawner.
             self._end_spawner(signal.SIGKILL)
@@ -207,7 +213,9 @@ class Launcher:
 
     def root_pid(self) -> int | None:
         """The process at the top of everything this node runs."""
-        return self._spawner.pid if self._spawner is not None else None
+        if self._spawner is not None:
+            return self._spawner.pid
+        return None
 
     def _order(self, order: Mapping[str, Any]) -> None:
         self.warm_up()
@@ -236,7 +244,9 @@ class Launcher:
             self._group_read = read_json(path)
             self._group_version = version
         group = self._group_read
-        return group if group is not None and group["generation"] == generation else None
+        if group is not None and group["generation"] == generation:
+            return group
+        return None
 
     def _spawner_environment(self) -> dict[str, str]:
         return {

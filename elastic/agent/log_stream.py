@@ -204,7 +204,9 @@ class LogStream:
         generation = self._serves.get(file.generation)
         if generation is None:
             return LogPiece(file.generation, file.local_rank, file.rank)
-        rank = None if file.local_rank is None else self._session_ranks().get(file.local_rank)
+        rank = None
+        if file.local_rank is not None:
+            rank = self._session_ranks().get(file.local_rank)
         return LogPiece(generation, file.local_rank, rank)
 
 

@@ -67,7 +67,9 @@ def last_words(log_path: Path, *, since: Mapping[Path, int] | None = None) -> st
     said_since = since or {}
     torchrun = tail(log_path, since=said_since.get(log_path, 0))
     worker = _failed_first(_workers(log_path), said_since, torchrun)
-    return f"{worker}\n{torchrun}" if worker and not worker.endswith("\n") else worker + torchrun
+    if worker and not worker.endswith("\n"):
+        return f"{worker}\n{torchrun}"
+    return worker + torchrun
 
 
 def _log_file(path: Path) -> LogFile | None:

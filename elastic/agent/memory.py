@@ -38,7 +38,9 @@ class Memory:
 def recall(work_dir: Path) -> Memory | None:
     """What an earlier agent of this node wrote down; None on a node that has not registered."""
     content = read_json(work_dir / AGENT_FILE)
-    return None if content is None else from_json(Memory, content)
+    if content is None:
+        return None
+    return from_json(Memory, content)
 
 
 def remember(memory: Memory, work_dir: Path) -> None:

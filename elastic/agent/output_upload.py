@@ -197,11 +197,9 @@ class OutputUploadThread:
 
     def _present(self, generation: object) -> OutputUpload | None:
         upload = self._upload
-        return (
-            upload
-            if upload is not None and generation in (upload.assignment.generation, upload.serves)
-            else None
-        )
+        if upload is not None and generation in (upload.assignment.generation, upload.serves):
+            return upload
+        return None
 
     def _tried_to_fill(self, upload: OutputUpload, arrival: Arrival) -> str | None:
         """Fills the folder; why it is not filled yet, with a refusal in the upload where it will
@@ -327,7 +325,9 @@ class OutputUploadThread:
     def _tell_of_lone_files(self, outputs: OutputUploader) -> None:
         if paths := outputs.only_here(now_s=self._wall_s()):
             self._lone_files_at = math.inf  # once is enough
-            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            others = ""
+            if len(paths) > 1:
+                others = f" and {len(paths) - 1} more"
             self._teller.tell(
                 f"{paths[0]}{others}: written by a rank of another node than the first. Such files "
                 "are not carried "

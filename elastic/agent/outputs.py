@@ -141,7 +141,9 @@ class OutputUploader:
             said = json.loads(self._objects.read(_beginning(self._generation, meeting)))
         except NotFound:
             return False
-        place = None if said["place"] is None else Place(*said["place"])
+        place = None
+        if said["place"] is not None:
+            place = Place(*said["place"])
         self._lay(place)
         self._note(place, is_writer=False)
         return True
@@ -283,7 +285,9 @@ class OutputUploader:
         fields = read_json(self._base_file)
         if fields is None:
             return None
-        place = None if fields["place"] is None else Place(*fields["place"])
+        place = None
+        if fields["place"] is not None:
+            place = Place(*fields["place"])
         return Base(int(fields["generation"]), place, bool(fields["is_writer"]))
 
     def _note(self, place: Place | None, *, is_writer: bool) -> None:

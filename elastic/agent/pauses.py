@@ -42,7 +42,10 @@ class Pauses:
 
     def note_silence(self, since: float, until: float) -> None:
         """The daemon did not answer from `since` to `until`."""
-        first = self._silence[0] if since <= self._silence[1] + GOES_ON_FOR_S else since
+        if since <= self._silence[1] + GOES_ON_FOR_S:
+            first = self._silence[0]
+        else:
+            first = since
         self._silence = first, until
 
     def begin_anew(self) -> None:
@@ -59,7 +62,9 @@ class Pauses:
             (end - begin for begin, end in self._recent if not self._was_silent(begin, end)),
             default=0.0,
         )
-        learnt_s = self._own_s if self._own_s and self._turned_for_s >= LEARNS_FOR_S else None
+        learnt_s = None
+        if self._own_s and self._turned_for_s >= LEARNS_FOR_S:
+            learnt_s = self._own_s
         return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
 
     def _was_silent(self, begin: float, end: float) -> bool:

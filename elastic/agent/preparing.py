@@ -149,8 +149,11 @@ class Preparation:
             is_new = own_python.make_environment(
                 folder, brings.requirements, commands=self._commands, cwd=self._working_folder()
             )
-            before = f"{what}: installed" if count else "the job's own environment: made"
-            timed.text = timed.text if is_new else f"{before} on this machine before"
+            before = "the job's own environment: made"
+            if count:
+                before = f"{what}: installed"
+            if not is_new:
+                timed.text = f"{before} on this machine before"
         self.outfit = outfit_of(
             own_python.python_of(folder),
             environment=folder,

@@ -62,7 +62,9 @@ def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> N
 def _process(pid: int) -> psutil.Process | None:
     try:
         process = psutil.Process(pid)
-        return None if process.status() == psutil.STATUS_ZOMBIE else process
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process
     except psutil.NoSuchProcess:
         return None
 

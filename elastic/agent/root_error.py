@@ -47,7 +47,9 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
     if told or is_echo(log_tail):
         return min(told, key=lambda each: each.at_s or 0.0, default=None)
     failed = {rank: code for rank, code in ends.items() if code > 0}
-    return _exited(min(failed), failed[min(failed)], log_tail) if failed else None
+    if failed:
+        return _exited(min(failed), failed[min(failed)], log_tail)
+    return None
 
 
 def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
@@ -72,7 +74,9 @@ def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
 def _killed(local_rank: int, number: int) -> ScriptError:
     names = {each.value: each.name for each in signal.Signals}
     name = names.get(number, f"signal {number}")
-    why = ", as Linux does when memory runs out" if number == signal.SIGKILL else ""
+    why = ""
+    if number == signal.SIGKILL:
+        why = ", as Linux does when memory runs out"
     return ScriptError(kind=name, text=f"local rank {local_rank} was killed by {name}{why}")
 
 

@@ -69,7 +69,9 @@ class RoundRegistry:
     def news(self) -> tuple[int | None, RoundRegistration | None]:
         """What the next heartbeat says: the newest round, and one that is about to be published."""
         with self._changed:
-            newest = self._newest if self._newest > self._told_newest else None
+            newest = None
+            if self._newest > self._told_newest:
+                newest = self._newest
             claim = max(self._claims, key=lambda each: each.round, default=None)
             return newest, claim
 

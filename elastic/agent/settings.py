@@ -72,7 +72,9 @@ class AgentSettings:
     @property
     def cache_dir(self) -> Path:
         """Where packages and data lie that jobs bring."""
-        return self.work_dir / "cache" if self.shared_cache is None else self.shared_cache
+        if self.shared_cache is None:
+            return self.work_dir / "cache"
+        return self.shared_cache
 
     @property
     def socket_path(self) -> Path:
@@ -112,7 +114,9 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
     root = str(fields["checkpoint_root"])
     artifacts = str(fields["artifact_root"])
     work_dir = Path(fields["work_dir"]).absolute()
-    storage = parse_location(root) if is_location(root) else None
+    storage = None
+    if is_location(root):
+        storage = parse_location(root)
     if storage is not None and artifacts != root:
         raise InvalidInput(
             f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root"

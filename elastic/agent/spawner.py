@@ -137,7 +137,10 @@ def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]
         _run_torchrun(order["arguments"], environment=order["env"], loaded_with=loaded_with)
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, int):
+            code = end.code
+        else:
+            code = int(end.code is not None)
     except BaseException:  # noqa: BLE001 (a fork that went on here would be a second spawner)
         sys.excepthook(*sys.exc_info())
     finally:

@@ -73,7 +73,9 @@ class RunningGeneration:
     @property
     def number(self) -> int:
         """The generation that its workers belong to."""
-        return self.generation if self.serves is None else self.serves
+        if self.serves is None:
+            return self.generation
+        return self.serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,9 @@ def steer(
             and wanted.assignment is not None
             and wanted.assignment.generation != group.number
         )
-        return GoOn(wanted.assignment) if follows and wanted.assignment is not None else Wait()
+        if follows and wanted.assignment is not None:
+            return GoOn(wanted.assignment)
+        return Wait()
     return _steer_drain(group, now)
 
 
@@ -225,7 +229,9 @@ def outcome_of(
         return Outcome.SUCCEEDED
     if "drained" in last_words or was_draining:
         return Outcome.DRAINED
-    return Outcome.SUCCEEDED if exit_code == 0 and not is_in_session else Outcome.FAILED
+    if exit_code == 0 and not is_in_session:
+        return Outcome.SUCCEEDED
+    return Outcome.FAILED
 
 
 def node_state(
@@ -248,7 +254,9 @@ def node_state(
         return AgentState.SAVING
     if group.drain_asked_at is not None:
         return AgentState.DRAINING
-    return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
+    if has_heard_workers:
+        return AgentState.RUNNING
+    return AgentState.STARTING
 
 
 def awaits_word(
@@ -309,11 +317,15 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
         has_nothing_to_do = (
             has_left and not group.is_foreign
         )  # a shell script goes on after the Python that it ran
-        return Kill() if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S else Wait()
+        if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S:
+            return Kill()
+        return Wait()
     # Workers that are done leave a torchrun that waits up to 300 s for the other nodes' and cannot
     # hear a signal then.
     if group.all_said_last_word_at is not None:
-        return Kill() if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S else Wait()
+        if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S:
+            return Kill()
+        return Wait()
     if group.needs_signal or now - group.drain_asked_at >= group.grace_s:
         return Terminate()
     return Wait()

@@ -124,7 +124,10 @@ class Supervisor:
         that is not said."""
         with self._lock:
             self._notice = notice
-            self._goes_at = None if left_s is None else time.monotonic() + left_s
+            if left_s is None:
+                self._goes_at = None
+            else:
+                self._goes_at = time.monotonic() + left_s
         self._wake.set()
         self._wake_heart.set()
 
@@ -189,9 +192,10 @@ class Supervisor:
         said = self._disk_outbox.batch()
         heard = self._ingest.heard()
         # What a worker says before it is a member of its session does not say that it is one.
-        has_heard = (
-            heard.has_joined if group is not None and group.is_in_session else heard.any_word
-        )
+        if group is not None and group.is_in_session:
+            has_heard = heard.has_joined
+        else:
+            has_heard = heard.any_word
         state = node_state(
             group,
             has_heard_workers=has_heard,
@@ -310,7 +314,9 @@ class Supervisor:
     def _now_wanted(self, now: float) -> Wanted:
         """The daemon's word, and what comes before it."""
         assignment = self._memory.running or self._wanted.assignment
-        grace_s = 0.0 if assignment is None else assignment.drain_grace_s
+        grace_s = 0.0
+        if assignment is not None:
+            grace_s = assignment.drain_grace_s
         saving_s = self._uploader.saving_s or 0.0
         is_last = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
         must_drain = is_last or self._uploader.must_drain
@@ -326,7 +332,9 @@ class Supervisor:
         self._ingest.listen_to(began)
         self._log_stream.begin(began)
         self._uploader.begin(replace(assignment, generation=began))
-        drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
+        drain_asked_at = None
+        if self._launcher.drain_file(began).exists():
+            drain_asked_at = time.monotonic()
         self._group = RunningGeneration(
             generation=began,
             grace_s=assignment.drain_grace_s,
@@ -442,7 +450,10 @@ class Supervisor:
             self._hurry_logs()
         if self._are_logs_awaited():
             return
-        patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
+        if self._must_leave:
+            patience_s = LAST_DRAIN_GRACE_S
+        else:
+            patience_s = STORE_PATIENCE_S
         verdict = self._uploader.verdict(group.generation, patience_s=patience_s)
         if verdict is None:
             self._tell_that_it_saves(group)

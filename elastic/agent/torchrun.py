@@ -100,7 +100,9 @@ def preloads(command: Sequence[str]) -> list[str]:
     module = workload_module(command)
     # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s
     # (benchmarks/agent_start.py).
-    return [f"{module}.training"] if module else ["torch._dynamo"]
+    if module:
+        return [f"{module}.training"]
+    return ["torch._dynamo"]
 
 
 def torchrun_dir(settings: AgentSettings) -> Path:
@@ -131,7 +133,10 @@ def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str])
     A lab's has a share of a core, and says so in OpenMP's own words.
     """
     limit = inherited.get("OMP_THREAD_LIMIT", "")
-    allowed = int(limit) if limit.isdecimal() else assignment.threads
+    if limit.isdecimal():
+        allowed = int(limit)
+    else:
+        allowed = assignment.threads
     return replace(
         assignment,
         threads=max(1, min(assignment.threads, allowed, cores // assignment.nproc_per_node)),

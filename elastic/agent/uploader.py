@@ -116,7 +116,10 @@ class Teller:
     ) -> None:
         """Tells of the first trouble since there was none, unless it is of a kind that passes by
         itself."""
-        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        if isinstance(error, ElasticError):
+            why = str(error)
+        else:
+            why = repr(error)
         if not self.trouble and not isinstance(error, passing):
             self.tell(f"{what}: {why}")
         self.trouble = why

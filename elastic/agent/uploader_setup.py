@@ -90,7 +90,10 @@ def _output_upload_thread(
             return FolderObjects(settings.artifact_root / folder)
         return _bucket(connect(), settings.storage.below(folder))
 
-    pause_s = FOLDER_PAUSE_S if settings.storage is None else BUCKET_PAUSE_S
+    if settings.storage is None:
+        pause_s = FOLDER_PAUSE_S
+    else:
+        pause_s = BUCKET_PAUSE_S
     return OutputUploadThread(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
 
 

@@ -43,11 +43,11 @@ def commit(
     for _ in range(_TRIES):
         places = index.places()
         _check_is_newest(places, writer)
-        reusable = (
-            {file.sha256: file.name for each in index.kept(places) for file in each.files}
-            if may_reuse
-            else {}
-        )
+        reusable = {}
+        if may_reuse:
+            reusable = {
+                file.sha256: file.name for each in index.kept(places) for file in each.files
+            }
         manifest = Manifest(
             job_id=index.job_id,
             generation=writer.generation,

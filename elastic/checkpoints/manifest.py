@@ -77,7 +77,9 @@ class Manifest:
 def place_of(name: str) -> Place | None:
     """Where the manifest of this name stands; None for a name that no manifest has."""
     match = _NAME.fullmatch(name)
-    return None if match is None else Place(int(match[1]), int(match[2]))
+    if match is None:
+        return None
+    return Place(int(match[1]), int(match[2]))
 
 
 def data_name(generation: int, node_id: str, sha256: str) -> str:

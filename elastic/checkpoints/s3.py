@@ -235,7 +235,9 @@ def _advice(error: ClientError, action: str) -> str | None:
     if code in _DENIED:
         return f"allow {action}"
     is_of_credentials = _status(error) == 403 or code in _OF_CREDENTIALS
-    return "look at its credentials and at its clock" if is_of_credentials else None
+    if is_of_credentials:
+        return "look at its credentials and at its clock"
+    return None
 
 
 def _status(error: ClientError) -> int:

@@ -1,7 +1,7 @@
 """Runs a job's command as one worker, once the node's checkpoint folder is filled.
 
-``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a worker of tier T0, and
-``... --program PROGRAM ARG...`` one that this Python does not run.
+``python -m elastic.worker.begin (--watched | --plain) (SCRIPT | -m MODULE) ARG...`` starts a Python
+worker. ``... --program PROGRAM ARG...`` starts a program that this Python does not run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ USAGE = "wanted (--watched | --plain | --program) COMMAND..."
 
 
 def begin(arguments: Sequence[str]) -> None:
-    """Runs the command that follows the way to run it; a program takes this process over."""
+    """Runs the command in the given way; a program replaces this process."""
     way = arguments[0] if arguments else ""
     command = list(arguments[1:])
     if not command:
@@ -53,17 +53,16 @@ def _run(way: str, command: list[str]) -> None:
 
 
 def write_own_log(environment: Mapping[str, str]) -> None:
-    """From now on this process writes into its rank's own log, if the agent named one: `logs` of
-    the agent reads it.
+    """Sends this process's output to the log of its rank, if the agent named one.
 
-    A file, not a pipe: workers outlive an agent that crashes. Opened for appending, for the agent
-    cuts it.
+    It is a file, not a pipe, because workers outlive an agent that crashes. It is opened for
+    appending because the agent truncates it. The agent's `logs` reads it.
     """
     start = environment.get("ELASTICD_LOG")
     if not start:
         return
     path = f"{start}-l{environment['LOCAL_RANK']}-r{environment['RANK']}.log"
-    with contextlib.suppress(OSError):  # on a full disk it goes on writing where torchrun does
+    with contextlib.suppress(OSError):  # on a full disk, keep writing where torchrun does
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)

@@ -1,5 +1,4 @@
-"""What elasticd and torchrun told this process about its place in the job, read from its
-environment."""
+"""This process's place in the job, read from its environment."""
 
 from __future__ import annotations
 
@@ -11,8 +10,7 @@ from dataclasses import dataclass
 class WorkerPlace:
     """A worker's place in a job; every path is ``None`` in a script that runs without elasticd.
 
-    `batch` is what the job's file says of it: ``worker``, ``job``, or ``None`` where it says
-    nothing.
+    `batch` is what the job's file says: ``worker``, ``job``, or ``None`` where it says nothing.
     """
 
     rank: int = 0
@@ -28,7 +26,7 @@ class WorkerPlace:
     def from_environment(cls, environment: Mapping[str, str]) -> WorkerPlace:
         """Reads the variables that the agent and torchrun set.
 
-        >>> Membership.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation
+        >>> WorkerPlace.from_environment({"RANK": "1", "ELASTICD_GENERATION": "3"}).generation
         3
         """
         generation = environment.get("ELASTICD_GENERATION")

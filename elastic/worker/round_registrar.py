@@ -1,5 +1,8 @@
-"""A round of a session, recorded by the daemon before it is published: put off a while, or not,
-where it is silent."""
+"""Has the daemon record a session's round before it is published.
+
+If the daemon is silent, the round goes ahead: at once, or after a short delay if only newcomers
+wait.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,19 @@ from time import monotonic
 from elastic.worker.messages import RoundQuestion
 from elastic.worker.unix_address import asked
 
-# A survivor of a death waits no longer than this for a daemon that hangs; one that is not there is
-# known at once.
+# After a loss, survivors wait no longer than this for a daemon that hangs. A daemon that is not
+# running is noticed at once.
 ANSWER_TIMEOUT_S = 0.25
 # Training goes on while a newcomer is kept waiting.
 PUT_OFF_S = 5.0
 
 
 class RoundRegistrar:
-    """Claims rounds at the agent that answers at `path`.
+    """Records rounds at the agent that answers at `path`.
 
-    `present` gives the members of the round that goes on now, nobody where none does. Where
-    newcomers join them nobody loses by waiting: such a round is put off until it is recorded, for 5
-    s at most, by raising what `later` makes.
+    `present` returns the members of the current round, empty if there is none. A round that only
+    adds newcomers costs the members nothing by waiting. It is put off until it is recorded, for 5 s
+    at most, by raising what `later` makes.
     """
 
     def __init__(
@@ -63,6 +66,8 @@ def registrar_from(
     present: Callable[[], Collection[str]],
     later: Callable[[str], Exception],
 ) -> RoundRegistrar | None:
-    """Gives the way to the agent's record; None without an agent."""
+    """Returns the registrar that the agent named; None without an agent."""
     path = environment.get("ELASTICD_CLAIMS")
-    return RoundRegistrar(path, present=present, later=later) if path else None
+    if path:
+        return RoundRegistrar(path, present=present, later=later)
+    return None

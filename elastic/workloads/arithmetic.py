@@ -31,11 +31,9 @@ class Arithmetic:
         >>> Arithmetic("tf32", tries_kernels=True).named("fp32")
         'fp32 with products in tf32'
         """
-        return (
-            precision
-            if self.products == "ieee"
-            else f"{precision} with products in {self.products}"
-        )
+        if self.products == "ieee":
+            return precision
+        return f"{precision} with products in {self.products}"
 
 
 def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool) -> Arithmetic:
@@ -60,7 +58,9 @@ def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool
 
 def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
     """Has this process compute so on its device, and gives how."""
-    capability = torch.cuda.get_device_capability(device) if device.type == "cuda" else None
+    capability = None
+    if device.type == "cuda":
+        capability = torch.cuda.get_device_capability(device)
     arithmetic = arithmetic_for(capability, has_fixed_shapes=has_fixed_shapes)
     if capability is not None:
         use(arithmetic)

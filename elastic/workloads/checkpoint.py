@@ -144,7 +144,10 @@ class Checkpoints:
         except (OSError, MemoryError) as error:
             raise UnreadableCheckpoint(f"{path.name}: could not be read ({error})") from error
         except Exception as error:  # torch raises half a dozen unrelated types for a damaged file
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            if str(error):
+                reason = str(error).splitlines()[0]
+            else:
+                reason = type(error).__name__
             raise CheckpointRefused(
                 f"{path.name}: wanted a checkpoint, found a damaged file ({reason})"
             ) from error
@@ -276,9 +279,10 @@ def _pieces(value: Any, place: str) -> Iterator[bytes | memoryview]:
 def _unreadable(value: Any, place: str) -> str:
     """Says why a value would not be read back from a checkpoint."""
     kind = type(value)
-    found = (
-        f"{value.layout} values" if kind in _TENSORS else f"a {kind.__module__}.{kind.__qualname__}"
-    )
+    if kind in _TENSORS:
+        found = f"{value.layout} values"
+    else:
+        found = f"a {kind.__module__}.{kind.__qualname__}"
     if kind in _DICTIONARIES:
         found = "keys that are neither whole numbers nor texts"
     return (

@@ -80,7 +80,9 @@ class CopyWay(Protocol):
 
 def way_from(device: torch.device) -> CopyWay:
     """Gives the way from a device to the host's memory."""
-    return Beside(device) if device.type == "cuda" else AtOnce()
+    if device.type == "cuda":
+        return Beside(device)
+    return AtOnce()
 
 
 class AtOnce:
@@ -153,11 +155,10 @@ def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> An
             olds = old if isinstance(old, Mapping) else {}
             return {key: _mapped(part, olds.get(key), copied) for key, part in value.items()}
         case list() | tuple():
-            parts = (
-                old
-                if isinstance(old, list | tuple) and len(old) == len(value)
-                else [None] * len(value)
-            )
+            if isinstance(old, list | tuple) and len(old) == len(value):
+                parts = old
+            else:
+                parts = [None] * len(value)
             made = [
                 _mapped(part, before, copied) for part, before in zip(value, parts, strict=True)
             ]

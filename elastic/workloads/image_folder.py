@@ -90,7 +90,9 @@ def check_unreadable(found: Sequence[str], *, most: int) -> None:
 
 
 def _first(names: Sequence[str]) -> str:
-    more = f"; and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    more = ""
+    if len(names) > _NAMED:
+        more = f"; and {len(names) - _NAMED:,} more"
     return "; ".join(names[:_NAMED]) + more
 
 

@@ -68,7 +68,9 @@ def size_of(path: str | Path) -> tuple[int, int]:
     with _opened(path) as image:
         # Of a PNG it may lie behind all pixels.
         is_sideways = image.format != "PNG" and _orientation(image) in _SIDEWAYS
-        return (image.height, image.width) if is_sideways else (image.width, image.height)
+        if is_sideways:
+            return (image.height, image.width)
+        return (image.width, image.height)
 
 
 def read_pixels(path: str | Path) -> Pixels:
@@ -78,7 +80,10 @@ def read_pixels(path: str | Path) -> Pixels:
     A palette becomes colour, and CMYK too. Of several frames it is the first.
     """
     with _opened(path) as image:
-        pixels = _deep(path, image) if _is_deep(image) else _plain(image)
+        if _is_deep(image):
+            pixels = _deep(path, image)
+        else:
+            pixels = _plain(image)
         orientation = _orientation(image)
     return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
 
@@ -98,13 +103,20 @@ def open_picture(path: str | Path) -> Picture:
         image.load()  # what it holds stays, though its file is closed
         orientation = _orientation(image)
         is_sideways = orientation in _SIDEWAYS
-        height, width = (image.width, image.height) if is_sideways else (image.height, image.width)
+        if is_sideways:
+            height, width = (image.width, image.height)
+        else:
+            height, width = (image.height, image.width)
 
         def rows(top: int, end: int) -> Pixels:
-            begins, ends = (
-                (height - end, height - top) if orientation in _UPSIDE_DOWN else (top, end)
-            )
-            box = (begins, 0, ends, image.height) if is_sideways else (0, begins, image.width, ends)
+            if orientation in _UPSIDE_DOWN:
+                begins, ends = (height - end, height - top)
+            else:
+                begins, ends = (top, end)
+            if is_sideways:
+                box = (begins, 0, ends, image.height)
+            else:
+                box = (0, begins, image.width, ends)
             pixels = _plain(image.crop(box))
             return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
 
@@ -119,11 +131,8 @@ def profile_of(path: str | Path) -> bytes | None:
         profile = image.info.get("icc_profile")
         # ICC.1:2022, table 15: the colour space stands at byte 16. What was CMYK is colour without
         # a profile now.
-        return (
-            profile
-            if profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK"
-            else None
-        )
+        fits = profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK"
+        return profile if fits else None
 
 
 def in_8_bits(pixels: Pixels) -> Pixels:

@@ -50,7 +50,9 @@ class Batches:
         """
         self._places = self._places if places is None else places
         high = as_batch(self._cuts(first_position))
-        weight = 1.0 / self._options.batch_size if self._places else 0.0
+        weight = 0.0
+        if self._places:
+            weight = 1.0 / self._options.batch_size
         low = shrink(high)
         return SampleBatch(
             self._placed(low),
@@ -67,9 +69,10 @@ class Batches:
         if self._threads is None:
             return [self._cut(position) for position in self._positions(first_position)]
         is_ready = self._ahead is not None and self._ahead[:2] == (first_position, self._places)
-        ahead = (
-            self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
-        )
+        if self._ahead is not None and is_ready:
+            ahead = self._ahead[2]
+        else:
+            ahead = self._submit(first_position)
         following = first_position + self._options.batch_size
         self._ahead = (following, self._places, self._submit(following))
         return [future.result() for future in ahead]

@@ -49,5 +49,7 @@ def _stage(inputs: int, outputs: int, *, normalises_first: bool) -> list[nn.Modu
 
 
 def _norm(filters: int) -> nn.GroupNorm:
-    groups = filters // CHANNELS_PER_GROUP if filters % CHANNELS_PER_GROUP == 0 else 1
+    groups = 1
+    if filters % CHANNELS_PER_GROUP == 0:
+        groups = filters // CHANNELS_PER_GROUP
     return nn.GroupNorm(groups, filters)

@@ -76,18 +76,18 @@ def _first_weights(options: EsrganOptions) -> list[str]:
         return []
     is_relative = not Path(options.init).is_absolute()
     if is_relative and (options.data == BUNDLED or Path(options.data).is_dir()):
-        where = (
-            "beside the job's file"
-            if options.data == BUNDLED
-            else f"beside the job's file and in {options.data}"
-        )
+        where = "beside the job's file"
+        if options.data != BUNDLED:
+            where = f"beside the job's file and in {options.data}"
         raise InvalidInput(
             f"init: wanted weights (safetensors), found no {options.init} {where}; `elasticd job "
             "artifacts NAME --save "
             "DIR` brings those that a job left",
             field="init",
         )
-    where = options.init if not is_relative else f"{options.init} in {options.data}"
+    where = options.init
+    if is_relative:
+        where = f"{options.init} in {options.data}"
     return [f"init: {where} is not on this machine; the first node looks at it before it trains"]
 
 
@@ -112,4 +112,6 @@ def image_folder(options: EsrganOptions) -> Path:
 
 def init_path(options: EsrganOptions) -> Path | None:
     """Gives the file of weights to begin with, if there is one."""
-    return None if options.init is None else Path(options.data) / options.init
+    if options.init is None:
+        return None
+    return Path(options.data) / options.init

@@ -43,9 +43,9 @@ class Generator(nn.Module):
         shallow = self.head(low if self.skip == "none" else _detail(low))
         deep = shallow + self.trunk(self.blocks(shallow))
         image: Tensor = self.tail(self.upsampling(deep))
-        return (
-            image if self.skip == "none" else image + enlarge(low, mode=self.skip).to(image.dtype)
-        )
+        if self.skip == "none":
+            return image
+        return image + enlarge(low, mode=self.skip).to(image.dtype)
 
 
 class ResidualInResidualBlock(nn.Module):

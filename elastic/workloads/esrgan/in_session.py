@@ -130,9 +130,9 @@ class _InSession:
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
         self._judge_at_start(session)
-        is_pretrained = (
-            None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
-        )
+        is_pretrained = None
+        if self.progress.is_pretrained is not None:
+            is_pretrained = bool(self.facts[IS_PRETRAINED])
         if is_pretrained != self.progress.is_pretrained:
             theirs = _KINDS[bool(is_pretrained)]
             ours = _KINDS[bool(self.progress.is_pretrained)]
@@ -161,7 +161,10 @@ class _InSession:
         run = self.run
         generation = session.generation
         # One that has left counts as behind all others: it writes nothing any more.
-        rank = len(generation.members) if generation.rank is None else generation.rank
+        if generation.rank is None:
+            rank = len(generation.members)
+        else:
+            rank = generation.rank
         run.group = ProcessGroup(rank, generation.world_size, run.group.device)
         if run.group.is_first and generation.number != self.generation:
             run.log(

@@ -52,4 +52,6 @@ def _cross_entropy(logits: Tensor, is_real: bool, weights: Tensor) -> Tensor:
 
 def widened(values: Tensor) -> Tensor:
     """Gives at least float32: bfloat16 has too few digits to sum over an image."""
-    return values if values.dtype == torch.float64 else values.float()
+    if values.dtype == torch.float64:
+        return values
+    return values.float()

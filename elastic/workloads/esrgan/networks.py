@@ -41,7 +41,9 @@ class Networks:
         """Gives every live tensor of the state, in a fixed order."""
         weights = [*self.generator.parameters(), *self.discriminator.parameters()]
         moments = [*self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
-        scale = self.loss_scale.tensors() if self.loss_scale is not None else []
+        scale = []
+        if self.loss_scale is not None:
+            scale = self.loss_scale.tensors()
         return [*(w.detach() for w in weights), *moments, *self.average.tensors(), *scale]
 
     def units(self) -> list[tuple[Tensor, ...]]:

@@ -178,7 +178,9 @@ def phases(options: EsrganOptions) -> tuple[Phase, ...]:
     [500, None]
     """
     gan = (Phase(GAN),)
-    return (Phase(WARMUP, options.warmup_batches), *gan) if options.warmup_batches else gan
+    if options.warmup_batches:
+        return (Phase(WARMUP, options.warmup_batches), *gan)
+    return gan
 
 
 PRESETS: Mapping[str, Mapping[str, OptionValue]] = {

@@ -201,7 +201,9 @@ class Stepper:
         is_asked_to_stop = self._group.any_of(stop)
         self._generator_sum.start(computed.generator, control)
         total, summed = self._generator_sum.finish()
-        judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
+        judged = None
+        if computed.discriminator is not None:
+            judged = self._discriminator_sum.finish()[0]
         networks = self._networks
         overflow = None
         if networks.loss_scale is not None:

@@ -120,7 +120,9 @@ class Run:
             places.checkpoints, "esrgan", options_digest(options), places.job_id
         )
         self.precision = settle(options.precision, group.device)
-        loss_scale = LossScale(group.device) if self.precision == "fp16" else None
+        loss_scale = None
+        if self.precision == "fp16":
+            loss_scale = LossScale(group.device)
         self.networks: Networks = build_networks(options, group.device, loss_scale=loss_scale)
         training.tell = held_out.tell = self._tell_of_image
         self._kept_apart = held_out
@@ -222,7 +224,9 @@ class Run:
 
     def phase(self, iteration: int) -> str:
         """Gives the phase of the `iteration`-th turn, counting from 1."""
-        return WARMUP if iteration <= self.options.warmup_batches else GAN
+        if iteration <= self.options.warmup_batches:
+            return WARMUP
+        return GAN
 
     def learning_rate(self, iteration: int) -> float:
         decay_from = self.options.decay_epoch / self.options.n_epochs

@@ -84,7 +84,10 @@ class Upscaler:
             band = self._band(picture.rows(top, min(top + rows, height)))
             if left_over is not None:
                 _fade_in(band, over=left_over)
-            following = tops[index + 1] if index + 1 < len(tops) else height
+            if index + 1 < len(tops):
+                following = tops[index + 1]
+            else:
+                following = height
             done = (following - top) * SCALE
             for row in range(0, done, _ROWS_AT_ONCE):
                 writer.write(band[row : min(row + _ROWS_AT_ONCE, done)])
@@ -133,7 +136,9 @@ class Upscaler:
         high: Tensor = self.generator(images.contiguous(memory_format=torch.channels_last))
         if len(colours) == self.channels:
             return high[0]
-        return high[0].mean(0, keepdim=True) if self.channels == 3 else high[:, 0]
+        if self.channels == 3:
+            return high[0].mean(0, keepdim=True)
+        return high[:, 0]
 
 
 def upscaler_of(path: Path) -> Upscaler:

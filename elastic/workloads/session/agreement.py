@@ -72,12 +72,16 @@ def decide(sight: MemberView) -> AgreedMove:
         # A newcomer that could reach nobody has taken all for dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
-        return HOLD if sight.is_leaving else AgreedMove(Move.REJOIN)
+        if sight.is_leaving:
+            return HOLD
+        return AgreedMove(Move.REJOIN)
     is_changed = (
         _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
     )
     is_joined = bool(_admitted(sight, sight.participants))
-    return _next(sight, sight.participants) if is_changed or is_joined else HOLD
+    if is_changed or is_joined:
+        return _next(sight, sight.participants)
+    return HOLD
 
 
 def _leaves(sight: MemberView, base: Sequence[str]) -> bool:

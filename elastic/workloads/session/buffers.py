@@ -181,7 +181,9 @@ class Buffers:
 
     def own_numbers(self) -> Tensor:
         """Gives a copy of the last step's summed numbers, `(numbers,)`."""
-        return self._owns[self._turn].clone() if self.numbers else self._owns[self._turn]
+        if self.numbers:
+            return self._owns[self._turn].clone()
+        return self._owns[self._turn]
 
     def _without_none(
         self, views: Sequence[Tensor], gradients: Sequence[Tensor | None]
@@ -222,7 +224,9 @@ def _sizes(gradients: object) -> list[torch.Size] | None:
     """Gives the sizes of a list of tensors, without a line of Python for each at every step; None
     for anything else."""
     try:
-        return list(map(Tensor.size, gradients)) if isinstance(gradients, list | tuple) else None
+        if isinstance(gradients, list | tuple):
+            return list(map(Tensor.size, gradients))
+        return None
     except TypeError:
         return None
 
@@ -257,7 +261,9 @@ def _no_numbers(given: object, count: int) -> str | None:
     """Says what is given in the place of so many numbers, if it is not they."""
     if not isinstance(given, Tensor):
         return f"a {type(given).__name__}"
-    return None if given.numel() == count else f"one of the shape {tuple(given.shape)}"
+    if given.numel() == count:
+        return None
+    return f"one of the shape {tuple(given.shape)}"
 
 
 def _misfit(gradients: object, shapes: Sequence[torch.Size]) -> str:
@@ -269,5 +275,7 @@ def _misfit(gradients: object, shapes: Sequence[torch.Size]) -> str:
         return f"{wanted} {len(gradients)}"
     pairs = zip(gradients, shapes, strict=True)
     index, (wrong, shape) = next(pair for pair in enumerate(pairs) if not _fits(*pair[1]))
-    found = tuple(wrong.shape) if isinstance(wrong, Tensor) else f"a {type(wrong).__name__}"
+    found = f"a {type(wrong).__name__}"
+    if isinstance(wrong, Tensor):
+        found = str(tuple(wrong.shape))
     return f"gradient {index}: wanted a tensor of the shape {tuple(shape)}, or None for zeros, got {found}"

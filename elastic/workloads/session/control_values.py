@@ -93,13 +93,20 @@ class ControlValues:
             self._is_mixed = False
         is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
-        numbers[rank] = 0.0 if offered is None else offered.number - generation.number
+        if offered is None:
+            numbers[rank] = 0.0
+        else:
+            numbers[rank] = offered.number - generation.number
         numbers[size + rank] = cost
         # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
-        numbers[2 * size + rank] = (
-            self.fingerprint(step) if is_due and size > 1 else -1.0 - step % self._prime
-        )
-        numbers[3 * size + rank] = UNLIKE if is_unlike else self._arithmetic
+        if is_due and size > 1:
+            numbers[2 * size + rank] = self.fingerprint(step)
+        else:
+            numbers[2 * size + rank] = -1.0 - step % self._prime
+        if is_unlike:
+            numbers[3 * size + rank] = UNLIKE
+        else:
+            numbers[3 * size + rank] = self._arithmetic
         return self._own
 
     def fingerprint(self, step: int) -> int:
@@ -125,7 +132,9 @@ class ControlValues:
         # Each prints at every step then, from the next one on: an operation that is not exact shows
         # at once.
         self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
-        source = None if prints.count(prints[0]) == size else _right(prints, generation)
+        source = None
+        if prints.count(prints[0]) != size:
+            source = _right(prints, generation)
         is_agreed = offers[0] > 0 and offers.count(offers[0]) == size
         return RankValues(told[size : 2 * size], is_agreed, self._is_mixed, source)
 

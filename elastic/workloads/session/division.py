@@ -48,7 +48,8 @@ class Division:
         was_sure = self._is_sure
         self._is_sure = False
         if self.now is before:
-            self._pause = FIRST_PAUSE if not self._turns else self._pause
+            if not self._turns:
+                self._pause = FIRST_PAUSE
         elif not was_sure and any(
             had and not has for had, has in zip(before, self.now, strict=True)
         ):

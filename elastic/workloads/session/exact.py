@@ -104,11 +104,15 @@ def power(base: float, exponent: int) -> float:
 def _wide(value: Any) -> Any:
     """Gives a tensor of a narrow type in float32, as torch's own kernels take it: several roundings
     would cost it much of what it holds."""
-    return value.float() if isinstance(value, Tensor) and value.dtype in NARROW else value
+    if isinstance(value, Tensor) and value.dtype in NARROW:
+        return value.float()
+    return value
 
 
 def _add(first: Any, second: Any, alpha: float = 1) -> Any:
-    return first + second if alpha == 1 else first + second * alpha
+    if alpha == 1:
+        return first + second
+    return first + second * alpha
 
 
 def _sub(first: Any, second: Any, alpha: float = 1) -> Any:
@@ -231,7 +235,9 @@ def _column(argument: Any, size: int) -> Sequence[Any]:
     or numbers in a tensor."""
     if isinstance(argument, Tensor) and argument.dim() == 1:
         return argument.unbind()
-    return argument if isinstance(argument, list | tuple) else [argument] * size
+    if isinstance(argument, list | tuple):
+        return argument
+    return [argument] * size
 
 
 def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002 (torch's name)
@@ -254,7 +260,10 @@ def _total(values: Tensor) -> Tensor:
     while (size := values.numel()) > 1:
         half = size // 2
         added = values[:half] + values[half : 2 * half]
-        values = torch.cat([added, values[2 * half :]]) if size % 2 else added
+        if size % 2:
+            values = torch.cat([added, values[2 * half :]])
+        else:
+            values = added
     return values.sum()
 
 
@@ -339,9 +348,15 @@ def _sgd(
         gradient = gradient + weight * weight_decay
     if momentum:
         assert buffer is not None
-        moved = gradient if is_first_step else _wide(buffer) * momentum + gradient * (1 - dampening)
+        if is_first_step:
+            moved = gradient
+        else:
+            moved = _wide(buffer) * momentum + gradient * (1 - dampening)
         buffer.copy_(moved)
-        gradient = gradient + moved * momentum if nesterov else moved
+        if nesterov:
+            gradient = gradient + moved * momentum
+        else:
+            gradient = moved
     parameter.copy_(weight - gradient * lr)
 
 

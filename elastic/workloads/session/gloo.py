@@ -110,7 +110,8 @@ class Gloo:
     def cut(self) -> None:
         """Ends this generation's connections: every collective under way or to come fails, here and
         on the others."""
-        self._cut_s = monotonic() if self._cut_s is None else self._cut_s
+        if self._cut_s is None:
+            self._cut_s = monotonic()
         with contextlib.suppress(
             OSError
         ):  # no descriptor is left to find them by: `wait` gives up all the same

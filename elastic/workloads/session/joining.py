@@ -89,7 +89,9 @@ class Entrance:
         return True
 
     def _unserved(self, view: View) -> str:
-        why = "none of them connects to this process" if self.unreached is None else self.unreached
+        why = "none of them connects to this process"
+        if self.unreached is not None:
+            why = self.unreached
         return (
             f"members: wanted the state from one of {len(view.participants)} that train, got "
             "nothing for "
@@ -132,7 +134,9 @@ class Entrance:
                 self._hear(rendezvous, view)
             unproven.append(name)
             if self._may_live(name):
-                place = "" if about is None else f" at {about['host']}:{about['link']}"
+                place = ""
+                if about is not None:
+                    place = f" at {about['host']}:{about['link']}"
                 self.unreached = (
                     f"member {name} cannot be reached{place}, and is waited for while it may live"
                 )

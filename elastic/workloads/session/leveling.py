@@ -39,7 +39,8 @@ class Leveling:
             last,
             packed,
         ) in self._chunks():  # to the end, whatever is found: every rank takes part
-            found = self._differing(first, last, packed) if found is None else found
+            if found is None:
+                found = self._differing(first, last, packed)
         differing = torch.zeros(self._generation.world_size)
         differing[self._generation.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))

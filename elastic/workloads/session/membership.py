@@ -165,11 +165,9 @@ class SessionMember(threading.Thread):
             self._come_in(rendezvous, view)
         why = awaited(self._shared, view, name=self._name, units=len(self._state.units))
         if why is not None:
-            unreached = (
-                self._entrance.unreached
-                if self._entrance is not None and self._shared.is_entering
-                else None
-            )
+            unreached = None
+            if self._entrance is not None and self._shared.is_entering:
+                unreached = self._entrance.unreached
             self._waiting.goes_on(
                 why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic()
             )
@@ -177,7 +175,9 @@ class SessionMember(threading.Thread):
             self._waiting.ends()
         if self._builder is not None or self._shared.is_lost:
             return BUSY_LOOK_S
-        return WAITED_FOR_LOOK_S if view.waiting or self._shared.is_leaving else STEADY_LOOK_S
+        if view.waiting or self._shared.is_leaving:
+            return WAITED_FOR_LOOK_S
+        return STEADY_LOOK_S
 
     def _store(self) -> tuple[StoreRendezvous, View]:
         """Gives the store and what it shows. Raises StoreLost."""
@@ -318,7 +318,9 @@ class SessionMember(threading.Thread):
         """Has the newest generation built, and offers it when it is."""
         shared = self._shared
         builder = self._builder
-        newest = shared.current.number if shared.current is not None else 0
+        newest = 0
+        if shared.current is not None:
+            newest = shared.current.number
         if builder is not None and builder.number != view.round:
             builder.cancel()
             builder = self._builder = None

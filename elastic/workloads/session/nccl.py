@@ -144,7 +144,9 @@ class Work:
     def wait(self, limit: timedelta | None = None) -> None:
         """Waits for it, so long at most. Raises RuntimeError where it has failed, or the time is
         over."""
-        until_s = None if limit is None else monotonic() + limit.total_seconds()
+        until_s = None
+        if limit is not None:
+            until_s = monotonic() + limit.total_seconds()
         while not self.mark.query():
             if self.owner.is_aborted:
                 break

@@ -103,11 +103,9 @@ class Reception:
             return complete
         self._complete_since_s = self._complete_since_s or monotonic()
         is_alone = len(complete) == len(view.waiting)
-        return (
-            complete
-            if is_alone or monotonic() - self._complete_since_s > COMPANY_S
-            else frozenset()
-        )
+        if is_alone or monotonic() - self._complete_since_s > COMPANY_S:
+            return complete
+        return frozenset()
 
     def end(self) -> None:
         """Waits a while for what the shared state has told to end."""

@@ -15,11 +15,9 @@ def recorder(
 ) -> Callable[[int, Sequence[str]], None] | None:
     """Gives what records a generation by its number and members, and raises StoreLost to put it
     off; None where there is nobody to tell. `present` gives the members of the one that goes on."""
-    return (
-        registrar_from(present=present, later=StoreLost)
-        if on_generation is None
-        else _patiently(on_generation)
-    )
+    if on_generation is None:
+        return registrar_from(present=present, later=StoreLost)
+    return _patiently(on_generation)
 
 
 def _patiently(on_generation: OnGeneration) -> OnGeneration:

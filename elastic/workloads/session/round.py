@@ -50,4 +50,6 @@ class Round:
         """How often an hour any of the members is lost, on average; None where that of one is not
         known."""
         known = [each for each in self.losses_per_h if each is not None]
-        return sum(known) if len(known) == self.world_size else None
+        if len(known) == self.world_size:
+            return sum(known)
+        return None

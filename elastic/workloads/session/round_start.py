@@ -78,6 +78,9 @@ class Meeting:
             raise TooOld(lost) if own < newest else GenerationLost(lost)
         source = sources[0]
         self.is_exact = bool(are_exact[source])
-        sums = buffers.flat() if self._rank == source else buffers.other()
+        if self._rank == source:
+            sums = buffers.flat()
+        else:
+            sums = buffers.other()
         self._group.wait(self._group.broadcast(sums, source=source))
         return own < newest

@@ -172,9 +172,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
             while self.is_member:
                 try:
                     self._shared.begin_turn()
-                    outcome, change = (
-                        self._one_turn(compute) if self._division.now else self._one_pause()
-                    )
+                    if self._division.now:
+                        outcome, change = self._one_turn(compute)
+                    else:
+                        outcome, change = self._one_pause()
                 except Outdated:
                     return CommittedStep(self.step, self._buffers.own_numbers())
                 except GenerationLost:

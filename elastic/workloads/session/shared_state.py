@@ -111,7 +111,9 @@ class SharedState:
     def status(self) -> Status:
         """Gives what the other members are told."""
         current = self.current
-        begun = current.group.begun if current is not None and current.group is not None else 0
+        begun = 0
+        if current is not None and current.group is not None:
+            begun = current.group.begun
         # Who waits for the others at the job's end waits as in a sum: they are late if they do not
         # come.
         begun += self.ending == self.step
@@ -125,7 +127,9 @@ class SharedState:
 
     def present(self) -> tuple[str, ...]:
         """Gives the members of the generation that goes on now, nobody where none does."""
-        return () if self.current is None or self.is_lost else self.current.members
+        if self.current is None or self.is_lost:
+            return ()
+        return self.current.members
 
     def begin_turn(self) -> None:
         """Raises GenerationLost where the current generation's collectives have failed."""

@@ -60,7 +60,9 @@ def split(
     if fastest == most:
         return whole
     spared = _filled(batch, speeds, fastest)
-    return spared if _duration(whole, costs) > WORTH_MOVING * _duration(spared, costs) else whole
+    if _duration(whole, costs) > WORTH_MOVING * _duration(spared, costs):
+        return spared
+    return whole
 
 
 def fits(batch: int, limits: Sequence[int | None]) -> bool:
@@ -89,7 +91,9 @@ def first_split(
     without = [0 if is_new else limit for limit, is_new in zip(limits, are_new, strict=True)]
     if fits(batch, without):
         return split(batch, costs, limits=without)
-    return split(batch, costs, limits=limits) if fits(batch, limits) else ()
+    if fits(batch, limits):
+        return split(batch, costs, limits=limits)
+    return ()
 
 
 def next_split(
@@ -184,7 +188,10 @@ class Pace:
         elif self.cost_s <= 0 or (
             _agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)
         ):
-            self.cost_s = (before_s + measured_s) / 2 if before_s > 0 else measured_s
+            if before_s > 0:
+                self.cost_s = (before_s + measured_s) / 2
+            else:
+                self.cost_s = measured_s
         else:
             self.cost_s = (self.cost_s + measured_s) / 2
         return self.cost_s

@@ -174,7 +174,9 @@ def _no_unit(given: object) -> str | None:
     if not isinstance(given, Sequence):  # a tensor is none, though it can be walked as one
         return f"a {type(given).__name__}"
     others = [type(each).__name__ for each in given if not isinstance(each, Tensor)]
-    return f"a {others[0]} among them" if others else None if given else "none"
+    if others:
+        return f"a {others[0]} among them"
+    return None if given else "none"
 
 
 def _as_bytes(tensor: Tensor) -> Tensor:

@@ -256,8 +256,12 @@ class StateSender(threading.Thread):
         while (message := self._next(connection)) is not None:
             if message.kind == "gradients":
                 self._room.release()
-            content = None if message.content is None else message.content.made()
-            told = None if content is None else content[: message.elements]
+            content = None
+            if message.content is not None:
+                content = message.content.made()
+            told = None
+            if content is not None:
+                told = content[: message.elements]
             send(connection, TransferMessage(message.kind, message.about, told))
             if content is not None and message.elements is not None:
                 self._spares.append(content)

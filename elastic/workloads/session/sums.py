@@ -47,7 +47,9 @@ class Sum(NamedTuple):
 
     def __str__(self) -> str:
         values = f"{self.size} {str(self.kind).removeprefix('torch.')} on {self.device}"
-        return f"only the gradients ({values})" if self.is_last else values
+        if self.is_last:
+            return f"only the gradients ({values})"
+        return values
 
 
 class Misfit(InvalidInput):
@@ -113,7 +115,9 @@ class Sums:
             self._shared.hold_to(self._generation)
             return
         self._await_meeting()
-        beside = None if aside is None else group.all_reduce_aside(aside)
+        beside = None
+        if aside is not None:
+            beside = group.all_reduce_aside(aside)
         work = group.all_reduce(values)
         if beside is not None:
             group.wait(beside)
@@ -171,7 +175,10 @@ class Sums:
     def _learn(self) -> None:
         """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones
         in the same turn."""
-        self._alike = self._alike + 1 if self._made == self._usual else 1
+        if self._made == self._usual:
+            self._alike = self._alike + 1
+        else:
+            self._alike = 1
         self._usual = self._made
         self._is_known = self._alike == turns_compared(self.surprises)
 
@@ -202,5 +209,7 @@ def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
         (most,) = old
     elif rest and rest[0][1] == count:
         newest = frozenset(rank for rank, is_new in enumerate(are_new) if is_new)
-        return newest if old and newest else frozenset(range(len(sums)))
+        if old and newest:
+            return newest
+        return frozenset(range(len(sums)))
     return frozenset(rank for rank, each in enumerate(sums) if each != most)

@@ -85,7 +85,10 @@ def require_whole(name: str, value: object, *, least: int) -> None:
 
 def _require_text(terms: object) -> None:
     if not isinstance(terms, str) or len(terms) > MAX_TERMS:
-        found = f"one of {len(terms)}" if isinstance(terms, str) else f"a {type(terms).__name__}"
+        if isinstance(terms, str):
+            found = f"one of {len(terms)}"
+        else:
+            found = f"a {type(terms).__name__}"
         raise InvalidInput(
             f"terms: wanted a text of at most {MAX_TERMS} characters, got {found}; give a digest",
             field="terms",
