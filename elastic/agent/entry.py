@@ -1,4 +1,4 @@
-"""Puts an agent together, registers it and runs it to its end."""
+"""Builds an agent, registers it and runs it to its end."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ log = logging.getLogger(__name__)
 
 
 def run_agent(config: Path) -> int:
-    """Runs this node's agent; gives the exit code: 0 after a shutdown or a lease's end, 1 if never
-    registered."""
+    """Runs this node's agent, and returns its exit code.
+
+    0 after a shutdown or the end of its lease, 1 if it never registered.
+    """
     settings = read_settings(config)
     settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     lease = Lease(settings.work_dir, first_s=settings.lease_s)
@@ -180,7 +182,7 @@ def _live(
             if watcher is not None:
                 watcher.stop()
             preparation.stop()
-            # Before the last heartbeat: once it is heard, the daemon may end this machine.
+            # Before the last heartbeat: once the daemon receives it, it may end this machine.
             log_stream.stop()
             heart.stop()
             claims.stop()
@@ -205,7 +207,7 @@ def _preparation(
         wake.set()
 
     def open_source(location: str) -> Source:
-        # Only a node whose job has data in a bucket waits for boto3's import.
+        # Import boto3 only on a node whose job has data in a bucket: the import takes long.
         from elastic.checkpoints.s3 import Bucket, connect
 
         return Bucket(connect(region=settings.region), parse_location(location))

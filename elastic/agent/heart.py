@@ -1,4 +1,4 @@
-"""The heartbeat: a thread that reports and listens at an interval, however long an answer takes."""
+"""The heartbeat: a thread that reports and listens at a fixed interval."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
-HURRY = 4  # times as many beats while the daemon's next word is waited for
-LOOKS = (
-    5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
-)
+# So many times as many beats while the node waits for the daemon's next directive.
+HURRY = 4
+# Connection attempts an interval while the daemon is away. A refused one costs almost nothing.
+LOOKS = 5
 log = logging.getLogger(__name__)
 
 
@@ -46,8 +46,7 @@ class Heart:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread and reports how the node ended, again while there is more than one report
-        holds."""
+        """Ends the thread and reports how the node ended, in as many reports as it takes."""
         self._is_stopping = True
         self._wake.set()
         self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
@@ -64,7 +63,7 @@ class Heart:
             self._wake.clear()
 
     def _tried(self) -> bool:
-        """Whether a beat was heard; what breaks one, as a full disk does, ends no thread."""
+        """Whether the daemon received a beat; no exception, such as a full disk, ends this thread."""
         try:
             return self._beat()
         except Exception:

@@ -1,5 +1,4 @@
-"""What an agent knows across its own restarts: its name and token, what it runs, how the last
-generation ended."""
+"""What an agent remembers across its own restarts."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ AGENT_FILE = "agent.json"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The whole of it; the file holds the node's token and so is its owner's only.
+    """An agent's memory. The file holds the node's token, so only its owner may read it.
 
-    `code` is the sum of the job's code, None where it brings none; `brings` is what else it does.
-    `tier` is what the running workers were started on, `began` the generation that they were
-    started in, which those of a session outlive; `distrusts_fork` says that they are no longer
+    `code` is the checksum of the job's code, None without any; `brings` is what else the job
+    brings. `tier` is how the running workers were started. `began` is the generation in which they
+    were started; workers in a session outlive it. `distrusts_fork` says that workers are no longer
     forked here.
     """
 
@@ -36,7 +35,7 @@ class Memory:
 
 
 def recall(work_dir: Path) -> Memory | None:
-    """What an earlier agent of this node wrote down; None on a node that has not registered."""
+    """What an earlier agent of this node wrote; None on a node that has not registered."""
     content = read_json(work_dir / AGENT_FILE)
     if content is None:
         return None
@@ -44,5 +43,5 @@ def recall(work_dir: Path) -> Memory | None:
 
 
 def remember(memory: Memory, work_dir: Path) -> None:
-    """Writes it down."""
+    """Writes the memory to its file."""
     write_json(work_dir / AGENT_FILE, to_json(memory))

@@ -1,5 +1,4 @@
-"""The rounds of a session as this node's agent knows them: told to the daemon, and recorded there
-before they begin."""
+"""A session's rounds on this node: reported to the daemon, and recorded before they begin."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from elastic.worker.messages import RoundQuestion
 
 
 def open_round_registry(path: Path, registry: RoundRegistry) -> LocalRpcServer:
-    """Gives the place where workers have a round recorded before they publish it."""
+    """Returns the server at which workers have a round recorded before they publish it."""
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         asked = from_json(RoundQuestion, question)
@@ -29,10 +28,9 @@ def open_round_registry(path: Path, registry: RoundRegistry) -> LocalRpcServer:
 
 
 class RoundRegistry:
-    """What workers have said of their rounds, until the daemon has answered to it. Safe to use from
-    several threads.
+    """The rounds that workers reported, until the daemon acknowledges them; thread-safe.
 
-    `wake` has the next heartbeat sent at once.
+    `wake` sends the next heartbeat at once.
     """
 
     def __init__(self, *, wake: Callable[[], None]) -> None:
@@ -44,7 +42,7 @@ class RoundRegistry:
         self._silences = 0
 
     def saw(self, number: int) -> None:
-        """A worker trains in this round."""
+        """Notes that a worker trains in this round."""
         with self._changed:
             is_news = number > self._newest
             self._newest = max(number, self._newest)
@@ -52,8 +50,7 @@ class RoundRegistry:
             self._wake()
 
     def claim(self, claim: RoundRegistration, *, timeout_s: float) -> bool:
-        """Has the daemon record a round before it is published; False where it does not answer, or
-        not in time."""
+        """Has the daemon record a round before it is published; False without a timely answer."""
         with self._changed:
             self._claims.append(claim)
             silences = self._silences
@@ -67,7 +64,7 @@ class RoundRegistry:
             return is_recorded
 
     def news(self) -> tuple[int | None, RoundRegistration | None]:
-        """What the next heartbeat says: the newest round, and one that is about to be published."""
+        """What the next heartbeat reports: the newest round, and one that is about to be published."""
         with self._changed:
             newest = None
             if self._newest > self._told_newest:
@@ -76,16 +73,16 @@ class RoundRegistry:
             return newest, claim
 
     def is_told(self, newest: int | None, claim: RoundRegistration | None) -> None:
-        """The daemon has stored what `news` gave."""
+        """Notes that the daemon stored what `news` returned."""
         with self._changed:
             self._told_newest = max(newest or 0, self._told_newest)
             if claim is not None:
-                # The newest stands for all before it.
+                # The newest round stands for all before it.
                 self._claims = [each for each in self._claims if each.round > claim.round]
             self._changed.notify_all()
 
     def is_not_told(self) -> None:
-        """The daemon has not answered: whoever waits goes on without."""
+        """Notes that the daemon did not answer: waiting workers go on without it."""
         with self._changed:
             self._silences += 1
             self._changed.notify_all()

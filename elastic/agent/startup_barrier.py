@@ -1,5 +1,4 @@
-"""The gate that a worker passes before its script begins: by then the node holds all that it is to
-go on from."""
+"""The start-up barrier: no script begins before the node holds the state it continues from."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from elastic.worker.messages import Arrival
 
 
 def open_startup_barrier(path: Path, *, fill: Callable[[Arrival], str | None]) -> LocalRpcServer:
-    """Gives the gate. `fill` blocks until a worker may begin, and gives why it cannot."""
+    """Returns the server. `fill` blocks until a worker may begin, and returns why it cannot."""
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"refusal": fill(from_json(Arrival, question))}

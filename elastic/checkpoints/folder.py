@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+# Files named so, or beginning with a dot, are still being written.
 PARTIAL_ENDINGS = (".partial", ".part", ".tmp", ".temp", ".incomplete")
-"""Files named so, or beginning with a dot, are still being written."""
 _READ_BYTES = 1 << 20
 
 

@@ -27,8 +27,8 @@ from elastic.model import is_output
 
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
+# A larger log waits until it rests: it would be copied and read in full every few seconds.
 _MOST_GROWN_BYTES = 16 << 20
-"""A larger log waits until it rests: it would be copied and read in full every few seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from elastic.worker.messages import MESSAGES, SignMessage, WindowMessage
 
 Value = TypeVar("Value")
 
+# What workers say that goes on to the daemon.
 Outgoing: TypeAlias = WindowMessage | EventMessage
-"""What workers say that goes on to the daemon."""
 
 
 def from_json(kind: type[Value], content: object) -> Value:

@@ -39,9 +39,9 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
+# MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes, a
+# new major.
 PROTOCOL = "1.0"
-"""MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
-a new major."""
 
 Version = Annotated[str, Bound(max_length=16, pattern=r"^[0-9]+\.[0-9]+$")]
 

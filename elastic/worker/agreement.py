@@ -9,11 +9,11 @@ import sys
 from typing import Protocol
 
 C10D_MODULE = "torch.distributed.distributed_c10d"
+# Every turn holds a collective of all ranks. When the last rank notes its turn t, no rank has ended
+# turn t + 1. So all ranks look again at the end of t + 1, and know. No rank leaves before the end
+# of t + 2, which all ranks must begin. By then no rank needs the store, which may end with the rank
+# that serves it.
 TURNS_AFTER_THE_LAST = 2
-"""Every turn holds a collective of all ranks. When the last rank notes its turn t, no rank has
-ended turn t + 1. So all ranks look again at the end of t + 1, and know. No rank leaves before the
-end of t + 2, which all ranks must begin. By then no rank needs the store, which may end with the
-rank that serves it."""
 
 
 class KeyValueStore(Protocol):

@@ -26,13 +26,13 @@ LAST_SEND_TIMEOUT_S = 1.0
 JOINED_AGAIN_S = 5.0
 # Only rank 0 sends windows. The other ranks report that turns go on: rank 0's node may be cut off.
 TURNS_AGAIN_S = 0.5
+# Variables that name the folders a script may write into. The folders exist when it begins.
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
-"""Variables that name the folders a script may write into. The folders exist when it begins."""
+# Holds the process id of the worker that torchrun started. Processes that the worker starts inherit
+# it, so they do not report themselves as new workers.
 WORKER_PID = "ELASTICD_WORKER_PID"
-"""Holds the process id of the worker that torchrun started. Processes that the worker starts
-inherit it, so they do not report themselves as new workers."""
+# The start of the message about a command that can never run on this node.
 CANNOT_BEGIN = "elasticd: no worker can begin: "
-"""The start of the message about a command that can never run on this node."""
 
 
 def paramount(

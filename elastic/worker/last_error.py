@@ -15,8 +15,8 @@ FILE_NAME = "last-error.json"
 MAX_TEXT = 300
 MAX_LINES = 30
 MAX_TRACEBACK = 4000
+# torchrun names one error file per worker and start. Ours lies in the same folder.
 _ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
-"""torchrun names one error file per worker and start. Ours lies in the same folder."""
 _LIBRARIES = tuple(
     sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )

@@ -20,9 +20,9 @@ from elastic.worker.optimizer_steps import count_optimizer_steps
 
 # The exit codes by which a script's own handler says that it obeyed a signal.
 SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)
+# Errors that do not pass when a file cannot run. Others may pass, such as EIO, ESTALE, ENOMEM or
+# ETXTBSY.
 HOPELESS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
-"""Errors that do not pass when a file cannot run. Others may pass, such as EIO, ESTALE, ENOMEM or
-ETXTBSY."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 

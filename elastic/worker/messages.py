@@ -175,8 +175,8 @@ MESSAGES: Mapping[str, type] = {
     "begins": BeginsMessage,
     **dict.fromkeys(SIGNS, SignMessage),
 }
+# Fields that a worker's outbox adds to a message as it sends it.
 BESIDE = ("seq", "generation", "world_size")
-"""Fields that a worker's outbox adds to a message as it sends it."""
 
 
 def fault_of(message: Mapping[str, object], *, absent: Collection[str] = ()) -> str | None:

@@ -15,14 +15,14 @@ PACKAGE = "torchvision"
 # defined them, but needs CUDA's libraries.
 _SCHEMA = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 _OPERATORS = ("nms", "qnms")
+# This line goes to the job's log. torchvision's own error speaks of incompatible versions.
 MISSING = (
     "elasticd: torchvision was built for CUDA and torch was not: its compiled operators "
     "(torchvision.ops.nms, roi_align and others) do not work here. Its models, transforms and data "
     "sets do"
 )
-"""This line goes to the job's log. torchvision's own error speaks of incompatible versions."""
+# torch's registration of the operators, kept because they vanish with it.
 _held: list[object] = []
-"""torch's registration of the operators, kept because they vanish with it."""
 
 
 def help_torchvision() -> None:

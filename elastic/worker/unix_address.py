@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+# The longest path in a socket's address, in bytes (`sun_path` of unix(7), without its final zero).
 MOST_BYTES = 107
-"""The longest path in a socket's address, in bytes (`sun_path` of unix(7), without its final zero).
-"""
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+# Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; the number is its code's
+# `ema_decay`).
 DECAY = 0.999
-"""Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; the number is its code's
-`ema_decay`)."""
 
 
 class MovingAverage:

@@ -20,9 +20,9 @@ from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in
 from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channels
 from elastic.workloads.sample_order import Draw
 
+# An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
+# folder's.
 CACHED_BYTES = 256 * 2**20
-"""An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
-folder's."""
 
 # Real photographs inside scikit-image's wheel; the two held out are never trained on.
 _BUNDLED_TRAINING = [

@@ -16,9 +16,8 @@ from PIL import Image, UnidentifiedImageError
 
 from elastic.errors import InvalidInput
 
+# `(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and alpha.
 Pixels: TypeAlias = NDArray[Any]
-"""`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and
-alpha."""
 
 # Pillow warns from here on: 89 million pixels, of which reading takes at most 10 bytes each.
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485

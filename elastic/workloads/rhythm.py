@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+# A first checkpoint tells what one costs; until then nothing can be weighed.
 FIRST_AFTER_S = 60.0
-"""A first checkpoint tells what one costs; until then nothing can be weighed."""
 
 
 def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:

@@ -18,8 +18,8 @@ from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.moving_average import MovingAverage
 
 M = TypeVar("M", bound=nn.Module)
+# The part of a checkpoint that only training in fp16 leaves.
 LOSS_SCALE = "loss_scale"
-"""The part of a checkpoint that only training in fp16 leaves."""
 AVERAGE = "generator_average"
 
 

@@ -20,14 +20,14 @@ from elastic.workloads.pictures import Picture, Pixels, open_picture, profile_of
 from elastic.workloads.png import PngWriter
 
 TILE = 96
+# Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB, weights
+# apart. Neighbours fade into one another over the overlap, which hides that each is computed
+# without what lies beyond it.
 OVERLAP = 16
-"""Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB,
-weights apart. Neighbours fade into one another over the overlap, which hides that each is computed
-without what lies beyond it."""
 _ROWS_AT_ONCE = 64  # of the large picture: packing takes several times their size
+# Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1
+# GiB. The tiles of a wide picture are less high than wide for it.
 _MOST_BAND_BYTES = 96 << 20
-"""Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1
-GiB. The tiles of a wide picture are less high than wide for it."""
 
 Tell = Callable[[float], None]
 

@@ -14,17 +14,17 @@ from elastic.errors import InvalidInput
 from elastic.workloads.esrgan.options import EsrganOptions, preset_of
 
 LAST = "generator.safetensors"
+# The weights as the last iteration left them, and their moving average.
 AVERAGE = "generator_ema.safetensors"
-"""The weights as the last iteration left them, and their moving average."""
 PROGRAM = "elasticd esrgan"
 SCALE = 4
+# The options that a generator's shape follows from.
 _SHAPING: Mapping[str, type] = {
     "channels": int,
     "filters": int,
     "residual_blocks": int,
     "skip": str,
 }
-"""The options that a generator's shape follows from."""
 _MODE = 0o644  # safetensors itself makes files that only their owner may read
 _MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
 

@@ -157,6 +157,7 @@ def _reciprocal(own: Any) -> Any:
     return 1 / own
 
 
+# Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded once.
 FORMULAS: Mapping[str, Function] = {
     "add": _add,
     "sub": _sub,
@@ -168,8 +169,6 @@ FORMULAS: Mapping[str, Function] = {
     "rsqrt": _rsqrt,
     "reciprocal": _reciprocal,
 }
-"""Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded
-once."""
 
 
 def _new(formula: Function, original: Function) -> Function:
@@ -410,5 +409,5 @@ def _table() -> dict[Any, Function]:
     return table
 
 
+# By torch's operation, of all its overloads: what is done in its place.
 EXACT = _table()
-"""By torch's operation, of all its overloads: what is done in its place."""

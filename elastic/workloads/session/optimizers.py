@@ -29,9 +29,9 @@ KNOWN: tuple[type[optim.Optimizer], ...] = (
     optim.Rprop,
     optim.SGD,
 )
+# State that an option adds, 0 before the step that first has it: it may be missing where the rest
+# was loaded.
 BY_OPTION = frozenset({"grad_avg", "max_exp_avg_sq", "momentum_buffer"})
-"""State that an option adds, 0 before the step that first has it: it may be missing where the rest
-was loaded."""
 
 
 def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:

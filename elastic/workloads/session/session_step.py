@@ -91,8 +91,8 @@ class SessionStep:
         return total
 
 
+# Gives this rank's part of a turn's gradients, one for each unit.
 Compute = Callable[[SessionStep], Sequence[Tensor | None]]
-"""Gives this rank's part of a turn's gradients, one for each unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from elastic.workloads.layout import dense_strides, placing, shares_memory
 from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.gloo import FLOATS
 
+# Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a
+# unit to leave alone; what is done to one unit must not depend on another.
 Apply = Callable[[Sequence[Tensor | None], int], None]
-"""Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a
-unit to leave alone; what is done to one unit must not depend on another."""
 
 
 @dataclass(frozen=True, slots=True)
