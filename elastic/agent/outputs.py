@@ -122,7 +122,7 @@ class OutputUploader:
         self._laid = self._folder.see().files
 
     def announce(self, meeting: str) -> None:
-        """Announces this group's first state to its other nodes, and removes older announcements."""
+        """Announces this group's first state to its other nodes; removes older announcements."""
         name = _beginning(self._generation, meeting)
         self._objects.delete(self._objects.names(_BEGINNINGS))
         self._objects.create(name, json.dumps({"place": self._place()}).encode())

@@ -48,7 +48,7 @@ class Pauses:
         self._silence = first, until
 
     def begin_anew(self) -> None:
-        """Other workers take over: the time before their first turn, as for compiling, is no pause."""
+        """Other workers take over: the time before their first turn is no pause."""
         self._turned_at = None
         self._recent.clear()
 

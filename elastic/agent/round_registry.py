@@ -50,7 +50,7 @@ class RoundRegistry:
             self._wake()
 
     def claim(self, claim: RoundRegistration, *, timeout_s: float) -> bool:
-        """Has the daemon record a round before it is published; False without a timely answer."""
+        """Has the daemon record a round before its publication; False without a timely answer."""
         with self._changed:
             self._claims.append(claim)
             silences = self._silences

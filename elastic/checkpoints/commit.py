@@ -1,5 +1,4 @@
-"""Commits a still copy of a folder: data first, then the manifest that makes it count, then older
-ones go."""
+"""Commits a frozen copy of a folder: its data, then its manifest; then older ones are removed."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who commits: a node in a generation. In a session it is the session's own, called a round."""
+    """The node that commits, and its generation; in a session, the session's round."""
 
     generation: int
     node_id: str
@@ -34,10 +33,9 @@ def commit(
 ) -> Manifest:
     """Makes these files the job's newest checkpoint; what it returns is durable.
 
-    `kept` are files of the newest checkpoint that belong to this one as they are. Bytes that a kept
-    checkpoint holds already are not sent again. Raises Superseded when a newer generation has
-    committed, StorageUnavailable when S3 does not take it, Changing when a file was written to
-    meanwhile.
+    `kept` are files of the newest checkpoint that belong to this one unchanged. Bytes that a kept
+    checkpoint holds are not sent again. Raises Superseded if a newer generation has committed,
+    StorageUnavailable if S3 does not take it, and Changing if a file was written meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
@@ -59,12 +57,13 @@ def commit(
             files=(*kept, *_stored(index, files, reusable, writer)),
         )
         if not _put(index, manifest):
-            continue  # somebody else took this number: look again who
+            continue  # another writer took this number: look again
         there = index.tidy(generation=writer.generation, node_id=writer.node_id)
         _check_is_newest(index.places(), writer)
         if all(file.name in there for file in manifest.files):
             return manifest
-        # What a kept checkpoint held was removed under our hands, or by a rule of the bucket's own.
+        # The data of a kept checkpoint was removed meanwhile, by a writer or by the bucket's own
+        # rules.
         may_reuse = False
     raise StorageUnavailable(
         f"{index.bucket}: wanted to commit, another writer was faster {_TRIES} times"
@@ -75,8 +74,7 @@ def _check_is_newest(places: Sequence[Place], writer: Writer) -> None:
     if places and places[0].generation > writer.generation:
         raise Superseded(
             f"generation {places[0].generation} has committed a checkpoint; those of generation "
-            f"{writer.generation} "
-            "no longer count"
+            f"{writer.generation} no longer count"
         )
 
 
@@ -90,6 +88,7 @@ def _stored(
         if name is None:
             name = names[file.sha256] = data_name(writer.generation, writer.node_id, file.sha256)
             index.bucket.upload(file.link, name)
+        # A link freezes the name, not the bytes: a script may have appended to the file meanwhile.
         if look_at(file.link) != file.look:
             raise Changing(file.path)
         stored.append(
@@ -99,7 +98,7 @@ def _stored(
 
 
 def _put(index: CheckpointIndex, manifest: Manifest) -> bool:
-    """Whether the manifest is there now, by this call or by one whose answer was lost."""
+    """Whether the manifest exists now, by this call or by one whose answer was lost."""
     if index.bucket.create(manifest.place.name, to_json(manifest)):
         return True
     try:
