@@ -1,4 +1,4 @@
-"""What membership should become, decided from what one member sees."""
+"""Decides how membership must change, from what one member sees."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-MAX_MEMBERS = (
-    1024  # four numbers of each have their place in the gradients' buffers: 32 KiB in float64
-)
+# The gradients' buffers have room for four numbers of each: 32 KiB in float64.
+MAX_MEMBERS = 1024
 
 
 class Move(StrEnum):
-    """What a node does about membership."""
+    """What a member does about membership."""
 
     HOLD = "hold"
     PUBLISH = "publish"
@@ -21,33 +20,32 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """What one member sees: the store's round and its members, and what it knows itself.
-
-    `known` is the newest generation it has been a member of, `known_members` that one's; `floor`
-    the newest one that anybody trained in, as far as a store that lost its memory was told,
-    `claimed` the newest number given out; `trained` are the members of the generation that this one
-    trains in, or has trained in last, `gone` who is known to be dead or silent, `arrived` who waits
-    with complete state; `is_stuck` says that the newest generation cannot go on though nobody is
-    gone.
-    """
+    """What one member sees: the store's round and its members, and what it knows itself."""
 
     me: str
     round: int
     participants: Sequence[str]
+    # The newest round that this process was a member of, and its members.
     known: int
     known_members: Sequence[str]
+    # The newest round that any member trained in, as reported to a store that lost its memory.
     floor: int = 0
+    # The newest number that was given out.
     claimed: int = 0
+    # The members of the round that this process trains in, or trained in last.
     trained: Sequence[str] = ()
     is_leaving: bool = False
+    # Whether the newest round cannot go on although no member is gone.
     is_stuck: bool = False
+    # Members known to be dead or silent.
     gone: frozenset[str] = field(default_factory=frozenset)
+    # Newcomers that wait with complete state.
     arrived: frozenset[str] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True)
 class AgreedMove:
-    """A move, and the members and number of the generation to publish."""
+    """A move, and the number and members of the round to publish."""
 
     move: Move
     members: tuple[str, ...] = ()
@@ -58,18 +56,18 @@ HOLD = AgreedMove(Move.HOLD)
 
 
 def decide(sight: MemberView) -> AgreedMove:
-    """Gives what a member must do next.
+    """Returns what a member must do next.
 
-    A store that knows less than a member has lost its memory: the member puts the truth back, as
-    the next generation, unless a newer one was recorded than it ever saw. So it does where its
-    round was emptied: it lives. A member that a newer round has left out starts over.
+    A store that knows less than a member has lost its memory. The member restores the truth as the
+    next round, unless a newer round was recorded than it ever saw. It does the same if its round
+    was emptied, because it lives. A member that a newer round left out starts over.
     """
     if sight.round < sight.known:
         if sight.known < sight.floor:
             return AgreedMove(Move.REJOIN)
         return _next(sight, sight.known_members)
     if sight.round == sight.known and not sight.participants:
-        # A newcomer that could reach nobody has taken all for dead, and has founded nothing yet.
+        # A newcomer that reached no member took all for dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
         if sight.is_leaving:
@@ -85,16 +83,18 @@ def decide(sight: MemberView) -> AgreedMove:
 
 
 def _leaves(sight: MemberView, base: Sequence[str]) -> bool:
-    """Whether this member may leave as it asked: not before another one that stays has trained with
-    it, for the state would be lost with it. Who comes in may be lost before it has all of that."""
+    """Whether this member may leave as it asked.
+
+    It may not before another member that stays has trained with it: the state would be lost with
+    it. A newcomer may be lost before it has all of the state.
+    """
     return sight.is_leaving and bool(
         set(base).intersection(sight.trained) - sight.gone - {sight.me}
     )
 
 
 def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
-    """Gives who of those that have arrived comes in: whoever there is no room for goes on
-    waiting."""
+    """Returns the newcomers that join now; those without room keep waiting."""
     staying = set(base) - sight.gone
     return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
 

@@ -1,5 +1,4 @@
-"""The next generation's process group, built in a thread of its own while training goes on in the
-present one."""
+"""Builds the next round's process group in a thread, while training goes on."""
 
 from __future__ import annotations
 
@@ -20,11 +19,11 @@ from elastic.workloads.session.terms import SessionTerms
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
-PAUSE_S = 1.0  # before another round is to be tried, where something may have to pass first
+PAUSE_S = 1.0  # before another attempt, where a problem may pass first
 
 
 class Builder(threading.Thread):
-    """Calls the roll of one round's members, and meets them when all have answered."""
+    """Waits until all members of a round have answered, and connects them."""
 
     def __init__(
         self,
@@ -55,7 +54,7 @@ class Builder(threading.Thread):
         self._is_cancelled = False
 
     def cancel(self) -> None:
-        """Stops to wait for the others."""
+        """Stops waiting for the others."""
         self._is_cancelled = True
 
     def run(self) -> None:
@@ -63,7 +62,7 @@ class Builder(threading.Thread):
             self.result = self._built()
         except (GenerationLost, StoreLost, RuntimeError, ValueError):
             self.has_failed = True
-        except OSError as error:  # of this process, such as that no descriptor is left
+        except OSError as error:  # of this process: no descriptor is left, for example
             tell(
                 f"session: this process cannot meet the others of generation {self.number}: {error}"
             )
@@ -110,9 +109,8 @@ class Builder(threading.Thread):
             for rank, each in enumerate(answers)
         }
         gpus = {each["gpu"] for each in answers}
-        gpu = (
-            self._gpu if len(gpus) == size and None not in gpus else None
-        )  # else gloo has them by way of memory
+        # If two ranks share a GPU, or one has none, gloo sums by way of memory.
+        gpu = self._gpu if len(gpus) == size and None not in gpus else None
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
         limits, are_new, losses = (

@@ -1,5 +1,4 @@
-"""What rides behind each sum: four numbers of each rank, by which all ranks come to the same
-decisions."""
+"""Four numbers per rank behind each sum, by which all ranks reach the same decisions."""
 
 from __future__ import annotations
 
@@ -19,15 +18,14 @@ from elastic.workloads.session.gloo import GenerationLost
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.state import State
 
-PIECE_BYTES = 8192  # two such are compared at a time
-# States are compared after each of a generation's first steps, so that a newcomer that calculates
-# otherwise moves nothing, and now and then later: it takes 5 us by itself, 35 where a step's
-# arithmetic has just had the caches.
+PIECE_BYTES = 8192  # two such pieces are compared at a time
+# States are compared after each of a round's first steps, so that a newcomer that calculates
+# differently moves nothing. Later they are compared now and then. A comparison takes 5 us by
+# itself, and 35 us when a step's arithmetic has just used the caches.
 FIRST_STEPS = 16
 EVERY = 8
-UNLIKE = 0.0  # in the place of how a rank calculates
-# The largest primes among the numbers that a type holds exactly: what differs in high bits alone
-# must not be lost.
+UNLIKE = 0.0  # instead of a rank's number for how it calculates
+# The largest primes that each type holds exactly: a difference in high bits alone must not be lost.
 _PRIMES = {
     torch.float64: 16_777_213,
     torch.float32: 16_777_213,
@@ -37,23 +35,25 @@ _PRIMES = {
 
 
 class RankValues(NamedTuple):
-    """What all ranks conclude from what rides behind a sum.
+    """What all ranks conclude from the control values of a sum."""
 
-    `costs` are their seconds a sample; `is_agreed` says that all are ready to change over to the
-    same generation; `is_exact` that they do not all calculate alike, and apply this step in exact
-    arithmetic. Where their states differ, all are brought level with rank `source`'s.
-    """
-
+    # Each rank's seconds a sample.
     costs: list[float]
+    # Whether all are ready to change over to the same round.
     is_agreed: bool
+    # Whether they calculate differently, and apply this step in exact arithmetic.
     is_exact: bool
+    # If their states differ, all take over this rank's state.
     source: int | None
 
 
 class ControlValues:
-    """Of each rank: how far ahead the generation is that it is ready for, its seconds a sample, its
-    step, and a number for how it calculates. Now and then a fingerprint of a unit stands in the
-    step's place, another one each time; both must be the same on all."""
+    """The control values of each rank.
+
+    They are: how far ahead the round is that it is ready for, its seconds a sample, its step, and a
+    number for how it calculates. Now and then a fingerprint of a unit replaces the step, of another
+    unit each time. Step and fingerprint must be the same on all ranks.
+    """
 
     def __init__(self, state: State) -> None:
         self._prime = _PRIMES[state.parameters[0].dtype]
@@ -77,11 +77,12 @@ class ControlValues:
         is_due: bool = False,
         is_unlike: bool = False,
     ) -> Tensor:
-        """Gives this rank's, and zeros for the others', `(4 ranks,)`, valid until the next.
+        """Returns this rank's values, and zeros for the others', `(4 ranks,)`, valid until the
+        next.
 
-        A fingerprint is among them where one `is_due`, where `step` has its turn, and at each step
-        of unlike ranks. `is_unlike`: this rank brings a newcomer up to date that calculates
-        otherwise.
+        They hold a fingerprint if one `is_due`, if it is the turn of `step`, and at each step of
+        unlike ranks. `is_unlike` means that this rank brings a newcomer up to date that calculates
+        differently.
         """
         rank = generation.rank or 0
         size = generation.world_size
@@ -98,7 +99,8 @@ class ControlValues:
         else:
             numbers[rank] = offered.number - generation.number
         numbers[size + rank] = cost
-        # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
+        # Without the step, the sums of a rank that is one step ahead or behind would be taken for
+        # this step's.
         if is_due and size > 1:
             numbers[2 * size + rank] = self.fingerprint(step)
         else:
@@ -110,8 +112,11 @@ class ControlValues:
         return self._own
 
     def fingerprint(self, step: int) -> int:
-        """Gives a number that tells the state after `step` steps from others: by a piece of a
-        unit's parameter, which any mistake moves, and one of another of its tensors."""
+        """Returns a number that identifies the state after `step` steps.
+
+        It covers a piece of a unit's parameter, which any mistake moves, and a piece of another of
+        its tensors.
+        """
         turn, index = divmod(_count(step), len(self._units))
         unit = self._units[index]
         if not unit:
@@ -123,14 +128,14 @@ class ControlValues:
         return code % self._prime
 
     def compared(self, told: list[float], generation: Round) -> RankValues:
-        """Gives what all ranks conclude. Raises GenerationLost where they sum different steps."""
-        self._sums += 1  # here, where all ranks come equally often
+        """Returns what all ranks conclude. Raises GenerationLost if they sum different steps."""
+        self._sums += 1  # count here, where all ranks come equally often
         size = generation.world_size
         offers = told[:size]
         prints = told[2 * size : 3 * size]
         arithmetics = told[3 * size :]
-        # Each prints at every step then, from the next one on: an operation that is not exact shows
-        # at once.
+        # From the next step on, each unlike rank sends a fingerprint at every step: an operation
+        # that is not exact shows at once.
         self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
         source = None
         if prints.count(prints[0]) != size:
@@ -140,8 +145,7 @@ class ControlValues:
 
 
 def _right(prints: Sequence[float], generation: Round) -> int:
-    """Gives the first rank whose state is the right one: what most of those have who were members
-    before."""
+    """Returns the first rank with the right state: the one that most earlier members have."""
     if min(prints) < 0:
         raise GenerationLost("members sum different steps")
     old = [each for each, is_new in zip(prints, generation.are_new, strict=True) if not is_new]
@@ -150,14 +154,12 @@ def _right(prints: Sequence[float], generation: Round) -> int:
 
 
 def _count(step: int) -> int:
-    """Gives how often units have had their turn before a step: another one's comes at each, and at
-    every eighth."""
+    """How many units have had their turn before a step: one at each, another at every eighth."""
     return step // EVERY + step % EVERY
 
 
 class _Memory:
-    """A live tensor's bytes, the view of which is made once: making it would cost as much as
-    reading from it."""
+    """A live tensor's bytes. The view is made once: it costs as much as reading from it."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._tensor = tensor
@@ -165,20 +167,17 @@ class _Memory:
         self._bytes = torch.empty(0, dtype=torch.uint8).numpy()
 
     def piece(self, turn: int) -> bytes | memoryview:
-        """Gives a piece; after so many turns as there are pieces all have had theirs."""
+        """Returns a piece; the turns go round all pieces."""
         tensor = self._tensor
         count = -(-self._tensor.nbytes // PIECE_BYTES)
         first = turn % count * PIECE_BYTES
         if self._address != tensor.data_ptr():
             tensor = tensor.detach()
-            flat = (
-                (in_memory_order(tensor) if is_dense(tensor) else tensor)
-                .reshape(-1)
-                .view(torch.uint8)
-            )
-            if not (
-                tensor.is_cpu and is_dense(tensor)
-            ):  # such a view is a copy, of another step's values then
+            if is_dense(tensor):
+                tensor = in_memory_order(tensor)
+            flat = tensor.reshape(-1).view(torch.uint8)
+            # Any other view is a copy, and would hold another step's values later.
+            if not (self._tensor.is_cpu and is_dense(self._tensor)):
                 return flat[first : first + PIECE_BYTES].cpu().numpy().tobytes()
             self._address = tensor.data_ptr()
             self._bytes = flat.numpy()

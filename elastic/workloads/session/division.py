@@ -1,4 +1,4 @@
-"""A generation's split of each turn: who is left out for being slow, and tried again."""
+"""A round's split of each turn: which slow ranks are left out, and tried again."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ FIRST_PAUSE = 4
 
 
 class Division:
-    """One generation's split, turn by turn: the same on every rank, for all of it follows from what
-    all are told.
+    """One round's split, turn by turn: the same on every rank, because all get the same numbers.
 
-    A rank whose single sample would hold the others up has none, as soon as two turns in a row say
-    so, or the costs with which a generation begins. How fast it is without one nobody knows: it is
-    tried for a turn after 4 without, then after 8, and so on. So it is back at the latest after
-    twice the time for which it was slow, and the trials of one that stays slow become few.
+    A rank whose single sample would delay the others gets none. Two turns in a row must show that,
+    or the costs with which a round begins. Without samples its speed is unknown: it is tried for a
+    turn after 4 turns without, then after 8, and so on. So it is back at the latest after twice the
+    time for which it was slow, and a rank that stays slow is tried rarely.
     """
 
     def __init__(self, batch: int, generation: Round) -> None:
-        """Begins with the split for the first turn; none, `()`, where the ranks' memories do not
-        hold a batch."""
+        """Begins with the split for the first turn; `()` if the ranks' memories do not hold a
+        batch."""
         self._batch = batch
         self._limits = generation.limits
         self.now = first_split(
@@ -33,7 +32,7 @@ class Division:
         self._is_sure = False
 
     def turned(self, costs: Sequence[float]) -> None:
-        """Takes note of a turn, after which the ranks have told their seconds a sample."""
+        """Notes a turn, after which the ranks have sent their seconds a sample."""
         batch = self._batch
         limits = self._limits
         before = self.now

@@ -1,5 +1,4 @@
-"""How members end a job together: nobody leaves before the first rank has made the state
-durable."""
+"""How members end a job together: none leaves before rank 0 has made the state durable."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ LINGER_S = 2.0
 
 
 class EndOfJob:
-    """A process's way to the job's end, in its training thread."""
+    """How one process reaches the job's end, in its training thread."""
 
     def __init__(self, settings: SessionSettings, shared: SharedState, links: Links) -> None:
         self._settings = settings
@@ -39,17 +38,18 @@ class EndOfJob:
         meet: Callable[[], None] | None,
         recover: Callable[[], bool],
     ) -> bool:
-        """Gives whether the job is complete: its state is kept, on the first rank by `keep`, on the
-        others, who come with None, by its word.
+        """Whether the job is complete, and its state kept.
 
-        `meet` waits for all members, None for nobody; `recover` for a generation after one that was
-        lost: then it is to be asked again, for some may lack the last step still.
+        Rank 0 keeps it by `keep`; the others pass None, and rely on rank 0's report.
+
+        `meet` waits for all members; None for none. `recover` waits for the round after a lost one.
+        Then this must be called again, because some ranks may still lack the last step.
         """
         try:
             self._confirm()
             if keep is not None:
                 keep()
-                # Before the others know: whoever loses the first rank from here on need not keep
+                # Close before the others know: a rank that loses rank 0 from here on need not keep
                 # the state again.
                 self._ask(StoreRendezvous.close)
             if meet is not None:
@@ -64,8 +64,10 @@ class EndOfJob:
         return True
 
     def await_all(self) -> None:
-        """Waits until the job is over for every member, for one that is in a turn still makes other
-        sums: it hears that it is to end. Raises GenerationLost."""
+        """Waits until the job is over for every member. Raises GenerationLost.
+
+        A member in the middle of a turn makes other sums, until it learns that the job ends.
+        """
         shared = self._shared
         current = self._shared.current
         if current is None:
@@ -80,8 +82,7 @@ class EndOfJob:
             sleep(LOOK_S)
 
     def linger(self) -> None:
-        """Waits until the others are past what they may still need of this process, or a while at
-        most."""
+        """Waits until the others need nothing more of this process, or a short while at most."""
         shared = self._shared
         current = self._shared.current
         if current is None or shared.is_lost:
@@ -97,8 +98,10 @@ class EndOfJob:
             sleep(0.02)
 
     def _confirm(self) -> None:
-        """Raises GenerationLost where the job goes on without this process: one that is alone hears
-        so from nobody but the store."""
+        """Raises GenerationLost if the job goes on without this process.
+
+        One that is alone learns so from the store only.
+        """
         current = self._shared.current
         if current is None or self._shared.is_lost:
             raise GenerationLost(LEFT_OUT)
@@ -106,12 +109,13 @@ class EndOfJob:
             raise GenerationLost(LEFT_OUT)
 
     def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
-        """Asks the store over a connection of its own, for the other is the membership thread's;
-        gives None where none answers."""
+        """Asks the store over a new connection; None without an answer.
+
+        The other connection belongs to the membership thread.
+        """
         with contextlib.suppress(StoreLost, RuntimeError):
-            return ask(
-                StoreRendezvous(self._settings.address(), self._settings.job, "nowhere")
-            )  # it is no member by it
+            # This connection makes it no member.
+            return ask(StoreRendezvous(self._settings.address(), self._settings.job, "nowhere"))
         return None
 
 
@@ -124,8 +128,7 @@ def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
 
 
 def _is_over(recover: Callable[[], bool]) -> bool:
-    """Whether the others have ended the job meanwhile, of which this process was no member any
-    more."""
+    """Whether the others have ended the job meanwhile, without this process."""
     try:
         recover()
         return False

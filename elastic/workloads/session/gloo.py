@@ -1,5 +1,4 @@
-"""One generation's process group over gloo, and NCCL for tensors on GPUs; it can be cut from
-another thread."""
+"""One round's process group over gloo, with NCCL for GPUs; another thread can cut it."""
 
 from __future__ import annotations
 
@@ -20,10 +19,10 @@ from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
 from elastic.workloads.session.sockets import Address
 
-COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
+COLLECTIVE_TIMEOUT = timedelta(hours=24)  # the links report dead and silent members
 LOOK = timedelta(seconds=0.2)
-# Now and then a collective that was begun about when its connections ended, on a process that had
-# been stopped, goes on waiting (torch 2.13); all others fail within milliseconds.
+# Sometimes a collective that began as its connections ended, on a process that had been stopped,
+# waits on (torch 2.13). All others fail within milliseconds.
 DEAF_S = 0.2
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -42,13 +41,11 @@ _DEVICES = threading.Lock()
 
 
 class GenerationLost(Exception):
-    """This generation's collectives can no longer complete; the turn in flight is done again in the
-    next one."""
+    """This round's collectives can no longer complete; the next one repeats the turn."""
 
 
 class Plug:
-    """A gloo device of its own for one generation: its listening address tells that generation's
-    sockets."""
+    """One round's gloo device: its listening address identifies that round's sockets."""
 
     def __init__(self, host: str) -> None:
         with _DEVICES:
@@ -61,7 +58,7 @@ class Plug:
 
 
 class Gloo:
-    """A process group whose lost connections are all `GenerationLost`."""
+    """A process group that reports every lost connection as `GenerationLost`."""
 
     def __init__(
         self,
@@ -74,18 +71,21 @@ class Gloo:
         timeout_s: float,
         gpu: Gpu | None = None,
     ) -> None:
-        """Meets the others; returns when a sum over all has gone through, and one over all ranks'
-        GPUs, if `gpu` is this one's. Raises GenerationLost."""
+        """Connects the ranks; returns after one sum over all, and one over their GPUs if `gpu` is
+        given.
+
+        Raises GenerationLost.
+        """
         self.rank = rank
         self.world_size = world_size
         self._summing = AllreduceOptions()
-        self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
+        # torch's stub names the enumeration, not its type.
+        self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]
         self._summing.timeout = COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
-        self.begun = (
-            0  # every rank begins the same, one after the other: who has begun fewer is behind
-        )
+        # Every rank begins the same collectives in order: a rank that has begun fewer is behind.
+        self.begun = 0
         self.is_waiting = False
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(
@@ -108,39 +108,36 @@ class Gloo:
         return self._cut_s is not None
 
     def cut(self) -> None:
-        """Ends this generation's connections: every collective under way or to come fails, here and
-        on the others."""
+        """Ends this round's connections: every collective fails, here and on the other ranks."""
         if self._cut_s is None:
             self._cut_s = monotonic()
-        with contextlib.suppress(
-            OSError
-        ):  # no descriptor is left to find them by: `wait` gives up all the same
+        # Without a free descriptor they cannot be found, but `wait` gives up all the same.
+        with contextlib.suppress(OSError):
             sockets.cut(lambda own, other: own in self._own or other in self._others)
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()
 
     @property
     def has_gpus(self) -> bool:
-        """Whether the ranks' GPUs sum by themselves what lies on them."""
+        """Whether the ranks' GPUs sum their tensors themselves."""
         return self._nccl is not None
 
     def all_reduce(self, tensor: Tensor) -> Any:
-        """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
+        """Begins to sum `tensor` over the ranks, in place; pass the result to `wait`.
 
-        It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no
-        strides, and fails as if it had lost its connections where it does not know a type.
+        It must be of one of `TYPES`, on one of `DEVICES`, and fill its memory. gloo ignores
+        strides, and an unknown type fails there like a lost connection.
         """
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.all_reduce(tensor))
         return self.all_reduce_aside(tensor)
 
     def all_reduce_aside(self, tensor: Tensor) -> Any:
-        """As `all_reduce`, and never over NCCL: sums over the one and the other go on side by
-        side."""
+        """As `all_reduce`, but never over NCCL: both kinds of sums run side by side."""
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
-        """Begins to overwrite `tensor` by the source's; have `wait` wait for what it gives."""
+        """Begins to overwrite `tensor` by the source's; pass the result to `wait`."""
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.broadcast(tensor, source=source))
         options = BroadcastOptions()
@@ -163,7 +160,7 @@ class Gloo:
             self.is_waiting = False
 
     def _is_done(self, work: Any) -> bool:
-        """Looks for a while whether a collective has gone through. Raises GenerationLost."""
+        """Waits a while for a collective; True if it completed. Raises GenerationLost."""
         try:
             work.wait(LOOK)
             return True
@@ -182,12 +179,12 @@ class Gloo:
             work = collective()
         except RuntimeError as error:
             if not self.is_cut:
-                raise  # gloo does not take it: no other generation would
+                raise  # gloo does not take it, and no other round would
             raise GenerationLost(str(error)) from error
         self._works.append(work)
         return work
 
     def __del__(self) -> None:
         if any(not work.is_completed() for work in self._works):
-            # Its end would wait for them for ever: it is left to the end of the process.
+            # Its destructor would wait for them for ever: leave it to the end of the process.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._group))

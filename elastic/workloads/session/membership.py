@@ -1,8 +1,7 @@
-"""The thread that keeps a process's membership: it looks at the store, decides, publishes, and has
-groups built.
+"""The thread that keeps a process's membership: it looks at the store, decides and publishes.
 
-Level, not edge: each round looks at the whole again. Where the store does not answer it goes on
-trying, and training goes on without it for as long as no member is lost.
+Level, not edge: each look sees the whole again. If the store does not answer, it tries again, and
+training goes on for as long as no member is lost.
 """
 
 from __future__ import annotations
@@ -33,22 +32,20 @@ from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
 QUIET_LOOK_S = 0.5
-STEADY_LOOK_S = (
-    1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
-)
+# A newcomer is found this much later, and no member waits for it. Each look costs cold caches.
+STEADY_LOOK_S = 1.0
 NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
-LAST_CALL_S = (
-    2 * CALL_TIMEOUT_S + 2.0
-)  # what a call to a store that is frozen takes at most, and some more
+# The longest call to a store that is frozen, and some more.
+LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0
 
 
 class SessionMember(threading.Thread):
-    """Speaks with the store and the links on behalf of one process."""
+    """Handles the store and the links for one process."""
 
     def __init__(
         self,
@@ -91,9 +88,8 @@ class SessionMember(threading.Thread):
                     self._shared.changed.wait(
                         wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
                     )
-        except (
-            BaseException
-        ) as error:  # whatever it is: nobody trains on without membership, nor waits for ever
+        # Whatever it is: no process may train on without membership, or wait for ever.
+        except BaseException as error:
             self._shared.end = f"membership has failed: {error!r}"
             self.lose()
             raise
@@ -103,8 +99,7 @@ class SessionMember(threading.Thread):
                 self._builder.cancel()
 
     def end(self) -> None:
-        """Waits, once the shared state is closed, until nothing of this process's part goes on, as
-        far as it can."""
+        """Once the shared state is closed, waits for this process's threads, as far as it can."""
         self.join(timeout=LAST_CALL_S)
         self._threads.join(timeout_s=LAST_CALL_S)
         self._reception.end()
@@ -118,7 +113,7 @@ class SessionMember(threading.Thread):
         self.links.say(shared.status())
 
     def _looked(self) -> float:
-        """Looks once, as far as the store answers; gives how long to wait before the next look."""
+        """Looks once, if the store answers; returns how long to wait before the next look."""
         try:
             wait_s = self._once()
             self._waiting_for_store.ends()
@@ -131,7 +126,8 @@ class SessionMember(threading.Thread):
             self._heed_peers()
             is_long = self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S
             if is_long and is_alone_blind(self._shared.status(), self.links.heard()):
-                self._shared.let_go()  # of newcomers: only who sees them wait can count them in
+                # Of newcomers: only a member that sees them wait can count them in.
+                self._shared.let_go()
             return QUIET_LOOK_S
         except InvalidInput as error:
             self._turn_back(error)
@@ -140,7 +136,7 @@ class SessionMember(threading.Thread):
     def _once(self) -> float:
         if not (self._name or self._shared.is_entering):
             # A newcomer's state is overwritten from outside: not while a turn of its own may still
-            # look at it.
+            # read it.
             return QUIET_LOOK_S
         rendezvous, view = self._store()
         if view.is_closed and self._shared.current is None:
@@ -180,7 +176,7 @@ class SessionMember(threading.Thread):
         return STEADY_LOOK_S
 
     def _store(self) -> tuple[StoreRendezvous, View]:
-        """Gives the store and what it shows. Raises StoreLost."""
+        """Returns the store and what it shows. Raises StoreLost."""
         try:
             if self._rendezvous is None or self._is_replaced(self._rendezvous):
                 self._rendezvous = self._connected()
@@ -192,15 +188,18 @@ class SessionMember(threading.Thread):
         return self._rendezvous, view
 
     def _is_replaced(self, rendezvous: StoreRendezvous) -> bool:
-        """Whether another store is named now: one that was replaced may come back to life, and
-        whoever stayed with it would be a side of its own."""
+        """Whether another store is named now.
+
+        A replaced store may come back to life, and its members would then form a group of their
+        own.
+        """
         if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
             return False
         self._named_s = now_s
         return self._settings.address() not in ("", rendezvous.address)
 
     def _live(self, rendezvous: StoreRendezvous) -> None:
-        """Has newcomers that cannot reach this process know that it lives."""
+        """Shows newcomers that cannot reach this process that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
             rendezvous.tell(DONE, f"{self._shared.step}")
@@ -225,8 +224,10 @@ class SessionMember(threading.Thread):
             shared.notify()
 
     def _turn_back(self, misfit: InvalidInput) -> None:
-        """Has the training thread told that this process cannot train with the members; they go on
-        without it."""
+        """Tells the training thread that this process cannot train with the members.
+
+        They go on without it.
+        """
         self._shared.misfit = misfit
         self._shared.notify()
 
@@ -308,14 +309,14 @@ class SessionMember(threading.Thread):
         builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
             # A store that drops one connection of many leaves a call unanswered for ever: another
-            # round asks anew.
+            # round asks again.
             is_late = monotonic() - builder.began_s > BUILDING_S
             return builder.has_failed or is_late
         is_newest = shared.current is not None and shared.current.number == view.round
         return shared.is_lost and is_newest and monotonic() - shared.lost_s > STUCK_S
 
     def _build(self, view: View) -> None:
-        """Has the newest generation built, and offers it when it is."""
+        """Has the newest round built, and offers it when it is ready."""
         shared = self._shared
         builder = self._builder
         newest = 0
@@ -370,7 +371,7 @@ class SessionMember(threading.Thread):
         self.links.say(self._shared.status())
 
     def _place(self, rendezvous: StoreRendezvous, name: str) -> tuple[Address, Address] | None:
-        """Gives the addresses of a node's links and of its state receiver."""
+        """Returns the addresses of a node's links and of its state receiver."""
         if name not in self._addresses:
             if (told := rendezvous.ask(f"node/{name}")) is None:
                 return None
@@ -382,7 +383,7 @@ class SessionMember(threading.Thread):
         return self._addresses[name]
 
     def _heed_peers(self) -> None:
-        """Cuts the current generation where a member is gone, or would not go on in it."""
+        """Cuts the current round if a member is gone, or would not go on in it."""
         shared = self._shared
         current = self._shared.current
         self.links.say(own := shared.status())
@@ -391,7 +392,7 @@ class SessionMember(threading.Thread):
         heard = {
             name: status for name, status in self.links.heard().items() if name in current.members
         }
-        # It is not told so by its link's end: it would take this process for dead.
+        # Do not end its link for that: it would take this process for dead.
         self._hung |= self._hang_detector.hung(
             own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting
         )
@@ -416,7 +417,7 @@ class SessionMember(threading.Thread):
         return is_old
 
     def _start_over(self) -> None:
-        """Gives up this name: what this process holds is no longer the job's."""
+        """Gives up this name: this process no longer holds the job's state."""
         shared = self._shared
         if self._builder is not None:
             self._builder.cancel()

@@ -1,4 +1,4 @@
-"""Where a process of a session is reached by the others."""
+"""The address at which the others reach a process of a session."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from elastic.workloads.session.c10d import StoreLost, place_of
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import family
 
-# What has little to do with a host's name: no answer from who knows names, no descriptors or memory
+# Errors that say little about a host's name: no answer from a name server, no descriptors or memory
 # left.
 PASSING_NAMES = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 def placed(settings: SessionSettings) -> SessionSettings:
-    """Gives settings whose host is an address of this machine: the one told, or that by which the
-    store is reached.
+    """Returns settings whose host is an address of this machine.
 
-    Raises StoreLost where that is not known for the moment, InvalidInput where nobody else could
+    It is the configured one, or the one by which the store is reached.
+
+    Raises StoreLost if it is unknown for the moment, and InvalidInput if no other machine could
     reach this process.
     """
     own, store = _way(settings.address())
@@ -46,7 +47,7 @@ def placed(settings: SessionSettings) -> SessionSettings:
 
 
 def _way(address: str) -> tuple[str, str]:
-    """Gives this machine's address on the way to the store, and the store's; nothing is sent."""
+    """Returns this machine's address on the way to the store, and the store's; nothing is sent."""
     host, port = place_of(address)
     try:
         kind, *_, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]

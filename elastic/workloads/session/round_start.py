@@ -1,5 +1,4 @@
-"""How a generation begins: its members compare their steps, and whoever lacks the last one gets
-it."""
+"""How a round begins: its members compare their steps, and those that lack the last get it."""
 
 from __future__ import annotations
 
@@ -12,15 +11,15 @@ from elastic.workloads.session.shared_state import NOBODY_WHOLE, SessionEnded
 
 
 class TooOld(GenerationLost):
-    """This rank's own state is too old for the generation to go on with."""
+    """This rank's own state is too old for the round."""
 
 
 class Meeting:
-    """Every generation's first sum, which goes on by itself from here.
+    """A round's first sum, which runs in the background from here on.
 
-    Each member says how far it is, whether it has the last step's sums, how often its script has
-    come to make others than usual, and whether it applied the last step in exact arithmetic. A
-    newcomer has no sums: it was moved by another's.
+    Each member reports its step, whether it has the last step's sums, how often its script made
+    other sums than usual, and whether it applied the last step in exact arithmetic. A newcomer has
+    no sums: another member's sums moved it.
     """
 
     def __init__(
@@ -34,26 +33,25 @@ class Meeting:
         surprises: int = 0,
         is_exact: bool = False,
     ) -> None:
-        """Comes with state after `step` committed steps, or with none. Raises GenerationLost."""
+        """Starts with state after `step` committed steps, or with none. Raises GenerationLost."""
         assert generation.rank is not None
         self._rank = generation.rank
         self._group = group
-        self.surprises = surprises  # once it has ended: the most of any member
+        self.surprises = surprises  # after the end: the most of any member
         self._told = torch.zeros(4, generation.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
         self._told[1, self._rank] = has_sums and not is_torn
         self._told[2, self._rank] = surprises
         self._told[3, self._rank] = is_exact
-        self.is_exact = False  # once it has ended: how the sums that it handed on are applied
+        self.is_exact = False  # after the end: how the sums that were handed on are applied
         self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
-        """Waits for all, and has the last step's sums handed on, by one that has them, where some
-        lack that step.
+        """Waits for all; if some lack the last step, one that has its sums hands them on.
 
-        Gives whether this rank is one of them: it then finds the sums where the next message is
-        filled, and must apply them. Raises GenerationLost, TooOld where it lacks more, or nobody
-        has them any more, and SessionEnded where all have come with none of the state.
+        Returns whether this rank lacks it: then it finds the sums where the next message is filled,
+        and must apply them. Raises GenerationLost. Raises TooOld if it lacks more, or if no member
+        has the sums any more. Raises SessionEnded if none of the members has state.
         """
         self._group.wait(self._work)
         told, has_sums, surprises, are_exact = self._told.tolist()
@@ -72,8 +70,8 @@ class Meeting:
             return False
         sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
         if not sources:
-            # Who computed them is gone, and those left at the newest step were moved by what they
-            # were sent.
+            # The ranks that computed them are gone, and those left at the newest step were moved by
+            # what they were sent.
             lost = "the last step's sums are lost with all who had them"
             raise TooOld(lost) if own < newest else GenerationLost(lost)
         source = sources[0]

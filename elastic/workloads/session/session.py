@@ -1,5 +1,4 @@
-"""A session: training whose members come, go and die while it runs, without a restart and without a
-lost step."""
+"""A session: members join, leave and crash while it trains, without a restart or a lost step."""
 
 from __future__ import annotations
 
@@ -36,8 +35,10 @@ PAUSE_S = 0.05
 
 
 class Session(contextlib.AbstractContextManager["Session"]):
-    """This process's membership, from `join` to `close`. All but `leave` is called from the
-    training thread."""
+    """This process's membership, from `join` to `close`.
+
+    All methods but `leave` are called from the training thread.
+    """
 
     def __init__(
         self,
@@ -69,9 +70,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._division: Division
         self._generation: Round | None = None
         self._meeting: Meeting | None = None
-        self.turned_in: Round | None = (
-            None  # in which the last `run` committed its turn; None: it committed none
-        )
+        # The round in which the last `run` committed its turn; None if it committed none.
+        self.turned_in: Round | None = None
 
     @classmethod
     def join(
@@ -87,30 +87,30 @@ class Session(contextlib.AbstractContextManager["Session"]):
         terms: str = "",
         on_generation: OnGeneration | None = None,
     ) -> Session:
-        """Comes in, and returns as a member with the job's state.
+        """Joins the session, and returns as a member with the job's state.
 
-        The first to come founds the session with the state it brings, committed `step` times; all
-        others are brought up to date while the members go on. Warm up before: what is loaded and
-        allocated now costs nobody anything.
+        The first process founds the session with the state it has, after `step` commits. All others
+        are brought up to date while the members train on. Warm up before: then no member waits for
+        what is loaded and allocated.
 
         Args:
-            units: For each gradient the live tensors it moves, the parameter first (its moments,
-            its step count). apply: Moves the units by a step's gradients; the only thing that
-            changes them. `None` for a gradient: leave
-                that unit alone. No unit may depend on another's, and the gradients stay as they
-                are.
-            batch: Samples a turn, over all ranks. steps: After how many the script ends the job,
-            for the members to compare; None: they do not. numbers: How many numbers of the job's
-            own are summed with each turn. terms: Whatever else must be alike, in the script's own
-            words: options, or a digest of them. on_generation: Called with number and members
-            before a generation is published, by whoever publishes; what
-                it raises postpones the change.
+            units: For each gradient the live tensors that it moves, the parameter first (then its
+                moments, its step count).
+            apply: Moves the units by a step's gradients; nothing else may change them. A gradient
+                of `None` means: leave that unit alone. No unit may depend on another one, and the
+                gradients must stay as they are.
+            batch: Samples a turn, over all ranks.
+            steps: After how many the script ends the job. Members compare it, unless it is None.
+            numbers: How many numbers of the job's own are summed with each turn.
+            terms: Anything else that must be alike, such as options or a digest of them.
+            on_generation: Called with number and members before a round is published, by the
+                member that publishes it. An exception postpones the change.
 
-        Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or
-        not as the members'.
+        Raises SessionEnded if the job is complete, InvalidInput if an argument is wrong or differs
+        from the members'.
         """
         require_whole("step", step, least=0)
-        # steps of a torch optimizer that only follow the members' are no turns
+        # Optimizer steps that only replay the members' steps are no turns.
         hook.worker().count_own_turns()
         state = State.of(units, apply)
         nccl.prepare(state.device)
@@ -136,14 +136,14 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether `finish` has said that the job is, or `SessionEnded`."""
+        """Whether the job is complete, by `finish` or by `SessionEnded`."""
         return self._shared.is_finished or self._shared.end == COMPLETE
 
     @property
     def generation(self) -> Round:
-        """The generation that this process trains in."""
-        # Not the shared state's: that one is gone as soon as the others are known to have gone on
-        # without this process.
+        """The round that this process trains in."""
+        # Not the shared state's round, which is gone as soon as the others have gone on without
+        # this process.
         assert self._generation is not None
         return self._generation
 
@@ -153,17 +153,16 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def must_stop(self) -> bool:
-        """Whether this process was asked to leave, and nobody is there to go on: keep the state,
-        and end."""
+        """Whether this process was asked to leave and no other is there: keep the state, and end."""
         return self._shared.is_leaving and self.is_member and self.generation.world_size == 1
 
     def run(self, compute: Compute) -> CommittedStep | None:
-        """Does one turn, as often as it takes, and commits it.
+        """Runs one turn, as often as necessary, and commits it.
 
-        `compute` gives this rank's part of the gradients, one for each unit, as its samples' share
-        of the global loss, or None for zeros. Gives None where this process was left out and has
-        come in again, or has left (look at `step` and `is_member`), and now and then while the
-        members wait for more of them, for memories that hold a batch.
+        `compute` returns this rank's part of the gradients, one for each unit, as its samples'
+        share of the global loss, or None for zeros. `run` returns None if this process was left out
+        and has joined again, or has left: look at `step` and `is_member`. It also returns None now
+        and then while the members wait for others, until their memories hold a batch.
         """
         self._shared.require_open()
         self.turned_in = None
@@ -181,9 +180,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 except GenerationLost:
                     if not self._recover():
                         return None
-                    if (
-                        self.step != step
-                    ):  # another member had committed the turn: it is not to be done again
+                    # Another member has committed the turn: do not repeat it.
+                    if self.step != step:
                         return CommittedStep(self.step, self._buffers.own_numbers())
                     continue
                 if change is not None:
@@ -192,29 +190,32 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return None
 
     def leave(self) -> None:
-        """Asks to leave at a step's end, without loss; may be called from anywhere. Go on with
-        `run` until it has."""
+        """Asks to leave at a step's end, without loss; any thread may call it.
+
+        Call `run` until it has left.
+        """
         self._shared.leave()
 
     def snapshot(self) -> StateCopy:
-        """Gives a copy of the state as it is between two turns. Raises InvalidInput where it is
-        none of the job's."""
+        """Returns a copy of the state between two turns.
+
+        Raises InvalidInput if this process does not hold the job's state.
+        """
         self._shared.require_whole()
         return StateCopy(self.step, self.generation.number, self._state.copies())
 
     def digest(self) -> str:
-        """Gives the SHA-256 over the state: the same on every rank after the same step."""
+        """Returns the SHA-256 over the state: the same on every rank after the same step."""
         return self._state.digest()
 
     def finish(self, keep: Callable[[], None] | None = None) -> bool:
-        """Ends the job: whoever waits to come in is sent away. All members call it, after the same
-        step.
+        """Ends the job, and turns newcomers away. All members call it, after the same step.
 
-        Before that the first rank calls `keep`, which returns once the state is durable, and the
-        others wait for it; where the first one dies, the next one does it. Gives whether the job is
-        complete: False where this process has left before it was, or was left out and has come in
-        again: look at `step` and `is_member`, and go on. Who goes on where others end hears so from
-        `run`, which raises SessionEnded.
+        Before the end rank 0 calls `keep`, which returns once the state is durable, and the others
+        wait for it. If rank 0 crashes, the next rank does it. Returns whether the job is complete.
+        It is False if this process has left before, or was left out and has joined again: look at
+        `step` and `is_member`, and go on. If the others end the job while a process goes on, its
+        `run` raises SessionEnded.
         """
         if self._shared.is_finished:
             return True
@@ -234,8 +235,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return False
 
     def close(self, *, is_orderly: bool = True) -> None:
-        """Ends this process's part: once the others have what they need of it, or at once, as a
-        death would."""
+        """Ends this process's part: once the others need nothing of it, or at once like a crash."""
         if self._shared.is_closed:
             return
         try:
@@ -248,21 +248,22 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._membership.end()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(
-            is_orderly=kind is None
-        )  # after an error the others may stand in a turn that waits for this process
+        # After an error the others may be in a turn that waits for this process.
+        self.close(is_orderly=kind is None)
 
     def _enter(self) -> None:
-        """Waits until this process is a member of a generation that works, or is to leave: it holds
-        nothing."""
+        """Waits until this process is a member of a working round, or must leave; it holds no
+        state."""
         if (entry := self._shared.await_entry()) is None:
             self._has_left = True
         else:
             self._change_over(entry[0], is_planned=entry[1])
 
     def _one_turn(self, compute: Compute) -> tuple[CommittedStep | None, Round | None]:
-        """Computes this rank's part, sums the gradients and moves the state: nothing after the sum
-        can fail."""
+        """Computes this rank's part, sums the gradients and moves the state.
+
+        Nothing after the sum can fail.
+        """
         shared = self._shared
         current = self.generation
         share = shares.slice_of(self._division.now, current.rank or 0)
@@ -293,8 +294,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._buffers.fill(gradients, numbers, control, is_aside=is_aside)
 
     def _one_pause(self) -> tuple[CommittedStep | None, Round | None]:
-        """Lets time pass where the members' memories do not hold a batch; newcomers are brought up
-        to date."""
+        """Waits while the members' memories do not hold a batch; newcomers are brought up to date."""
         sleep(PAUSE_S)
         _, change = self._exchanged(without_gradients, is_due=True)
         for sender in self._shared.followed():
@@ -302,18 +302,20 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return None, change
 
     def _meet_at_end(self) -> None:
-        self._await_meeting()  # one that lacks the last step gets it there, and is done only then
+        # a rank that lacks the last step gets it there, and only then is done
+        self._await_meeting()
         self._end.await_all()
         self._exchanged(without_gradients, is_due=True)
 
     def _exchanged(
         self, message_of: Callable[[Tensor], GradientMessage], *, is_due: bool = False
     ) -> tuple[RankValues, Round | None]:
-        """Sums a message that control values end. Gives what these tell, and the generation to
-        change over to, if all are ready for it. The states are compared where `is_due`, or where
-        the step has its turn."""
-        # Before the message is filled in: the last step's sums are handed on through the same
-        # buffer.
+        """Sums a message that control values end.
+
+        Returns their values, and the round to change over to if all are ready for it. States are
+        compared if `is_due`, or if it is the step's turn.
+        """
+        # Before the message is filled: the last step's sums are handed on through the same buffer.
         self._await_meeting()
         shared = self._shared
         current = self.generation
@@ -335,23 +337,22 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return told, offered if told.is_agreed else None
 
     def _bring_level(self, generation: Round, source: int) -> None:
-        """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this
-        one's really differs, GenerationLost where another's does."""
+        """Takes over the state of rank `source`, as all ranks do.
+
+        Raises SessionEnded if this rank's state really differs, GenerationLost if another's does.
+        """
         leveling = Leveling(self._state, generation, source, chunk_bytes=self._chunk_bytes)
         if (unit := leveling.differing_unit()) is not None:
             raise ended(unit, self.step)
         if not self._has_told_of_leveling:
             self._has_told_of_leveling = True
             what = f"after step {self.step} members' values differed within rounding"
-            tell(
-                f"session: {what}: all take over rank {source}'s, and will again where that is "
-                "needed"
-            )
+            tell(f"session: {what}: all take over rank {source}'s, now and whenever needed")
         self._shared.settle()
         leveling.take_over()
 
     def _await_meeting(self) -> None:
-        """Waits, before a generation's first sum, for its members to have met."""
+        """Waits, before a round's first sum, until its members have met."""
         if self._meeting is None:
             return
         step = self.step
@@ -362,7 +363,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             )
 
     def _move(self, *, is_exact: bool) -> None:
-        """Keeps what was summed, and applies it here and on whoever follows this rank."""
+        """Keeps the sums, and applies them here and on the newcomers that follow this rank."""
         shared = self._shared
         self._guard.is_exposed = self._guard.is_moving = True
         self._buffers.keep(self.step + 1, is_exact=is_exact)
@@ -377,7 +378,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             sender.next_chunk(self.step)
 
     def _change_over(self, generation: Round, *, is_planned: bool) -> None:
-        """Changes over to what all ranks have agreed on, if it `is_planned`."""
+        """Changes over to another round; `is_planned` if all ranks have agreed on it."""
         if self._adopted(generation):
             try:
                 self._meet(generation, is_planned=is_planned)
@@ -385,8 +386,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 self._recover()
 
     def _adopted(self, generation: Round) -> bool:
-        """Makes `generation` the current one; gives False where it has left this process out, as it
-        asked."""
+        """Makes `generation` the current round; False if it left this process out, as it asked."""
         self._guard.is_exposed = True
         self._shared.hand_over(generation)
         self._generation = generation
@@ -395,8 +395,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return not self._has_left
 
     def _meet(self, generation: Round, *, is_planned: bool) -> None:
-        """Begins a generation. What all ranks have agreed on is met in while they compute its first
-        turn: they know already that nobody lacks a step."""
+        """Begins a round.
+
+        Ranks that agreed on it meet in the background of their first turn: they know already that
+        none lacks a step.
+        """
         shared = self._shared
         if generation.group is None and shared.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
@@ -404,7 +407,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._meeting = None
         self._sums.begin(generation)
         if not is_planned:
-            # Said before the meeting: members of an older generation must leave it to come here.
+            # Announced before the meeting: members of an older round must leave it to come here.
             self._demand(generation)
         if generation.group is not None:
             has_sums = self._buffers.holds(self.step)
@@ -421,7 +424,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._end_meeting()
 
     def _end_meeting(self) -> None:
-        """Waits for the members of the present generation, if that has not been done."""
+        """Waits until the members of the current round have met, if they have not."""
         self._guard.is_exposed = True
         meeting = self._meeting
         self._meeting = None
@@ -437,13 +440,12 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._demand(self.generation)
 
     def _demand(self, generation: Round) -> None:
-        """Tells the others that this process goes on in no older generation any more."""
+        """Tells the others that this process no longer goes on in an older round."""
         self._shared.need = generation.number
         self._membership.links.say(self._shared.status())
 
     def _recover(self) -> bool:
-        """Waits for a generation after the lost one; False where this process had to start over, or
-        has left."""
+        """Waits for a round after the lost one; False if this process had to start over, or left."""
         while True:
             self._membership.lose()
             generation = self._shared.await_next()

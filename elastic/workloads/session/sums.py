@@ -1,7 +1,7 @@
-"""The sums over the ranks: each meets its like on every rank, or none.
+"""The sums over the ranks: every rank makes the same sum, or none of them.
 
-gloo pairs the ranks' sums by their order alone. Of other sizes or types it ends the process of
-whoever gets more than it expects, adds up what does not belong together, or waits for ever.
+gloo pairs the ranks' sums by their order alone. If sizes or types differ, it ends the process that
+gets more than it expects, adds up what does not belong together, or waits for ever.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
-FIRST_TURNS = 4  # a newcomer's first share is empty, and scripts take turns with two kinds of steps
+FIRST_TURNS = 4  # a newcomer's first share is empty, and some scripts alternate two kinds of steps
 
 
 class Sum(NamedTuple):
-    """What must be alike on all ranks: so many values of a type on a kind of device, a turn's last
-    sum or not."""
+    """What must be the same on all ranks: size, type and device of a sum, and if it ends a turn."""
 
     is_last: bool
     kind: torch.dtype
@@ -32,7 +31,7 @@ class Sum(NamedTuple):
     size: int
 
     def told(self) -> list[int]:
-        """Gives it as the others are told.
+        """Returns it as the others receive it.
 
         >>> Sum.heard(Sum(False, torch.float64, "cpu", 3).told()).size
         3
@@ -41,7 +40,7 @@ class Sum(NamedTuple):
 
     @classmethod
     def heard(cls, told: Sequence[int]) -> Sum:
-        """Gives what another has told."""
+        """Returns a sum that another rank reported."""
         is_last, kind, device, size = told
         return cls(bool(is_last), TYPES[kind], DEVICES[device], size)
 
@@ -53,16 +52,16 @@ class Sum(NamedTuple):
 
 
 class Misfit(InvalidInput):
-    """This rank's script makes other sums than the others': it can be no member."""
+    """This rank's script makes other sums than the others': it cannot be a member."""
 
 
 class Sums:
-    """One process's, generation after generation.
+    """The sums of one process, round after round.
 
-    From each generation's first turn on a small sum goes before each: what every rank is about to
-    sum. After some turns in a row that made the same ones it is left out, and later ones are held
-    against those, on each rank by itself. One that would make another does not: it gives the
-    generation up, and from then on twice as many turns are compared.
+    In a round's first turns, a small sum goes before each sum: what every rank is about to sum.
+    After some turns in a row with the same sums it is left out. Later sums are compared with those,
+    on each rank by itself. A rank that would make another sum does not make it: it gives the round
+    up. From then on twice as many turns are compared.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class Sums:
         self._guard = guard
         self._await_meeting = await_meeting
         self._close = close
-        # how often others than the usual ones were to be made: the most that a member met has seen
+        # How often unusual sums were about to be made: the most of any member that this one met.
         self.surprises = 0
         self._generation: Round
         self._step = self._alike = 0
@@ -87,29 +86,30 @@ class Sums:
         self._failure: Exception | None = None
 
     def begin(self, generation: Round) -> None:
-        """Begins a generation."""
+        """Begins a round."""
         self._generation = generation
         self._alike = 0
         self._is_known = False
         self._failure = None
 
     def begin_turn(self, step: int) -> None:
-        """Begins a turn, or begins it anew."""
+        """Begins a turn, or begins it again."""
         self._step = step
         self._made = []
 
     def own(self, values: Tensor) -> None:
-        """Sums what the script sums within a turn, in place. Raises GenerationLost, Misfit."""
+        """Makes a sum of the script within a turn, in place. Raises GenerationLost, Misfit."""
         self._matched(values, is_last=False)
 
     def last(self, values: Tensor, aside: Tensor | None = None) -> None:
-        """Sums what ends a turn, in place, and what goes aside. Raises GenerationLost, Misfit."""
+        """Makes the sum that ends a turn, in place, and the one aside. Raises GenerationLost,
+        Misfit."""
         self._matched(values, aside, is_last=True)
         if self._generation.group is not None and not self._is_known:
             self._learn()
 
     def apart(self, values: Tensor, aside: Tensor | None = None) -> None:
-        """Sums, in place, what belongs to no turn, and what goes aside. Raises GenerationLost."""
+        """Makes a sum outside of turns, in place, and the one aside. Raises GenerationLost."""
         self._guard.is_exposed = True
         if (group := self._generation.group) is None:
             self._shared.hold_to(self._generation)
@@ -127,7 +127,7 @@ class Sums:
         if (group := self._generation.group) is not None:
             self._guard.is_exposed = True
             self._await_meeting()
-            if self._failure is not None:  # the script has not let it pass
+            if self._failure is not None:  # the script caught it and went on
                 raise self._failure
             try:
                 self._match(Sum(is_last, values.dtype, values.device.type, values.numel()), group)
@@ -137,17 +137,14 @@ class Sums:
         self.apart(values, aside)
 
     def _match(self, own: Sum, group: Gloo) -> None:
-        """Sees to it that all ranks are about to make the same sum. Raises GenerationLost,
-        Misfit."""
+        """Checks that all ranks are about to make the same sum. Raises GenerationLost, Misfit."""
         place = len(self._made)
         self._made.append(own)
         if self._is_known:
             if place < len(self._usual) and own == self._usual[place]:
                 return
             self.surprises += 1
-            raise GenerationLost(
-                f"{own} were to be summed, other than in this generation's turns before"
-            )
+            raise GenerationLost(f"{own} would be summed, unlike in this generation's turns before")
         rank = self._generation.rank or 0
         told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.told())
@@ -156,16 +153,14 @@ class Sums:
         if all_.count(own) == len(all_):
             return
         if rank not in odd(all_, self._generation.are_new):
-            # Whoever is odd ends, and with it this: not before it has heard what it did.
+            # The odd rank ends, and its group with it: not before it knows what it did.
             group.wait(group.all_reduce(torch.zeros(1)))
             raise GenerationLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))
         misfit = Misfit(
-            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so "
-            "does its backward): "
-            f"other ranks sum {others}, this one {own}; have every rank make the same sums in a "
-            "turn, of as many "
-            "values of one type, and one whose share is empty too",
+            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed and its backward "
+            f"count too): other ranks sum {others}, this one {own}. Every rank must make the same "
+            "sums in a turn, of as many values of the same type, even if its share is empty",
             field="compute",
         )
         self._shared.end = str(misfit)
@@ -173,8 +168,8 @@ class Sums:
         raise misfit
 
     def _learn(self) -> None:
-        """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones
-        in the same turn."""
+        """Notes a turn's sums, which are the same on all ranks: all learn the usual ones in one
+        turn."""
         if self._made == self._usual:
             self._alike = self._alike + 1
         else:
@@ -184,7 +179,7 @@ class Sums:
 
 
 def turns_compared(surprises: int) -> int:
-    """Gives how many turns in a row have to make the same sums for these to be the usual ones.
+    """Returns how many turns in a row must make the same sums for these to be the usual ones.
 
     >>> [turns_compared(surprises) for surprises in range(4)]
     [4, 8, 16, 32]
@@ -193,13 +188,16 @@ def turns_compared(surprises: int) -> int:
 
 
 def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
-    """Gives which ranks are to end, of such as were about to make these: never those who were
-    members before, where they agree; else whoever is in the minority; where there is none the
-    newcomers; and all where nobody is one.
+    """Returns which ranks must end, if ranks are about to make these sums.
+
+    Earlier members never end if they agree. Otherwise the minority ends. Without a minority the
+    newcomers end, and without newcomers all ranks.
 
     >>> one, three = (Sum(False, torch.float64, "cpu", size) for size in (1, 3))
-    >>> sorted(odd([three, one, one], [False, True, True])), sorted(odd([three, one, one], [False, False, False]))
-    ([1, 2], [0])
+    >>> sorted(odd([three, one, one], [False, True, True]))
+    [1, 2]
+    >>> sorted(odd([three, one, one], [False, False, False]))
+    [0]
     >>> sorted(odd([one, three], [True, True]))
     [0, 1]
     """

@@ -1,4 +1,4 @@
-"""What all members of a session must have alike, compared before any state is sent."""
+"""What must be the same on all members of a session, compared before any state is sent."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
-# Changes with what members say to each other, sum or compare: in an upgrade old and new ones may
-# meet.
+# It changes with the members' messages, sums and comparisons: in an upgrade, old and new members
+# may meet.
 PROTOCOL = 4
-MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
+MAX_TERMS = 1000  # they are shown if they differ, and sent in a message's head
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTerms:
-    """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's
-    own; `shape` stands for the units' types, shapes and layouts, `terms` for what the script itself
-    wants alike, `protocol` for what elasticd's own code does."""
+    """One process's terms, which must be equal on all members."""
 
+    # Samples a turn.
     batch: int
+    # Steps in all; None if the script does not say.
     steps: int | None
+    # How many numbers of the job's own are summed.
     numbers: int
+    # A digest of the units' types, shapes and layouts.
     shape: str
+    # What the script itself wants to be equal.
     terms: str = ""
+    # What elasticd's own code does.
     protocol: int = PROTOCOL
 
     @classmethod
     def of(
         cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = ""
     ) -> SessionTerms:
-        """Gives this process's own. Raises InvalidInput."""
+        """Returns this process's own terms. Raises InvalidInput."""
         require_whole("batch", batch, least=1)
         require_whole("numbers", numbers, least=0)
         if steps is not None:
@@ -41,31 +45,29 @@ class SessionTerms:
         return cls(batch, steps, numbers, state.shape_digest(), terms)
 
     def told(self) -> dict[str, Any]:
-        """Gives them as others are told."""
+        """Returns them as others receive them."""
         return asdict(self)
 
     def check(self, told: Mapping[str, Any]) -> None:
-        """Raises InvalidInput where a member of the session has told other ones.
+        """Raises InvalidInput if a member of the session reported other terms.
 
         >>> Terms(24, None, 1, "s").check(Terms(12, None, 1, "s").told())
         Traceback (most recent call last):
         elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
-train with them
+        train with them
         """
         if told.get("protocol") != self.protocol:
             raise InvalidInput(
-                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, as "
-                "the members' do, got "
-                f"one of protocol {self.protocol}: have all nodes run the same elasticd, or start "
-                "the job anew",
+                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, like "
+                f"the members', got one of protocol {self.protocol}: run the same elasticd on all "
+                "nodes, or start the job again",
                 field="protocol",
             )
         for name, own in self.told().items():
             if told.get(name) != own:
                 raise InvalidInput(
                     f"{name}: wanted {told.get(name)}, as the session's members have it, got "
-                    f"{own}: this process "
-                    "cannot train with them",
+                    f"{own}: this process cannot train with them",
                     field=name,
                 )
 

@@ -1,5 +1,4 @@
-"""What a signal or an error may break off, and what the others would wait for then, or take for
-something else."""
+"""Guards the members' common work against a signal or an error that breaks it off."""
 
 from __future__ import annotations
 
@@ -11,13 +10,13 @@ from elastic.workloads.session.shared_state import HALF_MOVED, SessionEnded, Sha
 
 
 class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
-    """Around all that the members do together.
+    """A context around all that the members do together.
 
-    A script may go on after an exception. Once a sum was begun, `is_exposed`, this rank would pair
-    its next one with another of the others': the generation is given up, and the turn done again in
-    the next one. Where the state was being moved, `is_moving`, what is held here is no state of the
-    job: this process comes in anew and is sent it. Who can be no member any more ends at once,
-    whatever the script does now: the others wait for that.
+    A script may go on after an exception. Once a sum has begun, `is_exposed`, this rank would pair
+    its next sum with a different one of the others. So the round is given up, and the next round
+    repeats the turn. If the state was being moved, `is_moving`, this process no longer holds the
+    job's state: it joins again and receives it. A process that can be no member any more ends at
+    once, whatever its script does: the others wait for that.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
             self.is_moving = False
             current = self._shared.current
             if current is None or current.group is None:
-                self._shared.end = HALF_MOVED  # nobody has another
+                self._shared.end = HALF_MOVED  # no other member has the state
             else:
                 self._shared.tear()
         if self.is_exposed:
