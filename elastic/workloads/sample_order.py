@@ -1,5 +1,4 @@
-"""Which sample comes when: a pure function of the seed and of the samples seen so far, whatever the
-fleet."""
+"""The order of samples: a function of the seed and the position alone, on any fleet."""
 
 from __future__ import annotations
 
@@ -10,8 +9,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample of the job's endless sequence: which item, and where to cut it (fractions of the
-    room there is)."""
+    """One sample of the job's endless sequence: an item, and a cut as fractions of the free room."""
 
     item: int
     top: float
@@ -32,8 +30,7 @@ def draw(position: int, *, items: int, seed: int) -> Draw:
 
 
 def share(batch_size: int, *, rank: int, world_size: int) -> range:
-    """Gives the places in the global batch that `rank` computes where all compute alike many, or
-    one more or less.
+    """Returns `rank`'s places in the global batch, if all compute equally many, give or take one.
 
     Shares are contiguous, cover the batch exactly once and may be empty.
 

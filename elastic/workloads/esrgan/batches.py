@@ -16,8 +16,7 @@ from elastic.workloads.sample_order import draw, share
 
 @dataclass(frozen=True, slots=True)
 class SampleBatch:
-    """Samples and their weights in the global mean; a rank with no share holds one sample of weight
-    0.
+    """Samples and their weights in the global mean; a rank with no share holds one of weight 0.
 
     `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights`
     `(batch,)`.
@@ -29,7 +28,7 @@ class SampleBatch:
 
 
 class Batches:
-    """Gives the batch that starts at a position in the job's sequence of samples."""
+    """Makes the batch that starts at a position in the job's sequence of samples."""
 
     def __init__(
         self, photographs: Photographs, options: EsrganOptions, group: ProcessGroup
@@ -42,11 +41,9 @@ class Batches:
         self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 
     def at(self, first_position: int, *, places: range | None = None) -> SampleBatch:
-        """Gives this rank's share of the global batch whose first sample is the `first_position`-th
-        of the job.
+        """Returns this rank's share of the global batch that begins with that sample of the job.
 
-        `places` are its places in the global batch from now on, where they differ from one turn to
-        the next.
+        `places` are its places in the global batch from now on, if they change from turn to turn.
         """
         self._places = self._places if places is None else places
         high = as_batch(self._cuts(first_position))

@@ -1,5 +1,4 @@
-"""The main loop in a session: members come, leave and die between its turns, and none of them
-restarts."""
+"""The main loop in a session, whose members join, leave and crash without a restart."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from elastic.workloads.session import (
     SessionStep,
 )
 
-# places in the facts
+# Places in the facts.
 IS_PRETRAINED = 0
 START_DB = 1
 
@@ -33,8 +32,10 @@ START_DB = 1
 def train_in_session(
     options: EsrganOptions, places: Places, settings: SessionSettings, *, local_rank: int = 0
 ) -> TrainingProgress:
-    """Trains from the newest checkpoint here, or from what the members have, to the end or until
-    asked to leave."""
+    """Trains from the newest checkpoint here, or from the members' state.
+
+    It ends with the job, or when it is asked to leave.
+    """
     with opened(
         options, ProcessGroup(0, 1, device_of(local_rank)), places, has_fixed_shares=False
     ) as run:
@@ -42,14 +43,13 @@ def train_in_session(
 
 
 class _InSession:
-    """One process's part: `Run` knows the job, the session who takes part."""
+    """One process's part: `Run` knows the job, the session its members."""
 
     def __init__(self, run: Run) -> None:
         if run.precision == "fp16":
             raise InvalidInput(
                 "precision: wanted fp32 or bf16 in a session, which has no loss scale; got fp16, "
-                "which tiers T0 and T1 "
-                "train in",
+                "which tiers T0 and T1 train in",
                 field="precision",
             )
         self.run = run
@@ -58,8 +58,8 @@ class _InSession:
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
         self.generation = 0
-        # They travel with the state: all ranks look through what the founder looks through, and the
-        # first one tells how good the untrained generator was (NaN: nobody knows).
+        # The facts travel with the state: all ranks use the founder's features. The first fact says
+        # if these are pretrained, the second how good the untrained generator was (NaN: unknown).
         start_db = self.progress.start_psnr_y_db
         facts = [
             float(bool(self.progress.is_pretrained)),
@@ -69,8 +69,8 @@ class _InSession:
 
     def to_the_end(self, settings: SessionSettings) -> TrainingProgress:
         run = self.run
-        # Code is loaded and threads begin before anybody waits for this process. One sample is what
-        # a newcomer's first turn computes, and no more than any memory holds.
+        # Load code and start threads before any member waits for this process. A newcomer's first
+        # turn computes one sample, which fits any memory.
         self._computed(self.progress.iteration, range(1), summed=lambda values: values)
         with Session.join(
             self._units(),
@@ -125,8 +125,7 @@ class _InSession:
         return self.passes.gan(batch, summed=summed)
 
     def _begin(self, session: Session) -> None:
-        # The last step's state is never taken for kept: whoever was to keep it may have died over
-        # that.
+        # The last step's state never counts as kept: the rank that kept it may have died.
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
         self._judge_at_start(session)
@@ -138,16 +137,17 @@ class _InSession:
             ours = _KINDS[bool(self.progress.is_pretrained)]
             raise InvalidInput(
                 f"features: the members' content loss looks through {theirs} features, this node "
-                f"has {ours} ones; "
-                "give it the same VGG19 weights",
+                f"has {ours} ones; give it the same VGG19 weights",
                 field="features",
             )
-        if session.generation.world_size == 1:  # its founder settles it for all who come
+        if session.generation.world_size == 1:  # its founder settles it for all newcomers
             self.run.tell_of_features(self.found, self.progress)
 
     def _judge_at_start(self, session: Session) -> None:
-        """Has the founder judge the untrained generator, before its first turn: nothing of the
-        state is sent yet."""
+        """Lets the founder judge the untrained generator, before its first turn.
+
+        Nothing of the state is sent yet.
+        """
         if session.generation.world_size == 1 and session.step == 0:
             found = self.run.judged_at_start(self.progress).start_psnr_y_db
             self.facts[START_DB] = math.nan if found is None else found
@@ -157,10 +157,10 @@ class _InSession:
         )
 
     def _see(self, session: Session) -> None:
-        """Takes note of who takes part, and of how far the job is."""
+        """Notes which members take part, and how far the job is."""
         run = self.run
         generation = session.generation
-        # One that has left counts as behind all others: it writes nothing any more.
+        # A rank that has left counts as behind all others: it writes nothing any more.
         if generation.rank is None:
             rank = len(generation.members)
         else:
@@ -172,7 +172,7 @@ class _InSession:
                 f"{session.step}"
             )
         if generation.number != self.generation:
-            # The nodes that train now may be of different capacity, and others than began.
+            # The present nodes may have another capacity type, and other rates, than the first.
             run.saver.rhythm = run.rhythm(generation.interruptions_per_h)
         self.generation = generation.number
         self.progress = dataclasses.replace(
@@ -194,7 +194,7 @@ class _InSession:
             run.show(progress, f"samples_{progress.iteration}.png")
 
     def _keep(self, session: Session) -> None:
-        """Makes the last state durable, on the first rank."""
+        """Makes the last state durable, on rank 0."""
         self._see(session)
         self.run.save(self.progress)
         self.run.show(self.progress, "samples_final.png")
@@ -208,10 +208,7 @@ class _InSession:
             return progress
         run.save(progress)
         run.saver.finish()
-        run.log(
-            "asked to stop, with nobody left to go on: stopped after iteration "
-            f"{progress.iteration}"
-        )
+        run.log(f"asked to stop, with no member left: stopped after iteration {progress.iteration}")
         drained(progress.iteration)
         return progress
 

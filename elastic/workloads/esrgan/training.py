@@ -1,5 +1,4 @@
-"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures on the
-way."""
+"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures."""
 
 from __future__ import annotations
 
@@ -44,10 +43,9 @@ from elastic.workloads.schedule import learning_rate
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a job keeps its checkpoints, and what people look at; by which id, and how often it is
-    interrupted.
+    """A job's folders for checkpoints and artifacts, its id, and its interruption rate.
 
-    `job_id` and `interruptions_per_h` are None where there is no agent that says them.
+    `job_id` and `interruptions_per_h` are None without an agent.
     """
 
     checkpoints: Path
@@ -57,8 +55,7 @@ class Places:
 
 
 def places_from(environment: Mapping[str, str] = os.environ) -> Places:
-    """Gives the folders the agent named, or ones in the working directory where there is no
-    agent."""
+    """Returns the folders that the agent named, or ones in the working directory without an agent."""
     rate = environment.get("ELASTICD_INTERRUPTIONS_PER_H")
     return Places(
         Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
@@ -69,8 +66,7 @@ def places_from(environment: Mapping[str, str] = os.environ) -> Places:
 
 
 def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> TrainingProgress:
-    """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to
-    stop."""
+    """Trains from the newest checkpoint to the end, or to the turn at which all ranks stop."""
     with opened(options, group, places) as run:
         return run.to_the_end()
 
@@ -79,9 +75,9 @@ def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> Traini
 def opened(
     options: EsrganOptions, group: ProcessGroup, places: Places, *, has_fixed_shares: bool = True
 ) -> Iterator[Run]:
-    """Gives a run over the job's photographs, and ends its threads.
+    """Yields a run over the job's photographs, and ends its threads.
 
-    `has_fixed_shares` says whether this rank has as many samples of a batch in each turn.
+    `has_fixed_shares` means that this rank has equally many samples in each turn.
     """
     arithmetic = arithmetic_module.set_up(group.device, has_fixed_shapes=has_fixed_shares)
     training, held_out = open_photographs(
@@ -160,20 +156,17 @@ class Run:
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
                 f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in "
-                f"{self.places.checkpoints}, "
-                f"found {progress.samples_seen / self.epoch_length:.2f} epochs done",
+                f"{self.places.checkpoints}, found {progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
         self.log(
             f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, "
-            f"{self.group.device}, "
-            f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
+            f"{self.group.device}, iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
         )
         return progress
 
     def _begin(self) -> None:
-        """Gives the generator the weights that the job is to begin with, if it names any. Raises
-        InvalidInput."""
+        """Gives the generator its first weights, if the job names any. Raises InvalidInput."""
         path = init_path(self.options)
         if path is None:
             return
@@ -184,16 +177,13 @@ class Run:
 
     @cached_property
     def held_out(self) -> HeldOut:
-        """The crops kept for judging, cut when they are first needed: only the first rank
-        judges."""
+        """The crops kept for judging, cut when first needed: only rank 0 judges."""
         return cut_held_out(self._kept_apart, self.options, self.group.device)
 
     def judged_at_start(self, progress: TrainingProgress) -> TrainingProgress:
-        """Gives progress with how good the untrained generator is; the first rank finds out, before
-        the first turn.
+        """Returns progress with the untrained generator's quality; rank 0 judges it at the start.
 
-        It looks over the job's images as well. Raises InvalidInput where these cannot be trained
-        on.
+        It checks the job's images as well. Raises InvalidInput if they cannot be trained on.
         """
         if not self.group.is_first or progress.iteration or progress.start_psnr_y_db is not None:
             return progress
@@ -223,7 +213,7 @@ class Run:
         return done, turn
 
     def phase(self, iteration: int) -> str:
-        """Gives the phase of the `iteration`-th turn, counting from 1."""
+        """Returns the phase of the `iteration`-th turn, counting from 1."""
         if iteration <= self.options.warmup_batches:
             return WARMUP
         return GAN
@@ -235,7 +225,7 @@ class Run:
         )
 
     def with_features(self, progress: TrainingProgress) -> TrainingProgress:
-        """Loads VGG19's features before the first turn that looks through them."""
+        """Loads VGG19's features before the first turn that uses them."""
         if self.stepper.features is not None:
             return progress
         features, is_pretrained = choose_features(
@@ -249,8 +239,7 @@ class Run:
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
     def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:
-        """Says that they are not pretrained: once a job, where that is settled, not where it goes
-        on with them."""
+        """Reports that features are not pretrained: once a job, when that is settled."""
         if before.is_pretrained is None and progress.is_pretrained is False:
             self.say(
                 "VGG19 features are seeded random, not pretrained: the content loss is weaker than "
@@ -258,8 +247,8 @@ class Run:
             )
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
-        """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the
-        untrained start."""
+        """Returns what makes checkpoints; the state of iteration `at` is stored, or the untrained
+        start."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
         way = way_from(self.group.device)
         return BackgroundSaver(
@@ -267,11 +256,11 @@ class Run:
         )
 
     def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
-        """Gives how often a group that is interrupted so often makes checkpoints."""
+        """Returns the checkpoint rhythm of a group with this interruption rate."""
         return Rhythm(self.options.checkpoint_interval, interruptions_per_h)
 
     def save(self, progress: TrainingProgress) -> None:
-        """Begins to make this iteration's state durable, on the first rank."""
+        """Begins to make this iteration's state durable, on rank 0."""
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
             lr = self.learning_rate(progress.iteration)
             self.saver.take(
@@ -279,7 +268,7 @@ class Run:
             )
 
     def _leave_weights(self, iteration: int, state: Mapping[str, Any]) -> None:
-        """Leaves the weights of a checkpoint for people, in the thread that writes these."""
+        """Writes a checkpoint's weights for people, in the thread that writes checkpoints."""
         names = [name for name, _ in self.networks.generator.named_parameters()]
         weights.write(
             self.places.artifacts,
@@ -294,7 +283,7 @@ class Run:
         self.save(progress)
         self.saver.finish()
         self.log(f"asked to stop: stopped after iteration {progress.iteration}")
-        # Nobody says its last word before the checkpoint is there.
+        # No rank may report its end before the checkpoint is there.
         self.group.barrier()
         drained(progress.iteration)
         return progress
@@ -307,7 +296,7 @@ class Run:
         return progress
 
     def show(self, progress: TrainingProgress, name: str) -> None:
-        """Writes the picture and the report so far, on the first rank."""
+        """Writes the picture and the report so far, on rank 0."""
         if not self.group.is_first:
             return
         verdict = judge(self.networks.generator, self.held_out)
@@ -340,7 +329,7 @@ class Run:
         )
 
     def _tell_of_image(self, text: str) -> None:
-        """Tells of an image that any rank has found unreadable: only the one that draws it does."""
+        """Reports an unreadable image, from any rank: only the rank that draws it finds it."""
         print(f"esrgan: {text}", file=sys.stderr, flush=True)
         note(text)
 
@@ -356,7 +345,7 @@ class Run:
         )
 
     def say(self, text: str) -> None:
-        """Tells the log and the job's own event log."""
+        """Writes to the log and to the job's events."""
         self.log(text)
         if self.group.is_first:
             note(text)

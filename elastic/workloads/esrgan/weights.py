@@ -1,5 +1,4 @@
-"""The generator's weights as safetensors: what a job leaves, to enlarge pictures by or to begin
-another job with."""
+"""The generator's weights as safetensors, to enlarge pictures or to begin another job with."""
 
 from __future__ import annotations
 
@@ -38,15 +37,14 @@ def write(
     iteration: int,
     iterations: int,
 ) -> None:
-    """Writes both files, each whole or not at all; tensors by the names of the generator's
-    parameters."""
+    """Writes both files, each complete or absent; tensors have the names of the parameters."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, tensors in ((LAST, last), (AVERAGE, average)):
         partial = folder / f"{name}.{token_hex(4)}.partial"
         told = {
-            "format": "pt",  # by the custom of safetensors: whose layout of tensors it is
+            "format": "pt",  # safetensors' name for a tensor layout, here torch's
             "program": PROGRAM,
             "scale": str(SCALE),
             **{each: str(getattr(options, each)) for each in _SHAPING},
@@ -68,8 +66,7 @@ def write(
 
 
 def told_by(path: Path) -> dict[str, str]:
-    """Gives what a file says of its weights, from its head alone and without torch. Raises
-    InvalidInput."""
+    """Returns a file's metadata, from its head alone and without torch. Raises InvalidInput."""
     try:
         with path.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
@@ -94,7 +91,7 @@ def told_by(path: Path) -> dict[str, str]:
 
 
 def shape_of(path: Path) -> EsrganOptions:
-    """Gives options of a generator of the shape that a file says. Raises InvalidInput."""
+    """Returns options of a generator of a file's shape. Raises InvalidInput."""
     told = told_by(path)
     try:
         return EsrganOptions(**{name: kind(told[name]) for name, kind in _SHAPING.items()})
@@ -105,21 +102,20 @@ def shape_of(path: Path) -> EsrganOptions:
 
 
 def check_fit(path: Path, options: EsrganOptions) -> None:
-    """Raises InvalidInput where a file's weights are not of the shape that a job trains."""
+    """Raises InvalidInput if a file's weights do not have the shape that a job trains."""
     found = shape_of(path)
     unlike = [name for name in _SHAPING if getattr(found, name) != getattr(options, name)]
     if unlike:
         wanted, has = (_named(each, unlike) for each in (options, found))
         raise InvalidInput(
             f"init: wanted weights with {wanted}, as this job trains; {path} has {has}: give the "
-            "job these options, or "
-            "another file",
+            "job these options, or another file",
             field="init",
         )
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Gives the tensors by name. Raises InvalidInput."""
+    """Returns the tensors by name. Raises InvalidInput."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -136,9 +132,8 @@ def put(path: Path, generator: Any) -> None:
     """Copies a file's tensors into a generator. Raises InvalidInput."""
     try:
         generator.load_state_dict(read(path))
-    except (
-        RuntimeError
-    ) as error:  # torch names every tensor that is missing, too many, or of another shape
+    # torch names every tensor that is missing, extra, or of another shape.
+    except RuntimeError as error:
         raise InvalidInput(
             f"{path}: wanted weights of the shape that it says, found others ({error})"
         ) from error

@@ -51,10 +51,10 @@ class SessionTerms:
     def check(self, told: Mapping[str, Any]) -> None:
         """Raises InvalidInput if a member of the session reported other terms.
 
-        >>> Terms(24, None, 1, "s").check(Terms(12, None, 1, "s").told())
+        >>> theirs = SessionTerms(12, None, 1, "s").told()
+        >>> SessionTerms(24, None, 1, "s").check(theirs)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
-        train with them
+        elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24...
         """
         if told.get("protocol") != self.protocol:
             raise InvalidInput(
