@@ -63,7 +63,7 @@ class Heart:
             self._wake.clear()
 
     def _tried(self) -> bool:
-        """Whether the daemon received a beat; no exception ends this thread, not even a full disk."""
+        """Whether the daemon received a beat; no exception ends this thread, even on a full disk."""
         try:
             return self._beat()
         except Exception:

@@ -64,7 +64,7 @@ class RoundRegistry:
             return is_recorded
 
     def news(self) -> tuple[int | None, RoundRegistration | None]:
-        """What the next heartbeat reports: the newest round, and one that is about to be published."""
+        """What the next heartbeat reports: the newest round, and one to be published soon."""
         with self._changed:
             newest = None
             if self._newest > self._told_newest:

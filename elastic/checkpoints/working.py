@@ -104,7 +104,7 @@ class WorkingFolder:
         return FolderState(files, folders)
 
     def weigh(self) -> tuple[int, int]:
-        """The number of files here, with the code's, and their bytes: a quick bound of the outputs."""
+        """The number of files here, with the code, and their bytes: a quick bound of the outputs."""
         files = 0
         size_bytes = 0
         folders = [str(self.path)]

@@ -114,6 +114,7 @@ class Worker:
         self._is_reporting = membership.rank == 0 and membership.socket_path is not None
         self._drain_file = membership.drain_file
         self._is_asked_to_stop = False
+        # The first turn looks for a drain, and reports itself.
         self._next_look = self._next_word = 0.0
 
     def turn(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
@@ -240,8 +241,8 @@ class Worker:
         self.say(
             "note",
             text=f"The script saves {shown}, outside of its job's folders. It is not stored, and "
-            "is lost with its node unless nodes share that folder. Save it beside the script, or in "
-            "ELASTICD_CHECKPOINT_DIR",
+            "is lost with its node unless nodes share that folder. Save it beside the script, or "
+            "in ELASTICD_CHECKPOINT_DIR",
         )
 
     @property
@@ -262,12 +263,14 @@ class Worker:
             return
         if group != self._group:
             self._group = group
+            # Rates of the old group say nothing about the new one.
             self.recorder.restart()
             self.membership = replace(self.membership, rank=rank, world_size=world_size)
             self._outbox.common = {
                 **self._outbox.common,
                 "rank": rank,
                 "world_size": world_size,
+                # Outside a session there is no round.
                 **({} if number is None else {"round": number}),
             }
             self._is_reporting = rank == 0 and self.membership.socket_path is not None

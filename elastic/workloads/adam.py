@@ -23,13 +23,13 @@ class Adam:
     """Moves `parameters` by gradients that are passed to it, so that no `.grad` is kept alive."""
 
     def __init__(self, parameters: Sequence[Tensor], *, b1: float, b2: float) -> None:
-        """Raises InvalidInput if a parameter has gaps in memory: the kernel reads it as a flat
-        array."""
+        """Raises InvalidInput if a parameter has gaps: the kernel reads it as a flat array."""
         for index, parameter in enumerate(parameters):
             if not is_dense(parameter):
                 raise InvalidInput(
                     f"parameter {index}: wanted one without gaps in memory, found strides "
-                    f"{tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train a copy of it (.contiguous())",
+                    f"{tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train a copy "
+                    "of it (.contiguous())",
                     field="parameters",
                 )
         self._parameters = list(parameters)
@@ -87,13 +87,12 @@ class Adam:
         return [*self._steps]
 
     def units(self) -> list[tuple[Tensor, ...]]:
-        """Returns for each parameter all that its gradient moves: itself, its moments, its step
-        count."""
+        """Returns for each parameter all that its gradient moves: itself, moments, step count."""
         weights = [parameter.detach() for parameter in self._parameters]
         return list(zip(weights, self._first, self._second, self._steps, strict=True))
 
     def tensors(self) -> list[Tensor]:
-        """Returns the live state, to copy from or to: first moments, second moments, step counts."""
+        """Returns the live state, to copy from or to: both moments, then the step counts."""
         return [*self._first, *self._second, *self._steps]
 
 
@@ -109,6 +108,5 @@ def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
 
 
 def _in_memory_order(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Returns views that count as contiguous: the kernel would copy channels_last tensors (2 % a
-    step)."""
+    """Returns views that count as contiguous: copying channels_last tensors takes 2 % of a step."""
     return [in_memory_order(tensor) for tensor in tensors]

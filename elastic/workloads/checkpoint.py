@@ -122,7 +122,10 @@ class Checkpoints:
         return None
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Returns a file's content; raises CheckpointRefused unless it is this job's and undamaged."""
+        """Returns a file's content.
+
+        Raises CheckpointRefused unless it is this job's and undamaged.
+        """
         content = self._content(path)
         with contextlib.suppress(InvalidInput):
             if digest_of(content["state"]) == content["digest"]:
@@ -132,7 +135,7 @@ class Checkpoints:
         )
 
     def _content(self, path: Path, *, is_mapped: bool = False) -> dict[str, Any]:
-        """Returns a file's content once it is known to be this job's; a mapped file is read lazily."""
+        """Returns a file's content if it is this job's; a mapped file is read lazily."""
         try:
             content = torch.load(path, weights_only=True, map_location="cpu", mmap=is_mapped)
         except (OSError, MemoryError) as error:

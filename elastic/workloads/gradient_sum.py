@@ -81,8 +81,10 @@ class GradientSum:
         return self._views, self._flat[self._flat.numel() - self._control :]
 
     def _take(self, bucket: _Bucket, place: int, gradient: Tensor) -> None:
-        """Takes a gradient from a backward pass. Raises RuntimeError in a second pass before
-        `start`."""
+        """Takes a gradient from a backward pass.
+
+        Raises RuntimeError in a second pass before `start`.
+        """
         if bucket in self._buckets[: len(self._works)]:
             raise RuntimeError(
                 f"parameter {place}: wanted start() after each backward pass, found a second pass "

@@ -133,7 +133,7 @@ class Beside:
 
 
 def _pinned_copy(tensor: Tensor, old: object = None) -> Tensor:
-    """Begins to copy to pinned memory: only there a GPU copies by itself, at its bus's full speed."""
+    """Begins to copy to pinned memory: only there a GPU copies by itself, at full speed."""
     return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
 
 

@@ -22,8 +22,7 @@ _NOBODY = "127.83.71.97"
 
 
 class _Resolver(ctypes.Structure):
-    """The start of glibc's `struct __res_state` (resolv.h), one per thread; with `retry` 0 all
-    fail."""
+    """The start of glibc's `struct __res_state` (resolv.h); with `retry` 0 all lookups fail."""
 
     _fields_ = (("retrans", ctypes.c_int), ("retry", ctypes.c_int))
 

@@ -44,7 +44,8 @@ def check_options(options: Any) -> None:
 
 def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
     """Returns options of `kind` with `values` set; an unknown name raises InvalidInput."""
-    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # kind is a dataclass
+    # kind is a dataclass, which mypy cannot know.
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name in values:
         if name not in known:
             raise InvalidInput(
@@ -54,8 +55,7 @@ def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
 
 
 def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Placed = dict) -> T:
-    """Returns options of `kind` read from `--name value` pairs, as the reference scripts spell
-    them.
+    """Returns options of `kind` from `--name value` pairs, as the reference scripts spell them.
 
     `placed` may change the given values before they are checked.
     """

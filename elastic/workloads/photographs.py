@@ -169,7 +169,7 @@ def open_photographs(
 
 
 def as_batch(cuts: Sequence[Tensor]) -> Tensor:
-    """Returns crops as `(batch, channels, height, width)`, float32, [0, 1], in their memory order."""
+    """Returns crops as `(batch, channels, height, width)`, float32, [0, 1]; memory order stays."""
     return torch.stack(list(cuts)).permute(0, 3, 1, 2).float().div_(255)
 
 

@@ -34,7 +34,7 @@ class Rhythm:
     interruptions_per_h: float | None = None
 
     def is_due(self, *, iterations: int, elapsed_s: float, cost_s: float | None) -> bool:
-        """Whether a checkpoint is due, so long after the last one or the start.
+        """Whether a checkpoint is due, this long after the last one or the start.
 
         `cost_s` is what one costs training, None until one was made.
 

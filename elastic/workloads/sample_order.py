@@ -9,9 +9,10 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample of the job's endless sequence: an item, and a cut as fractions of the free room."""
+    """One sample of the job's endless sequence: an item, and where to cut it."""
 
     item: int
+    # Fractions of the room that the cut leaves.
     top: float
     left: float
     is_mirrored: bool

@@ -60,7 +60,7 @@ def test_a_rank_that_misses_one_that_has_finished_names_that_as_its_error(tmp_pa
     ).error
     assert error is not None
     assert (
-        "still trained when other ranks had finished: they disagree on how much is to be done"
+        "still trained when other ranks had finished: they disagree on how much work there is"
         in str(error)
     )
     again = ended(

@@ -182,7 +182,8 @@ def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
     assert "SIGKILL" in node.logs()
     (note,) = world.daemon.messages("note")
     assert (
-        note["text"] == "torchrun started the workers anew (1): local rank 0 was killed by SIGKILL"
+        note["text"]
+        == "workers crashed, torchrun restarted them (1): local rank 0 was killed by SIGKILL"
     )
 
 

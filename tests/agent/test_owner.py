@@ -50,8 +50,8 @@ def test_each_new_start_of_the_workers_is_told_with_what_their_log_has_said_sinc
         file.write(KILLED)
     owner.hear_starts(3, log_path=log, is_alone=True)
     assert told(disk_outbox) == [
-        "torchrun started the workers anew (1): ValueError: no such folder: /data",
-        "torchrun started the workers anew (2): local rank 1 was killed by SIGKILL",
+        "workers crashed, torchrun restarted them (1): ValueError: no such folder: /data",
+        "workers crashed, torchrun restarted them (2): local rank 1 was killed by SIGKILL",
     ]
 
 
@@ -88,7 +88,7 @@ def test_a_generation_that_begins_before_the_first_look_at_it_is_told_of_from_it
     (tmp_path / "g2").write_text(KILLED + "all is well\n" * 50)
     owner.hear_starts(2, log_path=tmp_path / "g2", is_alone=True)
     assert told(disk_outbox) == [
-        "torchrun started the workers anew (1): local rank 1 was killed by SIGKILL"
+        "workers crashed, torchrun restarted them (1): local rank 1 was killed by SIGKILL"
     ]
 
 

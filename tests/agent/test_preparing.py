@@ -91,7 +91,7 @@ def test_data_on_the_node_must_be_there(settings: AgentSettings, tmp_path: Path)
     assert preparation.outfit.variables["ELASTICD_DATA_DIR"] == str(tmp_path)
     preparation, _ = prepared(settings, Brings(data="/nowhere/at/all"))
     assert preparation.failure is not None
-    assert "nothing is at /nowhere/at/all" in preparation.failure
+    assert "data: /nowhere/at/all does not exist on the node" in preparation.failure
 
 
 def test_what_is_brought_survives_a_restart_of_the_agent() -> None:

@@ -226,7 +226,7 @@ def test_starting_anew_is_refused_where_what_was_stored_is_gone(
     bucket.delete(objects(bucket))
     with pytest.raises(
         CheckpointDamaged,
-        match=r"wanted the checkpoint of iteration 76 .*, found none at all; restore",
+        match=r"wanted the checkpoint of iteration 76 .*, found none; restore",
     ):
         bring(machine.index, machine.folder, generation=2, stored_iteration=76)
     assert (

@@ -160,7 +160,7 @@ def _download(target: Path) -> bool:
 
 
 def _fetch(url: str, target: Path) -> str:
-    """Downloads `url` to a file, and returns its SHA-256; raises TimeoutError if it takes too long."""
+    """Downloads `url` to a file, and returns its SHA-256; raises TimeoutError if it is slow."""
     digest = hashlib.sha256()
     deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
     with (

@@ -81,7 +81,7 @@ class DenseBlock(nn.Module):
 
 
 def enlarge(low: Tensor, *, mode: str = "bicubic") -> Tensor:
-    """Returns `low` four times larger by plain interpolation (`bicubic` or `nearest`), unclamped."""
+    """Returns `low` four times larger, by `bicubic` or `nearest` interpolation, unclamped."""
     return functional.interpolate(low, scale_factor=SCALE, mode=mode)
 
 

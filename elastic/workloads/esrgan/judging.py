@@ -49,7 +49,7 @@ class EvaluatedCrops:
 
 
 def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch.device) -> HeldOut:
-    """Returns the same crops in every run: in turn from the photographs, from the middle outwards."""
+    """Returns the same crops in every run, from the photographs in turn, their middle first."""
     count = options.held_out_crops
     size = options.held_out_size
     crops = []

@@ -120,8 +120,7 @@ class Passes:
     def _adversarial_gradient(
         self, seen: Tensor, batch: SampleBatch, summed: Summed
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
-        """Returns the adversarial gradient at the fake images, both losses, and the
-        discriminator's."""
+        """Returns the adversarial gradient at the fakes, both losses, and the discriminator's."""
         with autocast(self._device, self._dtype):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)

@@ -55,7 +55,7 @@ class Places:
 
 
 def places_from(environment: Mapping[str, str] = os.environ) -> Places:
-    """Returns the folders that the agent named, or ones in the working directory without an agent."""
+    """Returns the folders that the agent named, or some in the working directory."""
     rate = environment.get("ELASTICD_INTERRUPTIONS_PER_H")
     return Places(
         Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
@@ -156,12 +156,14 @@ class Run:
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
                 f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in "
-                f"{self.places.checkpoints}, found {progress.samples_seen / self.epoch_length:.2f} epochs done",
+                f"{self.places.checkpoints}, found "
+                f"{progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
         self.log(
             f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, "
-            f"{self.group.device}, iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
+            f"{self.group.device}, iteration {progress.iteration} of {self.total}, "
+            f"batch {self.options.batch_size}"
         )
         return progress
 
@@ -247,8 +249,7 @@ class Run:
             )
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
-        """Returns what makes checkpoints; the state of iteration `at` is stored, or the untrained
-        start."""
+        """Returns what makes checkpoints; the state of iteration `at` needs none."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
         way = way_from(self.group.device)
         return BackgroundSaver(

@@ -174,7 +174,7 @@ class Buffers:
             )
 
     def flat(self) -> Tensor:
-        """Returns the last step's gradients and the job's numbers, as one message can carry them."""
+        """Returns the last step's gradients and the job's numbers, as one message carries them."""
         return self._flats[self._turn][: self.offsets[-1] + self.numbers]
 
     def other(self) -> Tensor:
@@ -190,7 +190,7 @@ class Buffers:
     def _without_none(
         self, views: Sequence[Tensor], gradients: Sequence[Tensor | None]
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """Returns the given gradients and their places, and zeroes the others. Raises InvalidInput."""
+        """Returns the given gradients and their places; zeroes the others. Raises InvalidInput."""
         if not _fit(gradients, self._shapes):
             raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
         pairs = list(zip(views, gradients, strict=True))
@@ -200,7 +200,7 @@ class Buffers:
         return [view for view, _ in kept], [gradient for _, gradient in kept]
 
     def _looked(self) -> int:
-        """Returns a checksum of the last step's gradients: changes through `.data` are not counted."""
+        """Returns a checksum of the last step's gradients: `.data` changes are not counted."""
         self._looks -= 1
         return _code(self.flat())
 

@@ -77,8 +77,7 @@ class ControlValues:
         is_due: bool = False,
         is_unlike: bool = False,
     ) -> Tensor:
-        """Returns this rank's values, and zeros for the others', `(4 ranks,)`, valid until the
-        next.
+        """Returns this rank's values and zeros for the others', `(4 ranks,)`, valid until the next.
 
         They hold a fingerprint if one `is_due`, if it is the turn of `step`, and at each step of
         unlike ranks. `is_unlike` means that this rank brings a newcomer up to date that calculates

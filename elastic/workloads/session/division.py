@@ -20,8 +20,7 @@ class Division:
     """
 
     def __init__(self, batch: int, generation: Round) -> None:
-        """Begins with the split for the first turn; `()` if the ranks' memories do not hold a
-        batch."""
+        """Begins with the split for the first turn; `()` if a batch does not fit."""
         self._batch = batch
         self._limits = generation.limits
         self.now = first_split(

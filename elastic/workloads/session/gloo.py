@@ -71,8 +71,8 @@ class Gloo:
         timeout_s: float,
         gpu: Gpu | None = None,
     ) -> None:
-        """Connects the ranks; returns after one sum over all, and one over their GPUs if `gpu` is
-        given.
+        """Connects the ranks; returns after one sum over all, and one over the GPUs if there are
+        any.
 
         Raises GenerationLost.
         """

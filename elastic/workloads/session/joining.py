@@ -100,7 +100,7 @@ class Entrance:
         )
 
     def _leaves_time(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Whether a process with a better claim may still come: a member, or a newcomer further on."""
+        """Whether a process with a better claim may come: a member, or a newcomer further on."""
         if view.round != self._emptied[0]:
             self._emptied = (view.round, self._now_s)
         if (

@@ -26,6 +26,7 @@ from elastic.workloads.session.messages import tell
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 FAILED_S = 0.1  # for the GPU to finish what seems to have failed
 TRIES = 3  # a member may die while others connect
+
 # torch would end the process if a collective fails or is late. Here that only ends a round: the
 # links report dead and silent members. The last value is in seconds: how long connecting may take.
 LENIENT = {
@@ -138,7 +139,7 @@ class Work:
         return self.owner.is_aborted or bool(self.mark.query()) or self._has_failed()
 
     def wait(self, limit: timedelta | None = None) -> None:
-        """Waits for it, `limit` at most. Raises RuntimeError if it failed, or if the time is over."""
+        """Waits for it, `limit` at most. Raises RuntimeError if it failed, or is not done."""
         until_s = None
         if limit is not None:
             until_s = monotonic() + limit.total_seconds()

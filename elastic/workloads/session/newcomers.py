@@ -85,8 +85,7 @@ class Reception:
         return lost
 
     def pause_after(self, sender: StateSender) -> float:
-        """Returns the seconds before a lost newcomer is tried again: more each time it was too
-        slow."""
+        """Returns the seconds before a lost newcomer is tried again: more each time."""
         if not sender.is_slow:
             return RETRY_S
         process = _process(sender.newcomer)
@@ -94,7 +93,7 @@ class Reception:
         return self._pause_s[process]
 
     def arrived(self, view: View) -> frozenset[str]:
-        """Returns the newcomers that may join: all at once, or those that have waited long enough."""
+        """Returns the newcomers that may join: all at once, or those that waited long enough."""
         senders = [each for each in self._shared.senders if each.newcomer in view.waiting]
         complete = frozenset(each.newcomer for each in senders if each.is_complete)
         if not complete:

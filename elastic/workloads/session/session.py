@@ -153,7 +153,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def must_stop(self) -> bool:
-        """Whether this process was asked to leave and no other is there: keep the state, and end."""
+        """Whether this process was asked to leave and is alone: keep the state, and end."""
         return self._shared.is_leaving and self.is_member and self.generation.world_size == 1
 
     def run(self, compute: Compute) -> CommittedStep | None:
@@ -252,8 +252,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.close(is_orderly=kind is None)
 
     def _enter(self) -> None:
-        """Waits until this process is a member of a working round, or must leave; it holds no
-        state."""
+        """Waits until this process is a member of a working round, or must leave."""
         if (entry := self._shared.await_entry()) is None:
             self._has_left = True
         else:
@@ -294,7 +293,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._buffers.fill(gradients, numbers, control, is_aside=is_aside)
 
     def _one_pause(self) -> tuple[CommittedStep | None, Round | None]:
-        """Waits while the members' memories do not hold a batch; newcomers are brought up to date."""
+        """Waits while the members' memories do not hold a batch; newcomers still get state."""
         sleep(PAUSE_S)
         _, change = self._exchanged(without_gradients, is_due=True)
         for sender in self._shared.followed():
@@ -445,7 +444,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._membership.links.say(self._shared.status())
 
     def _recover(self) -> bool:
-        """Waits for a round after the lost one; False if this process had to start over, or left."""
+        """Waits for a round after the lost one; False if this process started over, or left."""
         while True:
             self._membership.lose()
             generation = self._shared.await_next()

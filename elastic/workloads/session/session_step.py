@@ -59,8 +59,7 @@ class SessionStep:
         return range(first + self.share.start, first + self.share.stop)
 
     def all_reduce(self, values: Tensor) -> Tensor:
-        """Sums `values` over the ranks in place, and returns them. Every rank must make the same
-        call.
+        """Sums `values` over the ranks in place, and returns them; every rank makes this call.
 
         Raises InvalidInput if they cannot be summed, with one rank too.
         """
@@ -68,7 +67,8 @@ class SessionStep:
         if not values.is_contiguous() and overlaps(values):
             raise InvalidInput(
                 "turn.all_reduce: wanted values that share no memory, to put their sums there, "
-                f"found strides {tuple(values.stride())} of shape {tuple(values.shape)}; sum a copy (.clone())",
+                f"found strides {tuple(values.stride())} of shape {tuple(values.shape)}; sum a "
+                "copy (.clone())",
                 field="values",
             )
         if self.generation.group is not None:

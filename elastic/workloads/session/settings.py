@@ -37,12 +37,12 @@ class SessionSettings:
     # The address at which the others reach this process. If empty, the one by which it reaches
     # the store.
     host: str = ""
-    # A member that is silent for so long is given up.
+    # A member that is silent for this long is given up.
     silence_s: float = 1.25
-    # So is one that answers, but keeps the others waiting in a sum for so long. If 20 usual turns
+    # So is one that answers, but keeps the others waiting in a sum for this long. If 20 usual turns
     # are longer, they count instead. 0 means never.
     hang_s: float = HANG_S
-    # A process that finds no session founds one after so long, if it is the furthest that waits.
+    # A process that finds no session founds one after this long, if it is the furthest that waits.
     founding_s: float = FOUNDING_S
     # Bytes of state that are sent to newcomers with each step.
     chunk_bytes: int = CHUNK_BYTES

@@ -262,8 +262,7 @@ class SharedState:
         return senders
 
     def ready(self) -> Round | None:
-        """Returns the round to change over to, unless a newcomer that follows this rank is far
-        behind."""
+        """Returns the round to change over to, unless a newcomer that follows is far behind."""
         offered = self.offered
         if offered is None:
             return None  # at nearly every step; an offer of this moment is for the next
@@ -300,7 +299,7 @@ class SharedState:
             ]
 
     def let_go(self) -> None:
-        """Drops the newcomers that this process brings up to date: another member must serve them."""
+        """Drops the newcomers that follow this process: another member must serve them."""
         with self.changed:
             for sender in self.senders:
                 sender.end()

@@ -104,7 +104,7 @@ class State:
         return sum(tensor.numel() * tensor.element_size() for tensor in self.units[unit])
 
     def pack(self, first: int, last: int) -> Tensor:
-        """Returns a copy of the units from `first` to before `last`, `(bytes,)` uint8 on the CPU."""
+        """Returns a copy of the units `first` to before `last`, `(bytes,)` uint8 on the CPU."""
         live = [tensor.detach() for unit in self.units[first:last] for tensor in unit]
         return torch.cat([_as_bytes(tensor) for tensor in on_host(live)])
 

@@ -143,7 +143,7 @@ class StateSender(threading.Thread):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the newcomer has answered that it has all of the state; from then on it follows."""
+        """Whether the newcomer has answered that it has all of the state; then it follows."""
         if not self.is_received:
             return False  # the sending thread alone waits for that answer
         self._hear()
@@ -183,7 +183,7 @@ class StateSender(threading.Thread):
             self._messages.put(_Outgoing("gradients", about, copy, elements=elements))
 
     def next_chunk(self, step: int) -> None:
-        """Queues more of the state after `step` steps, unless the last chunk is still being sent."""
+        """Queues more of the state after `step` steps, unless a chunk is still being sent."""
         if (
             self.is_over
             or not self.is_received

@@ -102,8 +102,7 @@ class Sums:
         self._matched(values, is_last=False)
 
     def last(self, values: Tensor, aside: Tensor | None = None) -> None:
-        """Makes the sum that ends a turn, in place, and the one aside. Raises GenerationLost,
-        Misfit."""
+        """Makes the sum that ends a turn, and the one aside. Raises GenerationLost, Misfit."""
         self._matched(values, aside, is_last=True)
         if self._generation.group is not None and not self._is_known:
             self._learn()
@@ -168,8 +167,7 @@ class Sums:
         raise misfit
 
     def _learn(self) -> None:
-        """Notes a turn's sums, which are the same on all ranks: all learn the usual ones in one
-        turn."""
+        """Notes a turn's sums, the same on all ranks: all learn the usual ones in one turn."""
         if self._made == self._usual:
             self._alike = self._alike + 1
         else:

@@ -42,7 +42,7 @@ def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -
     own = SessionTerms(24, None, 1, "s")
     with pytest.raises(
         InvalidInput,
-        match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol",
+        match=f"speak protocol {PROTOCOL + 1}, like the members', got one of protocol",
     ):
         own.check(replace(own, protocol=PROTOCOL + 1).told())
     before = own.told()

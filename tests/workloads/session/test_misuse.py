@@ -253,7 +253,9 @@ def test_a_turn_is_not_run_within_another(settings: SessionSettings) -> None:
         return GRADIENTS
 
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
-        with pytest.raises(InvalidInput, match=r"compute: .* call run after compute, not within"):
+        with pytest.raises(
+            InvalidInput, match=r"compute: .* call run after compute, not inside it"
+        ):
             session.run(compute)
         assert session.step == 1, "the inner one's"
         assert session.run(_compute) is not None

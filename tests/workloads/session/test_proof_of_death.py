@@ -180,7 +180,10 @@ def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said
     monkeypatch.setattr(joining, "STALE_S", 1000 * STALE_S)
     _unreached(store, on=machine()).tell(DONE, "204")
     assert _session(store) == (6, 1)
-    told = "members that had done 204 steps none lives; this process goes on from step 0, as generation 6"
+    told = (
+        "none of the members that had done 204 steps lives; this process continues from step 0, as "
+        "generation 6"
+    )
     assert capsys.readouterr().err.count(told) == 1
 
 
