@@ -50,22 +50,21 @@ class FillRequest:
 
 @dataclass(slots=True)
 class CheckpointUpload:
-    """The checkpoints of one generation. `ended_at` is monotonic, None while it runs.
-
-    Workers in a session continue into later generations: `serves` is the one they belong to now.
-    `round` is the newest round of the session in which the first rank was here, None outside a
-    session. `refusal` is why its folder is not filled.
-    """
+    """The checkpoints of one generation. `ended_at` is monotonic, None while it runs."""
 
     assignment: Assignment
     has_first_rank: bool
     generation_files: GenerationFiles | None = None
+    # Workers in a session continue into later generations: the one they belong to now.
     serves: int | None = None
+    # The newest round of the session in which the first rank was here, None outside a session.
     round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
     wishes: list[FillRequest] = field(default_factory=list)
+    # Why its folder is not filled.
     refusal: StartRefusal | None = None
+    # A later round's checkpoint is stored, and this one's no longer count.
     has_given_way: bool = False
     ended_at: float | None = None
     is_clean: bool = True
@@ -247,6 +246,7 @@ class CheckpointUploadThread:
     def _run(self) -> None:
         while True:
             with self._changed:
+                # After a failure only the pause ends the wait, so that news does not cut it short.
                 self._changed.wait_for(self._is_due, timeout=self._pause_s() or self._look_s)
                 if self._is_stopping:
                     return
@@ -345,6 +345,7 @@ class CheckpointUploadThread:
             iteration=upload.iteration, session_round=upload.round, now_s=self._wall_s()
         )
         if is_new:
+            # A checkpoint that was stored already costs nothing, and says nothing about the next.
             self._longest_s = max(time.monotonic() - begun_at, self._longest_s or 0.0)
         # If the script reported no checkpoint, report one for it: it is safe from now on.
         told = {"kind": "checkpoint", "at_s": self._wall_s()}

@@ -27,6 +27,7 @@ def bring_code(
 
     def ask() -> bytes | None:
         content = fetch()
+        # A truncated answer would otherwise be unpacked as the job's code.
         if content is not None and sum_of(content) != sha256:
             log.warning("the daemon sent %s bytes that are not the job's code", len(content))
             return None

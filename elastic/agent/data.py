@@ -151,6 +151,7 @@ class _Download:
         if path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
+        # An empty object has no bytes to append, and needs its file all the same.
         partial.touch()
         last_byte_at = time.monotonic()
 
@@ -184,6 +185,7 @@ class _Download:
             raise PreparationFailed(
                 f"data: nothing came for {duration(self.patience_s)}: {error}"
             ) from error
+        # Only a complete file gets its name, so an interrupted download resumes.
         partial.rename(path)
 
     def _append(self, item: Item, partial: Path, start: int) -> None:

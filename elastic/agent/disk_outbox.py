@@ -65,6 +65,7 @@ class DiskOutbox:
                 "SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)
             ).fetchall()
             if rows:
+                # What was handed out may have reached the daemon, and must not be joined.
                 self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
         messages = []
         for seq, content in rows:

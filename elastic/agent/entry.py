@@ -52,6 +52,7 @@ def run_agent(config: Path) -> int:
     throttle = _throttle(settings, launcher)
     try:
         with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
+            # An agent that restarts has registered already.
             memory = recall(settings.work_dir)
             try:
                 registered = None

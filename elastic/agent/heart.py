@@ -63,7 +63,7 @@ class Heart:
             self._wake.clear()
 
     def _tried(self) -> bool:
-        """Whether the daemon received a beat; no exception ends this thread, even on a full disk."""
+        """Whether the daemon received a beat; no exception, not even a full disk, is raised."""
         try:
             return self._beat()
         except Exception:
@@ -80,6 +80,7 @@ class Heart:
                 else self._interval_s
             )
             return
+        # The daemon is away: notice at once when it listens again.
         while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:
             if self._client.is_listening():
                 return
@@ -88,6 +89,7 @@ class Heart:
         asked_at = time.monotonic()
         heartbeat = self._supervisor.heartbeat(sent_at_s=self._wall_s())
         reply = self._client.heartbeat(heartbeat, node_token=self._node_token)
+        # Drop what the daemon will never take, or it would block all that follows.
         if isinstance(reply, Refused) and self._supervisor.drop_refused(heartbeat, reply):
             self._has_more = True
             return True

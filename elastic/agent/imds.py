@@ -85,6 +85,7 @@ class Imds:
                 return text
             if status == http.client.NOT_FOUND:
                 return None
+            # The token may have expired.
             self._token = None
             if status != http.client.UNAUTHORIZED:
                 break

@@ -35,25 +35,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerReports:
-    """What the workers of one generation on this node have reported.
+    """What the workers of one generation on this node have reported."""
 
-
-
-    `any_word` means any report but a beginning or an end. `has_joined` means that they are members
-    of a session. `has_trained` means that they reported more turns than a warm-up has, or the job's
-    end. `starts` counts torchrun's starts that reached a worker. `left` counts the workers of the
-    last start that have nothing more to do. `pulse` is None until that start has made a turn.
-    """
-
+    # Any report but a beginning or an end.
     any_word: bool = False
+    # torchrun's starts that reached a worker.
     starts: int = 0
+    # Workers of the last start that have nothing more to do.
     left: int = 0
+    # Whether they are members of a session.
     has_joined: bool = False
+    # Whether they reported more turns than a warm-up has, or the job's end.
     has_trained: bool = False
     needs_signal: bool = False
     last_words: frozenset[str] = frozenset()
     last_word_ranks: int = 0
     iteration: int | None = None
+    # None until the last start has made a turn.
     pulse: Pulse | None = None
 
 
@@ -88,6 +86,7 @@ class Ingest:
         self._pauses = Pauses()
         self._is_stopping = False
         self._settled = threading.Event()
+        # An agent that crashed leaves its socket behind, and bind refuses an existing file.
         socket_path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -100,6 +99,7 @@ class Ingest:
 
     def stop(self) -> None:
         self._is_stopping = True
+        # Wakes the thread, which waits in select.
         self._send_to_self(b"")
         self._thread.join(timeout=5.0)
         self._socket.close()
@@ -218,6 +218,7 @@ class Ingest:
             self._note_worker(message)
             if self._serves is not None:
                 _renumber(message, *self._serves)
+        # Only rank 0's messages go on to the daemon. Signs are for this agent alone.
         if message["kind"] in SIGNS or message.get("rank") != 0:
             return False
         return not self._uploader.hears(message)

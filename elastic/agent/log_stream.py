@@ -71,6 +71,7 @@ class LogStream:
         self._batch: list[LogPiece] | None = None
         self._allowance = float(BURST_BYTES)
         self._looked_at_s = now_s()
+        # Requests to hurry, and the last one that was done.
         self._hurries = self._caught_up = 0
         self._end = threading.Event()
         self._wake = threading.Event()
@@ -173,6 +174,7 @@ class LogStream:
         ended = {
             tail for tail in self._tails.values() if is_last or tail.file.generation not in newest
         }
+        # Each file gets an equal share of what may be sent now.
         tails = [tail for tail in self._tails.values() if tail.has_news(is_ended=tail in ended)]
         pieces = []
         for left, tail in zip(range(len(tails), 0, -1), tails, strict=True):
@@ -266,6 +268,7 @@ class _Tail:
 
     def _whole_lines(self, data: bytes) -> list[str]:
         *whole, rest = data.split(b"\n")
+        # Only the newest lines count: the older ones are reported as dropped.
         surplus = max(0, len(whole) - MOST_LINES)
         if surplus:
             self._dropped += surplus

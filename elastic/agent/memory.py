@@ -14,23 +14,22 @@ AGENT_FILE = "agent.json"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An agent's memory. The file holds the node's token, so only its owner may read it.
-
-    `code` is the checksum of the job's code, None without any; `brings` is what else the job
-    brings. `tier` is how the running workers were started. `began` is the generation in which they
-    were started; workers in a session outlive it. `distrusts_fork` says that workers are no longer
-    forked here.
-    """
+    """An agent's memory. The file holds the node's token, so only its owner may read it."""
 
     node_id: str
     node_token: str
     heartbeat_interval_s: float
+    # The checksum of the job's code, None without any.
     code: str | None = None
+    # What else the job brings.
     brings: Brings = field(default_factory=Brings)
     running: Assignment | None = None
     last_exit: Exit | None = None
+    # How the running workers were started.
     tier: Tier | None = None
+    # The generation in which they were started. Workers in a session outlive it.
     began: int | None = None
+    # Whether workers are no longer forked here.
     distrusts_fork: bool = False
 
 

@@ -40,18 +40,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class OutputUpload:
-    """The outputs of one generation. Instants are monotonic, None if not yet.
-
-    `met` is the start of workers for which the folder was last filled. In a session, `serves` is
-    the generation to which the workers belong now. `round` is the newest round in which the first
-    rank was here.
-    """
+    """The outputs of one generation. Instants are monotonic, None if not yet."""
 
     assignment: Assignment
     next_at: float
     outputs: OutputUploader | None = None
+    # The start of workers for which the folder was last filled.
     met: str = ""
+    # In a session: the generation to which the workers belong now.
     serves: int | None = None
+    # In a session: its newest round in which the first rank was here.
     round: int | None = None
     refusal: StartRefusal | None = None
     ended_at: float | None = None

@@ -30,7 +30,9 @@ class Pauses:
             self._turned_for_s += now - self._turned_at
             self._recent.append((self._turned_at, now))
         self._turned_at = now
+        # A pause while the daemon was silent is not the script's.
         self._recent = [each for each in self._recent if not self._was_silent(*each)]
+        # A pause is the script's own once turns went on for a while after it.
         self._own_s = max(
             [
                 self._own_s,

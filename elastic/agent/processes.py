@@ -52,6 +52,7 @@ def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> N
     """
     for _ in range(KILL_ROUNDS):
         members = {pid, *descendants(pid), *_strays(socket_path)} - {os.getpid(), *spared}
+        # A killed process may have started another one meanwhile: look again.
         living = [process for process in map(_process, members) if process is not None]
         if not living:
             return

@@ -18,30 +18,29 @@ LEASE_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """An agent's settings. `instance_id` is the provider's name for the machine.
-
-    `cpu_quota` is in cores, None if the agent sets no limit. `checkpoint_root` and `artifact_root`
-    are folders. `storage` is where the agent stores their files, None if all nodes share the
-    folders. `region` is the storage's, None if the environment names it. `imds` says that the
-    machine has a metadata service (`elastic.agent.imds`), which announces its end. `setup` is what
-    installing took, None if it was not measured. `shared_cache` keeps what jobs bring for all nodes
-    of this machine, None if there is one node.
-    """
+    """An agent's settings. `instance_id` is the provider's name for the machine."""
 
     instance_id: str
     daemon_url: str
     join_token: str = field(repr=False)
     work_dir: Path
     advertise_host: str
+    # The folders that scripts write into.
     checkpoint_root: Path
     artifact_root: Path
+    # Cores, None if the agent sets no limit.
     cpu_quota: float | None = None
     lease_s: float = LEASE_S
+    # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
+    # Where the agent stores their files, None if all nodes share the folders.
     storage: Location | None = None
+    # The storage's region, None if the environment names it.
     region: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    # What installing took, None if it was not measured.
     setup: Setup | None = None
+    # Keeps what jobs bring for all nodes of this machine, None if there is one node.
     shared_cache: Path | None = None
 
     def __post_init__(self) -> None:

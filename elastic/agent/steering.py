@@ -33,29 +33,20 @@ class Wanted:
     """The daemon's last directive.
 
     Until `is_known`, no heartbeat was answered, and running workers go on.
-
-    `must_leave` and `must_drain` override it: the node must end, or the cloud is about to reclaim
-    it. With `needs_signal` workers are ended at once: they wait for others that never come, and do
-    not look for a drain.
     """
 
     assignment: Assignment | None = None
     is_known: bool = False
+    # These two override the daemon: the node must end, or the cloud is about to reclaim it.
     must_leave: bool = False
     must_drain: bool = False
+    # End workers at once: they wait for others that never come, and do not look for a drain.
     needs_signal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunningGeneration:
-    """torchrun and its workers of one generation. Instants are monotonic, None if not yet.
-
-    Workers in a session outlive the generation that started them: `serves` is their present one,
-    None if it is the same. `all_left_at` is since when all of them have nothing more to do.
-    `outside_since` is when they were first known to train outside the session. The agent cannot
-    look into foreign workers. Adopted workers were started by an earlier agent, and what they told
-    it is lost.
-    """
+    """torchrun and its workers of one generation. Instants are monotonic, None if not yet."""
 
     generation: int
     grace_s: float
@@ -64,11 +55,17 @@ class RunningGeneration:
     drain_asked_at: float | None = None
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
+    # Since when all workers have nothing more to do.
     all_left_at: float | None = None
+    # Since when they are known to train outside the session that they belong to.
     outside_since: float | None = None
     is_in_session: bool = False
+    # The agent cannot look into foreign workers, such as shell scripts.
     is_foreign: bool = False
+    # Started by an earlier agent: what they told it is lost.
     is_adopted: bool = False
+    # Workers in a session outlive the generation that started them. This is their present one,
+    # None if it is the same.
     serves: int | None = None
 
     @property
@@ -317,6 +314,7 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
     if group.terminated_at is not None:
         # In torch, a forked worker that ends well waits for torchrun. A torchrun that was told to
         # end never releases it.
+        # Python itself needs a moment after its worker's last message.
         has_left = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
         # A shell script continues after the Python program that it ran.
         has_nothing_to_do = has_left and not group.is_foreign

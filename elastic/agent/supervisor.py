@@ -97,6 +97,7 @@ class Supervisor:
         self._must_leave = False
         self._group: RunningGeneration | None = None
         self._wake = threading.Event()
+        # The last generations whose exit, and whose saving, was reported.
         self._told_exit_of: int | None = None
         self._told_saving_of: int | None = None
         self._notice: Notice | None = None
@@ -486,6 +487,7 @@ class Supervisor:
             self._memory, running=None, last_exit=report, tier=None, distrusts_fork=distrusts_fork
         )
         remember(self._memory, self._settings.work_dir)
+        # A new directive is likely soon: see `is_hurried`.
         self._ended_at = time.monotonic()
         self._set_group(None)
         self._wake_heart.set()

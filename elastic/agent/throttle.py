@@ -64,6 +64,7 @@ class Throttle:
                 self._look_for_new()
                 look_at = now + LOOK_FOR_NEW_S
             earned_s = (now - before) * self._quota
+            # A limited balance: unused time must not allow a long burst.
             balance_s = min(balance_s + earned_s - self._newly_used_s(), max_credit_s)
             before = now
             if balance_s < 0:

@@ -27,25 +27,21 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StartRefusal:
-    """Why no worker may begin. `needs_person` means that it stays so until a person acts.
-
-    `is_by_script` means that the script caused it, perhaps after hours of work.
-    """
+    """Why no worker may begin. `needs_person` means that it stays so until a person acts."""
 
     why: str
     needs_person: bool = False
+    # The script caused it, perhaps after hours of work.
     is_by_script: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UploadVerdict:
-    """Whether a generation's last checkpoint survives the loss of this node; if not, `why`.
-
-    `refusal` is why its workers could not begin, None if they could.
-    """
+    """Whether a generation's last checkpoint survives the loss of this node; if not, `why`."""
 
     is_durable: bool
     why: str = ""
+    # Why its workers could not begin, None if they could.
     refusal: StartRefusal | None = None
 
 

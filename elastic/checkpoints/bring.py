@@ -13,6 +13,7 @@ from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
 
+# How often another writer's removals are tolerated before the checkpoint counts as damaged.
 _LOOKS = 3
 _WHAT_TO_DO = (
     "restore the bucket's files and resume the job, or submit it under another name to start again"
@@ -129,6 +130,7 @@ def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
     CheckpointDamaged.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
+    # Beside the folder, not inside it: a move within one file system is a single step.
     with tempfile.TemporaryDirectory(prefix=".arriving-", dir=folder.path.parent) as arriving:
         missing = [file for file in manifest.files if not folder.has(file.path, file.sha256)]
         arrived = [
@@ -140,6 +142,7 @@ def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
     for file in manifest.files:
         if file.modified_at_ns is not None:
             folder.stamp(file.path, file.modified_at_ns)
+    # Files of an older checkpoint would otherwise be read as part of this one.
     folder.keep_only({file.path for file in manifest.files})
 
 

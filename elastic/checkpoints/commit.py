@@ -11,6 +11,7 @@ from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place, data_name, to_json
 from elastic.errors import CheckpointDamaged, NotFound, StorageUnavailable, Superseded
 
+# How often another writer may take the next number first.
 _TRIES = 5
 
 
@@ -59,6 +60,7 @@ def commit(
         if not _put(index, manifest):
             continue  # another writer took this number: look again
         there = index.tidy(generation=writer.generation, node_id=writer.node_id)
+        # A newer generation may have committed meanwhile: then this commit does not count.
         _check_is_newest(index.places(), writer)
         if all(file.name in there for file in manifest.files):
             return manifest
@@ -86,6 +88,7 @@ def _stored(
     for file in files:
         name = names.get(file.sha256)
         if name is None:
+            # Name the object by its content: the same bytes are stored once.
             name = names[file.sha256] = data_name(writer.generation, writer.node_id, file.sha256)
             index.bucket.upload(file.link, name)
         # A link freezes the name, not the bytes: a script may have appended to the file meanwhile.

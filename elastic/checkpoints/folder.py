@@ -61,6 +61,7 @@ class Folder:
         """Every whole file in the folder, by its path inside it."""
         found: dict[str, Look] = {}
         for folder, names, files in os.walk(self.path):
+            # In place: os.walk then skips hidden folders.
             names[:] = [name for name in names if not is_hidden(name)]
             for name in files:
                 path = Path(folder, name)

@@ -17,6 +17,7 @@ from elastic.checkpoints.manifest import (
 from elastic.checkpoints.objects import Objects
 from elastic.errors import CheckpointDamaged, NotFound
 
+# The newest one may turn out to be damaged.
 KEPT = 2
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ class CheckpointIndex:
         """
         places = self.places()
         kept = self.kept(places)
+        # Unreadable manifests newer than that stay: they may be readable later.
         oldest = kept[-1].place if kept else Place(0, 0)
         self.bucket.delete([place.name for place in places if place < oldest])
         self._read = {manifest.place: manifest for manifest in kept}

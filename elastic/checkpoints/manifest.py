@@ -37,31 +37,28 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a checkpoint: its path in the folder, its object `name`, and its bytes.
-
-    `modified_at_ns` is when it was last written, Unix nanoseconds; None in manifests of an older
-    version.
-    """
+    """One file of a checkpoint: its path in the folder, its object `name`, and its bytes."""
 
     path: str
     size_bytes: int
     sha256: str
+    # The name of the object that holds its bytes.
     name: str
+    # When it was last written, Unix nanoseconds; None in manifests of an older version.
     modified_at_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One committed state of a checkpoint folder, of the job that `job_id` names.
-
-    `attempt` identifies one writer's attempt; `iteration` is None if the script named none.
-    """
+    """One committed state of a checkpoint folder, of the job that `job_id` names."""
 
     job_id: str
     generation: int
     sequence: int
     node_id: str
+    # Identifies one writer's attempt: an answer may be lost although its write succeeded.
     attempt: str
+    # None if the script named none.
     iteration: int | None
     committed_at_s: float
     files: tuple[File, ...]

@@ -94,6 +94,7 @@ class FolderObjects:
         with self._told(f"store {name}"), self._arriving(name) as arriving:
             shutil.copyfile(path, arriving)
             _sync(arriving)
+            # A rename is a single step: readers see the old bytes or the new ones.
             arriving.replace(self._root / name)
 
     def download(self, name: str, path: Path) -> None:

@@ -28,6 +28,7 @@ def check_bucket(bucket: Bucket) -> None:
             f"{bucket.location}: wanted to read what was just written, it is not there"
         ) from error
     finally:
+        # Also after a failure: the check must leave nothing in the bucket.
         bucket.delete([name])
     _expect(bucket, bucket.names(start) == [], "to delete an object")
 

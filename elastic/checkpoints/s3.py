@@ -22,6 +22,7 @@ _CONNECT_TIMEOUT_S = 5
 _READ_TIMEOUT_S = 30
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
+# The largest manifest: of 10,000 files.
 _MOST_READ_BYTES = 4 << 20
 _PIECE_BYTES = 256 * 1024
 # 412: the key is taken. 409: another writer is writing it at this moment, and one of the two will
@@ -168,6 +169,7 @@ class Bucket:
                     Key=self.location.key(name),
                     Body=content,
                     ContentType="application/json",
+                    # S3 then refuses a key that is taken: two writers cannot both commit it.
                     IfNoneMatch="*",
                 )
             except ClientError as error:

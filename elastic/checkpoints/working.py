@@ -25,6 +25,7 @@ from elastic.checkpoints.folder import (
 from elastic.checkpoints.manifest import File
 from elastic.model import is_output
 
+# Python's own caches are no results.
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
 # A larger log waits until it is complete: it would be copied and read in full every few seconds.
@@ -104,7 +105,7 @@ class WorkingFolder:
         return FolderState(files, folders)
 
     def weigh(self) -> tuple[int, int]:
-        """The number of files here, with the code, and their bytes: a quick bound of the outputs."""
+        """The number of files here, with the code, and their bytes: a bound of the outputs."""
         files = 0
         size_bytes = 0
         folders = [str(self.path)]
@@ -199,6 +200,7 @@ class WorkingFolder:
         """Yields every file that may be an output; notes in `folders` when each folder changed."""
         root = self.path.resolve()
         for folder, names, files in os.walk(self.path):
+            # In place: os.walk then skips these folders.
             names[:] = [name for name in names if not is_hidden(name) and name not in _CACHES]
             with suppress(OSError):
                 folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(
@@ -217,6 +219,7 @@ class WorkingFolder:
 
     def _held(self, path: str, link: Path, look: Look, *, is_settled: bool) -> Still | None:
         try:
+            # A link to a link would not freeze the file itself.
             os.link((self.path / path).resolve(), link)
             is_whole = _is_whole_zip(link)
             # The end of a zip, as torch.save writes, shows that it is complete. For other files

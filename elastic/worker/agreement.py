@@ -48,6 +48,7 @@ class Agreement:
             self._store.set(self._own, str(turn))
         if self._stop_after is None and self._store.check(self._keys):
             noted = [int(self._store.get(key)) for key in self._keys]
+            # The same number on every rank, because all ranks read the same notes.
             self._stop_after = max(noted) + TURNS_AFTER_THE_LAST
         return self._stop_after is not None and turn >= self._stop_after
 

@@ -103,15 +103,13 @@ class SavedMessage:
 
 @dataclass(frozen=True)
 class BeginsMessage:
-    """Where the script began; `text` is the file that it read this from, empty if it read none.
-
-    `stops_when_asked` says that the script notices a drain. `batch` says whose batch an iteration
-    is: one worker's, or the whole job's.
-    """
+    """Where the script began; `text` is the file that it read this from, empty if it read none."""
 
     iteration: Count
     text: Text
+    # Whether the script notices a drain.
     stops_when_asked: Flag
+    # Whose batch an iteration is: one worker's, or the whole job's.
     batch: Literal["worker", "job"]
     seq: Positive
     at_s: Number | None = None
@@ -139,16 +137,13 @@ class Sender:
 
 @dataclass(frozen=True)
 class Arrival:
-    """Asks at the start-up barrier whether a worker may begin; the answer is a `refusal` or null.
-
-    The worker is on one of `groups` nodes whose torchruns have met. The first node has `group_rank`
-    0. `meeting` is the address at which the first rank listens: the same for all workers of one
-    start, and different at the next start.
-    """
+    """Asks at the start-up barrier whether a worker may begin; the answer is a `refusal` or null."""
 
     generation: GenerationNumber
+    # The worker is on one of `groups` nodes whose torchruns have met; the first has rank 0.
     group_rank: Rank = 0
     groups: Positive = 1
+    # The address at which the first rank listens: another one at each start.
     meeting: Text = ""
 
 

@@ -27,13 +27,10 @@ class RankStart:
 
 @dataclass(frozen=True, slots=True)
 class RankComparison:
-    """What the ranks found. `why_apart` says why they must not train together, or is None.
-
-    `iteration` is where the ranks that read a file begin. It is None if none has, or if not all
-    ranks came in time.
-    """
+    """What the ranks found. `why_apart` says why they must not train together, or is None."""
 
     why_apart: str | None = None
+    # Where the ranks that read a file begin. None if none has, or if not all came in time.
     iteration: int | None = None
 
 
@@ -65,6 +62,7 @@ def compare(
     why = _difference(readers)
     if why is not None or len(readers) in (0, len(all_ranks)):
         return RankComparison(why, next((each.iteration for each in readers.values()), None))
+    # Some read a file and some did not: only now compare what they hold, which costs time.
     missed = _missed(own, readers) or ""
     found = json.dumps([missed, *astuple(replica())])
     answers = [

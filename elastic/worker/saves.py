@@ -126,6 +126,7 @@ class Saves:
         if self._is_training or not self._known:
             return
         with contextlib.suppress(OSError):
+            # The size alone rules out most files, without reading them.
             if os.stat(path).st_size not in self._sizes:
                 return
             iteration = self._known.get(self._mark(path) or "")

@@ -15,8 +15,13 @@ from elastic.agent.tiers import choose_way
 from elastic.protocol import NoteMessage
 from tests.agent.assignments import ONE
 
-KILLED = "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train\n"
-ECHO = "Traceback (most recent call last):\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]\n"
+KILLED = (
+    "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: f\n"
+)
+ECHO = (
+    "Traceback (most recent call last):\n"
+    "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]\n"
+)
 
 
 @pytest.fixture

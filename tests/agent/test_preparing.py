@@ -24,9 +24,11 @@ import torch
 import greeting
 assert tenacity.OWN, tenacity.__file__
 assert os.environ["VIRTUAL_ENV"] == sys.prefix, sys.prefix
-found = subprocess.run(["python", "-c", "import greeting, torch; print(greeting.WORD)"], capture_output=True, text=True)
+command = ["python", "-c", "import greeting, torch; print(greeting.WORD)"]
+found = subprocess.run(command, capture_output=True, text=True)
 print("in a shell:", found.stdout, found.stderr)
-print("on", torch.__version__, "greeted by", greeting.WORD, "with", open("built.txt").read(), flush=True)
+built = open("built.txt").read()
+print("on", torch.__version__, "greeted by", greeting.WORD, "with", built, flush=True)
 """
 
 

@@ -199,7 +199,10 @@ def test_a_torn_or_foreign_checkpoint_is_refused_and_the_previous_used(
     damage(bucket, tmp_path, torn, manifest=newest.place.name, data=newest.files[0].name)
     told: list[str] = []
     assert restored(tmp_path, bucket, tell=told.append) == {"a": "1"}
-    refused = f"the checkpoint {newest.place.name} is refused; manifests/g000001-000001.json of iteration 35 is used"
+    refused = (
+        f"the checkpoint {newest.place.name} is refused; manifests/g000001-000001.json of "
+        "iteration 35 is used"
+    )
     assert [each.startswith(refused) for each in told] == [True]
 
 

@@ -71,8 +71,7 @@ class Gloo:
         timeout_s: float,
         gpu: Gpu | None = None,
     ) -> None:
-        """Connects the ranks; returns after one sum over all, and one over the GPUs if there are
-        any.
+        """Connects the ranks; returns after one sum over all, and one over all GPUs.
 
         Raises GenerationLost.
         """

@@ -211,7 +211,7 @@ def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
 
 
 def _fastest(batch: int, speeds: Sequence[float], most: Sequence[int]) -> list[int]:
-    """Returns `most`, with 0 for ranks that need longer for a sample than the others for a batch."""
+    """Returns `most`, with 0 for ranks whose one sample takes longer than the others' batch."""
     ranks = sorted(
         (rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank]
     )

@@ -68,7 +68,7 @@ def test_a_fingerprint_is_held_exactly_by_the_type_that_it_rides_in(dtype: torch
         assert own.to(dtype).tolist()[5] == control.fingerprint(step)
 
 
-def test_states_are_compared_in_each_of_a_generation_s_first_sums_then_now_and_then_or_when_asked() -> (
+def test_states_are_compared_in_each_of_a_round_s_first_sums_then_now_and_then_or_on_demand() -> (
     None
 ):
     control = ControlValues(_state(torch.float32))
