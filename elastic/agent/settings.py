@@ -33,7 +33,7 @@ class AgentSettings:
     lease_s: float = LEASE_S
     # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
-    # Where the agent stores their files, None if all nodes share the folders.
+    # Where the agent stores what is in them, None if all nodes share the folders.
     storage: Location | None = None
     # The storage's region, None if the environment names it.
     region: str | None = None

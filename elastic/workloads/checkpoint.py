@@ -79,6 +79,7 @@ class Checkpoints:
             raise ForeignCheckpoint(
                 f"{target}: another job's checkpoint is here; each job needs a folder of its own"
             )
+        # A random part: two processes may write the same iteration.
         partial = target.with_suffix(f".{token_hex(4)}.partial")
         content = {
             "format": FORMAT,
@@ -188,6 +189,7 @@ class Checkpoints:
         for path in self._paths():
             if path != written and len(kept) < KEPT and self._kind_of(path) is _Kind.GOOD:
                 kept.append(path)
+        # Without a second good one nothing is removed.
         if len(kept) < KEPT:
             return
         oldest = min(path.name for path in kept)

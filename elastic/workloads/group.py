@@ -91,6 +91,7 @@ def joined(
         # Tensors on the CPU are summed over gloo, so that agreeing waits for no GPU. A GPU that is
         # named here is bound to this rank, and connected at once.
         terms = {"backend": "cpu:gloo,cuda:nccl", "timeout": timeout, "device_id": device}
+    # torchrun serves the store in that case.
     if environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
         dist.init_process_group(**terms)
     else:

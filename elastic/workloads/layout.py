@@ -61,6 +61,7 @@ def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
         for each in group
         if each.numel()
     ]
+    # Groups of tensors whose byte ranges overlap: only those are compared byte by byte.
     heaps: list[list[_Place]] = []
     end = ("", 0)
     for place in sorted(places, key=lambda each: (each.device, each.first)):
@@ -122,6 +123,7 @@ class _Place:
 def _entangled(heap: Sequence[_Place]) -> int | None:
     """Returns the first group that shares a byte with an earlier one; they may also interleave."""
     start = min(place.first for place in heap)
+    # One mark for each byte: the group that has it, or -1.
     owners = torch.full((max(place.last for place in heap) - start,), -1, dtype=torch.int32)
     for place in sorted(heap, key=lambda each: each.group):
         own = place.of_bytes(owners, start)

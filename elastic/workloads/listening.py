@@ -22,6 +22,7 @@ def listen(host: str, port: int) -> Listener:
     """Returns a socket that listens at `host` only; port 0 takes any free port."""
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as listener:
+        # The port of a store that has just ended is free at once.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)

@@ -108,6 +108,7 @@ def _types_of(kind: type[Any]) -> dict[str, tuple[type, bool]]:
 
 def _check_type(name: str, value: object, wanted: type) -> None:
     accepted = (int, float) if wanted is float else (wanted,)
+    # In Python a bool is an int too.
     if not isinstance(value, accepted) or (isinstance(value, bool) and wanted is not bool):
         raise InvalidInput(f"{name}: wanted {_NAMES[wanted]}, got {value!r}", field=name)
     if isinstance(value, float) and not math.isfinite(value):

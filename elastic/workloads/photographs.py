@@ -155,6 +155,7 @@ def open_photographs(
         crops = [_tiles(path, height, width) for path in training]
     else:
         paths = images_in(Path(data) / dataset_name if dataset_name else data)
+        # A tenth of the images is held out, at least one and at most eight.
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
         held_out = list(paths[:spared])
         training = list(paths[spared:])

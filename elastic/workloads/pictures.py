@@ -213,6 +213,7 @@ def _deep(path: str | Path, image: Image.Image) -> Pixels:
         _unpack_as(image, "RGBA")  # four bytes a pixel as they are, upper before lower
         return _in_bands(image, lambda rows: numpy.array(rows).view(">u2").astype(numpy.uint16))
     pixels = _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16) << 8)
+    # The lower halves need a second pass over the file.
     with Image.open(path) as again:
         _unpack_as(again, _LOWER_HALF[packed])
         for top, lower in _bands(again):

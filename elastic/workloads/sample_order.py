@@ -21,6 +21,7 @@ class Draw:
 def draw(position: int, *, items: int, seed: int) -> Draw:
     """Gives the `position`-th sample of the job: every epoch is a new shuffle of all items."""
     epoch, place = divmod(position, items)
+    # A text as seed gives the same numbers on every platform.
     chance = random.Random(f"crop {seed} {position}")
     return Draw(
         _shuffled(items, seed, epoch)[place],

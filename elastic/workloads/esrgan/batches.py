@@ -71,6 +71,7 @@ class Batches:
         else:
             ahead = self._submit(first_position)
         following = first_position + self._options.batch_size
+        # The next batch is prepared while this one is computed.
         self._ahead = (following, self._places, self._submit(following))
         return [future.result() for future in ahead]
 
@@ -82,6 +83,8 @@ class Batches:
         ]
 
     def _positions(self, first_position: int) -> list[int]:
+        # A rank without a share computes one sample of weight 0, because it must sum like the
+        # others.
         return [first_position + place for place in self._places] or [first_position]
 
     def _cut(self, position: int) -> Tensor:

@@ -133,6 +133,7 @@ def _load(path: Path) -> dict[str, Tensor]:
 
 
 def _keep(weights: dict[str, Tensor], path: Path) -> None:
+    # Another rank may read the file meanwhile.
     partial = path.with_suffix(".partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(weights, partial)

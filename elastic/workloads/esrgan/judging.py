@@ -67,6 +67,7 @@ def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch
 @torch.no_grad()
 def judge(generator: Enlarge, held_out: HeldOut) -> EvaluatedCrops:
     """Enlarges the held-out crops one by one, in float32, and compares them with the originals."""
+    # One by one: memory stays small, however many crops there are.
     images = torch.cat([generator(low[None]) for low in held_out.low]).clamp_(0, 1)
     return EvaluatedCrops(images, psnr_y_db(images, held_out.high))
 

@@ -140,6 +140,7 @@ class Passes:
         (gradient,) = grad(
             self._scaled(self._options.lambda_adv * adversarial), seen, retain_graph=True
         )
+        # It goes through the same graph, which the pass above has therefore kept.
         discrimination = losses.discriminator_loss(
             real, fake, mean_real=mean_real, mean_fake=mean_fake, weights=batch.weights
         )

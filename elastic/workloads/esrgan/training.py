@@ -321,6 +321,7 @@ class Run:
             "picture": name,
             "options": dataclasses.asdict(self.options),
         }
+        # A reader must see the old report or the new one, never half of one.
         partial = self.places.artifacts / "report.partial"
         partial.write_text(json.dumps(report, indent=2) + "\n")
         partial.replace(self.places.artifacts / "report.json")

@@ -55,6 +55,7 @@ def write(
         }
         try:
             save_file(
+                # safetensors takes only contiguous tensors.
                 {each: tensor.contiguous() for each, tensor in tensors.items()},
                 partial,
                 metadata=told,

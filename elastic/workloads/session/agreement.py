@@ -95,11 +95,13 @@ def _leaves(sight: MemberView, base: Sequence[str]) -> bool:
 
 def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
     """Returns the newcomers that join now; those without room keep waiting."""
+    # Sorted, so that every member admits the same newcomers.
     staying = set(base) - sight.gone
     return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
 
 
 def _next(sight: MemberView, base: Sequence[str]) -> AgreedMove:
+    # A member that must leave stays until another member has the state.
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
     return AgreedMove(

@@ -76,6 +76,7 @@ class Builder(threading.Thread):
     def _built(self) -> Round | None:
         size = len(self._members)
         settings = self._settings
+        # A lone member needs no group, and no store.
         if size == 1:
             alone = (
                 (self._cost,),
@@ -95,6 +96,7 @@ class Builder(threading.Thread):
             "losses_per_h": settings.losses_per_h,
             "gpu": self._gpu.name(),
         }
+        # Each member posts its addresses and terms, and waits until all have done so.
         store.set(f"here/{self._rank}", json.dumps(about))
         keys = [f"here/{rank}" for rank in range(size)]
         while not store.check(keys):
@@ -102,6 +104,7 @@ class Builder(threading.Thread):
                 return None
             sleep(LOOK_S)
         answers = [json.loads(store.get(key)) for key in keys]
+        # Before anything is connected: a member with other terms must not sum.
         for each in answers:
             self._terms.check(each["terms"])
         plugs = {

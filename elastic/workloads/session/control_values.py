@@ -93,6 +93,7 @@ class ControlValues:
             self._is_mixed = False
         is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
+        # A difference, because every type holds a small number exactly.
         if offered is None:
             numbers[rank] = 0.0
         else:

@@ -35,6 +35,7 @@ class Division:
         batch = self._batch
         limits = self._limits
         before = self.now
+        # Turns in a row in which some rank had no sample.
         self._turns = self._turns + 1 if 0 in before else 0
         if self._turns >= self._pause:
             self.now = split(batch, costs, limits=limits, spares=False)

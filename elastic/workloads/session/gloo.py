@@ -77,6 +77,7 @@ class Gloo:
         """
         self.rank = rank
         self.world_size = world_size
+        # Made once, for all sums.
         self._summing = AllreduceOptions()
         # torch's stub names the enumeration, not its type.
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]

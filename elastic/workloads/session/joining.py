@@ -69,6 +69,7 @@ class Entrance:
         on other terms, or live but have long sent nothing.
         """
         now_s = monotonic()
+        # A long gap does not count in full: this process, or the store, stood still.
         self._now_s = self._now_s + min(now_s - self._looked_s, NAP_S)
         self._looked_s = now_s
         if is_served or not view.participants:
@@ -159,6 +160,7 @@ class Entrance:
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Founds the first round, alone, if this process is the furthest of all that wait."""
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
+        # A process with torn state, or one that cannot be reached, must not found.
         able = {
             name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)
         }

@@ -37,6 +37,7 @@ class Leveling:
         for first, last, packed in self._chunks():
             if found is None:
                 found = self._differing(first, last, packed)
+        # Every rank learns whether any rank really differs.
         differing = torch.zeros(self._generation.world_size)
         differing[self._generation.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))

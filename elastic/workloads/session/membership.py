@@ -362,6 +362,7 @@ class SessionMember(threading.Thread):
         names = {*view.participants, *(current.members if current is not None else ())} - {
             self._name
         }
+        # Forget the addresses of nodes that are neither members nor waiting.
         self._addresses = {
             name: self._addresses[name]
             for name in self._addresses.keys() & names.union(view.waiting)

@@ -35,6 +35,7 @@ class Reception:
         self._allowance = Allowance()
         self._threads = ThreadGroup()
         self._complete_since_s: float | None = None
+        # By process, not by name: a process that starts over takes another name.
         self._due_s: dict[str, float] = {}
         self._pause_s: dict[str, float] = {}
 

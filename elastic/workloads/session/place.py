@@ -29,6 +29,7 @@ def placed(settings: SessionSettings) -> SessionSettings:
     own, store = _way(settings.address())
     try:
         host = str(socket.getaddrinfo(settings.host or own, 0, type=socket.SOCK_STREAM)[0][4][0])
+        # An address that cannot be bound is not this machine's.
         with socket.create_server((host, 0), family=family(host)):
             pass
     except OSError as error:
@@ -52,6 +53,7 @@ def _way(address: str) -> tuple[str, str]:
     try:
         kind, *_, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         with socket.socket(kind, socket.SOCK_DGRAM) as probe:
+            # A datagram socket only chooses its route here.
             probe.connect(there)
             return str(probe.getsockname()[0]), str(there[0])
     except OSError as error:

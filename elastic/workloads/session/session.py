@@ -222,6 +222,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._shared.require_open()
         step = self.step
         end = self._end
+        # Called once, even if the end has to be tried again.
         once = None if keep is None else functools.cache(keep)
         if keep is not None:
             end.announce(step)
@@ -272,6 +273,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._sums.begin_turn(self.step)
         self._watch.begin()
         gradients = compute(turn)
+        # `compute` has called `run` itself.
         if shared.step != turn.step:
             shared.refuse_run_within()
         for cost_s in self._watch.end(len(share)):
@@ -366,6 +368,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         shared = self._shared
         self._guard.is_exposed = self._guard.is_moving = True
         self._buffers.keep(self.step + 1, is_exact=is_exact)
+        # Newcomers get these sums for the state that they have received so far.
         for sender in (senders := shared.settle()):
             sender.gradients(
                 self._buffers.flat(), self._buffers.offsets, self.step, is_exact=is_exact
@@ -387,6 +390,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _adopted(self, generation: Round) -> bool:
         """Makes `generation` the current round; False if it left this process out, as it asked."""
         self._guard.is_exposed = True
+        # Newcomers that the round counts in are members from this step on.
         self._shared.hand_over(generation)
         self._generation = generation
         self._shared.adopt(generation)

@@ -38,6 +38,7 @@ def split(
     """
     size = len(costs)
     known = [cost for cost in costs if cost > 0]
+    # A rank whose speed is unknown counts as the median one.
     usual = median(known) if known else 1.0
     speeds = [1.0 / (cost if cost > 0 else usual) for cost in costs]
     most = [

@@ -162,6 +162,7 @@ class State:
         """Returns a copy of every tensor in order, on the CPU."""
         live = [tensor.detach() for unit in self.units for tensor in unit]
         return [
+            # On a CPU `on_host` returns the live tensor itself.
             kept.clone() if kept is tensor else kept
             for tensor, kept in zip(live, on_host(live), strict=True)
         ]

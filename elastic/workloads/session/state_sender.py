@@ -116,9 +116,12 @@ class StateSender(threading.Thread):
         self._messages: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
         more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
+        # Limits the steps whose gradients are queued, and so the memory that they take.
         self._room = threading.Semaphore(QUEUED + min(more, MOST_QUEUED))
         self._allowance = allowance
+        # Copies that are queued, and not made yet.
         self._late: list[LateCopy] = []
+        # Memory of earlier copies, to be used again.
         self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
         self._address = address

@@ -75,6 +75,7 @@ class GpuStopwatch(Stopwatch):
         self.pause()
         self._ended.append((samples, self._parts))
         costs = []
+        # Only turns whose last event the GPU has reached: no wait.
         while self._ended and self._ended[0][1][-1][1].query():
             of, parts = self._ended.popleft()
             took_ms = sum([begin.elapsed_time(end) for begin, end in parts])

@@ -145,6 +145,7 @@ class Sums:
             self.surprises += 1
             raise GenerationLost(f"{own} would be summed, unlike in this generation's turns before")
         rank = self._generation.rank or 0
+        # A small sum first: it shows every rank's next sum to all.
         told = torch.zeros(self._generation.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.told())
         group.wait(group.all_reduce(told))
