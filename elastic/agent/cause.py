@@ -73,9 +73,9 @@ def describe_exit(failure: Exit) -> str:
             return str(failure.error)
         return f"no worker could begin: {cause_in(failure.log_tail)}"
     said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
-    return f"the workers exited with {failure.exit_code}" + (
-        f": {said}" if said else "; their log says more"
-    )
+    if said:
+        return f"the workers exited with {failure.exit_code}: {said}"
+    return f"the workers exited with {failure.exit_code}; their log says more"
 
 
 def is_echo(log_tail: str) -> bool:

@@ -74,11 +74,10 @@ class Heart:
         """Waits for the next beat: an interval, or until a daemon that is away listens again."""
         until_s = time.monotonic() + self._interval_s
         if is_heard or self._client.is_listening():
-            self._wake.wait(
-                self._interval_s / HURRY
-                if is_heard and self._supervisor.is_hurried
-                else self._interval_s
-            )
+            wait_s = self._interval_s
+            if is_heard and self._supervisor.is_hurried:
+                wait_s = self._interval_s / HURRY
+            self._wake.wait(wait_s)
             return
         # The daemon is away: notice at once when it listens again.
         while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:

@@ -275,7 +275,8 @@ class _Tail:
             self._open = b""
             self._open_cut = 0
         lines = [self._closed(each) for each in whole[surplus:]]
-        self._open_cut = 0 if b"\r" in rest else self._open_cut
+        if b"\r" in rest:
+            self._open_cut = 0
         state = last_state(self._open + rest)
         self._open_cut += max(0, len(state) - _OPEN_BYTES)
         self._open = state[:_OPEN_BYTES]
@@ -292,7 +293,9 @@ class _Tail:
         file.seek(self.read_to)
         skipped = to - self.read_to
         found = file.read(min(skipped, COUNTED_BYTES)).count(b"\n")
-        self._dropped += found * skipped // COUNTED_BYTES if skipped > COUNTED_BYTES else found
+        if skipped > COUNTED_BYTES:
+            found = found * skipped // COUNTED_BYTES
+        self._dropped += found
         self._open = b""
         self._open_cut = 0
         self.read_to = to

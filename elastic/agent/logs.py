@@ -110,7 +110,8 @@ def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
     What was just moved aside counts too. If ``since`` itself was moved aside, all of it counts. A
     line that began before ``since`` does not count.
     """
-    since = since if since <= _size(path) else 0
+    if since > _size(path):
+        since = 0
     data, is_whole = _end_of(path, size=size, since=max(since - 1, 0))
     if is_whole and not since:
         before, is_whole = _end_of(_moved(path), size=size - len(data))

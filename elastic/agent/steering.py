@@ -190,7 +190,9 @@ def hears_no_drain(
     """
     if group.is_adopted:
         return group.is_foreign and not any_word
-    return not (has_joined if group.is_in_session else has_turned)
+    if group.is_in_session:
+        return not has_joined
+    return not has_turned
 
 
 def is_outside(group: RunningGeneration, *, has_trained: bool, has_joined: bool) -> bool:
