@@ -146,6 +146,7 @@ def _end(exit_code: str, local_rank: str, log_tail: str) -> str:
     code = int(exit_code)
     if code >= 0:
         return f"local rank {local_rank} exited with {code}{_last_line(log_tail)}"
+    # Real-time signals have a number, but no name.
     names = {each.value: each.name for each in signal.Signals}
     return f"local rank {local_rank} was killed by {names.get(-code, f'signal {-code}')}"
 

@@ -104,6 +104,7 @@ class LogStream:
     def begin(self, generation: int) -> None:
         """Follows this generation's files, and the previous one's until their end is sent."""
         with self._lock:
+            # The last generation's lines may still be on their way.
             self._began = [*self._began[-1:], generation]
 
     def serve(self, generation: int) -> None:

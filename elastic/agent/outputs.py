@@ -170,6 +170,7 @@ class OutputUploader:
             )
             kept = list(held.kept)
             if self._is_in_session:
+                # Files that this node has not changed stay as they were stored.
                 kept += [file for path, file in previous.items() if path not in mine]
             if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(
                 previous.values()
@@ -212,6 +213,7 @@ class OutputUploader:
 
         A file first seen shortly before the newest state was stored, or later, may still be stored.
         """
+        # Forgets files that are gone: a file that comes back is seen for the first time.
         self._first_seen_s = {
             path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files
         }

@@ -55,6 +55,7 @@ def make_environment(
     with alone(folder.with_suffix(".lock")):
         if (folder / _DONE).exists():
             return False
+        # An attempt that was cut off left half an environment.
         shutil.rmtree(folder, ignore_errors=True)
         _make_empty(folder, commands=commands, cwd=cwd)
         _see_the_nodes_packages(folder)

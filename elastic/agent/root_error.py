@@ -38,6 +38,7 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
         return first if first.text else _with_text(first, log_tail)
     ends = {int(rank): int(code) for rank, code in _ACCOUNT.findall(log_tail)}
     ends |= {int(rank): int(code) for code, rank in _FIRST.findall(log_tail)}
+    # torchrun itself sends SIGTERM to the workers beside one that failed.
     killed = {rank: -code for rank, code in ends.items() if code < 0 and -code != _BY_TORCHRUN}
     if killed:
         rank = min(killed)

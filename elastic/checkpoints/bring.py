@@ -66,6 +66,7 @@ def bring(
                 )
                 raise CheckpointDamaged(f"{index.bucket}: {wanted}, found none; {_WHAT_TO_DO}")
             return None
+        # A node of an old generation must not train on from a newer one's state.
         if generation is not None and places[0].generation > generation:
             raise Superseded(
                 f"generation {places[0].generation} has committed a checkpoint; {generation} is "

@@ -61,6 +61,7 @@ class CheckpointIndex:
         """
         found: list[Manifest] = []
         for manifest in self.manifests(places):
+            # The same files may be committed again to name their iteration.
             if not found or manifest.files != found[-1].files:
                 found.append(manifest)
             if len(found) == KEPT:

@@ -20,6 +20,7 @@ from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 _CONNECT_TIMEOUT_S = 5
 _READ_TIMEOUT_S = 30
+# botocore's own retries, with backoff; a client that is not patient makes one attempt.
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
 # The largest manifest: of 10,000 files.
@@ -202,6 +203,7 @@ class Bucket:
                 answer = self._client.delete_objects(
                     Bucket=self.location.bucket, Delete={"Objects": batch, "Quiet": True}
                 )
+            # S3 answers 200 even if it refuses single keys.
             for refused in answer.get("Errors", ())[:1]:
                 raise StorageUnavailable(
                     f"{self.location}: wanted to delete {refused['Key']}, S3 answered "

@@ -248,6 +248,7 @@ class WorkingFolder:
         # worthless.
         if len(content) < look.size_bytes or b"\0" in content:
             return None
+        # A log may grow between two looks: the next look compares with this beginning.
         now = hashlib.sha256(content).hexdigest()
         self._begun[path] = look.size_bytes, now
         if (

@@ -137,7 +137,7 @@ class Sender:
 
 @dataclass(frozen=True)
 class Arrival:
-    """Asks at the start-up barrier whether a worker may begin; the answer is a `refusal` or null."""
+    """Asks at the start-up barrier if a worker may begin; the answer is a `refusal`, or null."""
 
     generation: GenerationNumber
     # The worker is on one of `groups` nodes whose torchruns have met; the first has rank 0.

@@ -35,6 +35,7 @@ class Recorder:
         self._wall_s = wall_s
         self._started_at = started_at
         self._hold_until: float | None = None
+        # Windows that `discard` may still drop.
         self._held: list[Datagram] = []
         self._phase: str | None = None
         self._iteration: int | None = None

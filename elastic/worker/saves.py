@@ -74,6 +74,7 @@ class Saves:
         self._pending: dict[str, tuple[int, str | None]] = {}
         self._iteration = 0
         self._is_training = False
+        # The thread that reads for this class: its own reads are not the script's.
         self._reader: int | None = None
         self._pid = os.getpid()
         self.begins_at = 0

@@ -12,7 +12,7 @@ WORKER = """Traceback (most recent call last):
     torch.save(state, path)
 RuntimeError: Parent directory /data does not exist.
 """
-TORCHRUN = """E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836] \\
+TORCHRUN = """E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836] \
 Traceback (most recent call last):
 E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836]     self._pc.join(-1)
 Traceback (most recent call last):
