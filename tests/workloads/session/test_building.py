@@ -47,7 +47,7 @@ def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -
         own.check(replace(own, protocol=PROTOCOL + 1).told())
     before = own.told()
     del before["protocol"]
-    with pytest.raises(InvalidInput, match="have all nodes run the same elasticd"):
+    with pytest.raises(InvalidInput, match="run the same elasticd on all nodes"):
         own.check(before)
 
 

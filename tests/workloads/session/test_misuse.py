@@ -267,7 +267,7 @@ def test_a_job_that_is_complete_trains_no_more(settings: SessionSettings) -> Non
         session.run(_compute)
         assert session.finish(lambda: kept.append(session.step))
         with pytest.raises(
-            InvalidInput, match="this session's job is complete, as finish has said"
+            InvalidInput, match="this session's job is complete: after finish returns True"
         ):
             session.run(_compute)
         assert session.finish(lambda: kept.append(session.step)) and session.is_member
