@@ -1,5 +1,4 @@
-"""Runs on nodes: supervises torchrun, takes in what workers say, beats to the daemon, and ends when
-its lease does."""
+"""The agent that runs on each node: it supervises torchrun for its daemon until its lease ends."""
 
 from elastic.agent.settings import AgentSettings, read_settings
 

@@ -11,7 +11,7 @@ from elastic.model import AGENT_SAYS, Exit, Outcome, ScriptError
 
 TRACEBACK = "Traceback (most recent call last):"
 _RANK = re.compile(r"^\[rank\d+\]: ?")
-# torchrun tells of its own tracebacks that a worker ended, never why.
+# torchrun's own tracebacks say that a worker ended, never why.
 _TORCHRUN = ("torch.distributed.elastic.", "torch.multiprocessing.spawn.")
 # What gloo and NCCL raise on every rank whose peer is gone.
 _ECHOES = (
@@ -25,27 +25,29 @@ _ECHOES = (
 _OF_THE_GROUP = ("torch.distributed.Dist", "torch.distributed.elastic.")
 # What argparse prints, torchrun's own or a script's.
 _USAGE = re.compile(r"^\S+: error: .+$", re.MULTILINE)
-# What torchrun prints of the first worker that ends otherwise than well.
+# What torchrun prints about the first worker that fails.
 _WORKER_S_END = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
-# How torchrun's own lines begin: what comes before the first of them is the worker's.
+# How torchrun's own lines begin. The lines before the first of them are the worker's.
 _BY_TORCHRUN = re.compile(
     r"^[A-Z]\d{4} \d\d:\d\d:\d\d\S* \d+ (?:torch/distributed/|elastic/)", re.MULTILINE
 )
-# Which file is no Python: any other place in a traceback is `in` something.
+# A file that Python cannot parse. Any other place in a traceback is `in` something.
 _UNREADABLE = re.compile(r'^\s+File "(.+)", line (\d+)$')
 _MOST_CHARACTERS = 300
 
 
 def cause_in(log_tail: str) -> str | None:
-    r"""Gives what the agent added, or else the last exception of a worker, why an option was
-    refused, or how a worker ended by torchrun's word, and what it wrote last; None if the log's end
-    shows nothing of all that.
+    r"""Returns the cause that a log's end shows, in one line; None if it shows none.
 
-    >>> cause_in("Traceback (most recent call last):\n  File 'train.py'\nValueError: no such folder: /data\n")
-    'ValueError: no such folder: /data'
-    >>> cause_in("E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train")
+    In order of preference: what the agent added, the last exception of a worker, a refused option,
+    or how torchrun says that a worker ended, with the worker's last line.
+
+    >>> cause_in("Traceback (most recent call last):\n  File 'a.py'\nValueError: no folder: /d\n")
+    'ValueError: no folder: /d'
+    >>> cause_in("E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7)")
     'local rank 1 was killed by SIGKILL'
-    >>> cause_in("no such split: valid\nE1122 11:24:46 69 elastic/x.py:8] failed (exitcode: 2) local_rank: 0 (pid: 7)")
+    >>> failed = "E1122 11:24:46 69 elastic/x.py:8] failed (exitcode: 2) local_rank: 0 (pid: 7)"
+    >>> cause_in(f"no such split: valid\n{failed}")
     'local rank 0 exited with 2; its last line: no such split: valid'
     >>> cause_in("Killed") is None
     True
@@ -62,18 +64,18 @@ def cause_in(log_tail: str) -> str | None:
 
 
 def describe_exit(failure: Exit) -> str:
-    """How workers ended that should have gone on."""
+    """How workers ended that should have continued."""
     if failure.outcome is Outcome.DRAINED:
-        return "the workers stopped at a safe point, though nobody had asked them to"
+        return "the workers stopped at a safe point without being asked to"
     if failure.needs_person:
         began = failure.error is not None
-        return (
-            str(failure.error) if began else f"no worker could begin: {cause_in(failure.log_tail)}"
-        )
+        if began:
+            return str(failure.error)
+        return f"no worker could begin: {cause_in(failure.log_tail)}"
     said = str(failure.error) if failure.error is not None else cause_in(failure.log_tail)
-    return f"the workers exited with {failure.exit_code}" + (
-        f": {said}" if said else "; their log says more"
-    )
+    if said:
+        return f"the workers exited with {failure.exit_code}: {said}"
+    return f"the workers exited with {failure.exit_code}; their log says more"
 
 
 def is_echo(log_tail: str) -> bool:
@@ -98,25 +100,26 @@ def only_follows(failure: Exit) -> bool:
     if failure.needs_person:
         return False
     error = failure.error
-    return is_echo(failure.log_tail) if error is None else is_echo_of(error.kind, error.text)
+    if error is None:
+        return is_echo(failure.log_tail)
+    return is_echo_of(error.kind, error.text)
 
 
 def uneven_end(echo: ScriptError | None) -> ScriptError:
-    """The error of workers that still trained when others of their group had finished, and then
-    missed them."""
+    """The error of workers that still trained when others had finished, and then missed them."""
     echo = echo or ScriptError(kind="", text="")
-    who = "a rank" if echo.rank is None else f"rank {echo.rank}"
+    who = "a rank"
+    if echo.rank is not None:
+        who = f"rank {echo.rank}"
     text = (
-        f"{who} still trained when other ranks had finished: they disagree on how much is to be "
-        "done. Let all ranks "
-        "begin at the same iteration, and make the same number of steps"
+        f"{who} still trained when other ranks had finished: they disagree on how much work there "
+        "is. Let all ranks begin at the same iteration, and make the same number of steps"
     )
     return replace(echo, kind="uneven end", text=text, place=echo.place or "its log shows where")
 
 
 def last_traceback(log_tail: str) -> str:
-    """The last traceback of a worker in a log, from its head to its last line; empty if there is
-    none."""
+    """The last traceback of a worker in a log, from its head to its last line; empty if none."""
     lines = [without_rank(each) for each in log_tail.splitlines()]
     for start in (at for at in reversed(range(len(lines))) if lines[at] == TRACEBACK):
         end = next(
@@ -129,7 +132,7 @@ def last_traceback(log_tail: str) -> str:
 
 
 def without_rank(line: str) -> str:
-    """The line without the mark that libraries put before those of a rank."""
+    """The line without the rank that libraries put in front of it."""
     return _RANK.sub("", line)
 
 
@@ -143,28 +146,33 @@ def _end(exit_code: str, local_rank: str, log_tail: str) -> str:
     code = int(exit_code)
     if code >= 0:
         return f"local rank {local_rank} exited with {code}{_last_line(log_tail)}"
+    # Real-time signals have a number, but no name.
     names = {each.value: each.name for each in signal.Signals}
     return f"local rank {local_rank} was killed by {names.get(-code, f'signal {-code}')}"
 
 
 def _last_line(log_tail: str) -> str:
-    """What a worker wrote before it ended: most programs that end with a number say why."""
+    """A worker's last line: most programs that exit with a number say why."""
     torchrun = _BY_TORCHRUN.search(log_tail)
-    written = log_tail[: torchrun.start()].split("\n") if torchrun else []
+    written = []
+    if torchrun:
+        written = log_tail[: torchrun.start()].split("\n")
     last = next((without_rank(each).strip() for each in reversed(written) if each.strip()), "")
     return f"; its last line: {last}" if last else ""
 
 
 def _exceptions(log_tail: str) -> Iterator[str]:
-    """Gives the line that ends each traceback, the first after its head that is not indented, and
-    what is no Python."""
-    is_inside, where = (
-        log_tail.startswith((" ", "\t")),
-        "",
-    )  # the end of a log may begin within a traceback
+    """Yields the line that ends each traceback, the first one that is not indented.
+
+    A file that Python cannot parse is added to its line.
+    """
+    # The end of a log may begin within a traceback.
+    is_inside = log_tail.startswith((" ", "\t"))
+    where = ""
     for line in map(without_rank, log_tail.splitlines()):
         if line == TRACEBACK:
-            is_inside, where = True, ""
+            is_inside = True
+            where = ""
         elif is_inside and (found := _UNREADABLE.match(line)):
             where = f" ({found[1]}, line {found[2]})"
         elif is_inside and line and not line[0].isspace():

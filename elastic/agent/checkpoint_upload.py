@@ -1,5 +1,7 @@
-"""The thread that carries: fills folders before workers begin, commits what they leave, and never
-says so too early."""
+"""The thread that fills checkpoint folders before workers begin, and stores what they leave.
+
+It never reports a checkpoint as safe too early.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,18 @@ from elastic.renewal import Renewal
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
+# A permission that was just given, or a machine's role, may need this long to take effect
+# everywhere.
 DENIAL_PATIENCE_S = 60.0
-"""A right that was just given, or a machine's role, may take so long to be known everywhere."""
+# The assumed time to store a checkpoint before one was measured: 200 MB at 15 MB/s, and a second
+# for the calls.
 SAVING_PRIOR_S = 15.0
-"""What a checkpoint is believed to take before one was stored: 200 MB at 15 MB/s, and a second for
-the calls."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class FillRequest:
-    """Somebody waits for a folder to be filled; `refusal` says why it was not."""
+    """A request for a filled folder; `refusal` says why it was not filled."""
 
     is_answered: threading.Event = field(default_factory=threading.Event)
     refusal: str | None = None
@@ -47,22 +50,20 @@ class FillRequest:
 
 @dataclass(slots=True)
 class CheckpointUpload:
-    """One generation, as far as its checkpoints go. `ended_at` is monotonic, None while it runs.
-
-    Workers in a session go on in later ones: `serves` is the one that they belong to, `round` the
-    newest of the session's own in which the first rank was here, None outside a session. `refusal`
-    is why its folder is not filled.
-    """
+    """The checkpoints of one generation. `ended_at` is monotonic, None while it runs."""
 
     assignment: Assignment
     has_first_rank: bool
     generation_files: GenerationFiles | None = None
+    # Workers in a session continue into later generations: the one they belong to now.
     serves: int | None = None
+    # The newest round of the session in which the first rank was here, None outside a session.
     round: int | None = None
     iteration: int | None = None
     held: list[dict[str, Any]] = field(default_factory=list)
     requests: list[FillRequest] = field(default_factory=list)
     refusal: StartRefusal | None = None
+    # A later round's checkpoint is stored, and this one's no longer count.
     has_given_way: bool = False
     ended_at: float | None = None
     is_clean: bool = True
@@ -70,7 +71,7 @@ class CheckpointUpload:
 
     @property
     def is_ending(self) -> bool:
-        """Whether somebody waits for the verdict."""
+        """Whether a caller waits for the verdict."""
         return self.ended_at is not None and self.verdict is None
 
     @property
@@ -88,7 +89,7 @@ class CheckpointUpload:
         return not (self.held or is_filled)
 
     def close(self, verdict: UploadVerdict) -> None:
-        """Gives the verdict, unless it is too late, and refuses whoever still waits."""
+        """Sets the verdict, unless one is set, and refuses the requests that still wait."""
         self.verdict = self.verdict or replace(verdict, refusal=self.refusal)
         self.answer(self.requests, refusal=verdict.why)
 
@@ -100,8 +101,10 @@ class CheckpointUpload:
 
 
 class CheckpointUploadThread:
-    """One generation at a time. `say` takes messages for the daemon; `wall_s` gives Unix
-    seconds."""
+    """Stores one generation at a time.
+
+    `say` sends messages to the daemon; `wall_s` is Unix time.
+    """
 
     def __init__(
         self,
@@ -158,16 +161,17 @@ class CheckpointUploadThread:
             upload = self._present(message.get("generation"))
             if upload is not None:
                 if message.get("round", upload.round) != upload.round:
-                    upload.round, upload.has_given_way = message["round"], False
-                # Before it has come into a session, each worker is the first of its own, and names
-                # no round: its folder holds what it was filled with, not what the members have come
-                # to.
+                    upload.round = message["round"]
+                    upload.has_given_way = False
+                # Before it joins a session, each worker is the first rank of its own, and names no
+                # round. Its folder then holds what it was filled with, not the members' newest
+                # state.
                 upload.has_first_rank = (
                     upload.round is not None or upload.assignment.mode is not Mode.LIVE
                 )
             if message["kind"] != "checkpoint":
                 return False
-            # One of an earlier generation says nothing that the exit did not.
+            # A checkpoint of an earlier generation adds nothing to that generation's exit.
             if upload is not None and upload.has_first_rank:
                 upload.held.append(dict(message))
                 self._changed.notify_all()
@@ -185,7 +189,7 @@ class CheckpointUploadThread:
             self._changed.notify_all()
         if not request.is_answered.wait(patience_s):
             upload.refusal = StartRefusal(
-                f"nothing could be brought for {duration(patience_s)}: {self._teller.trouble}"
+                f"no checkpoint could be fetched for {duration(patience_s)}: {self._teller.trouble}"
             )
             return upload.refusal.why
         return request.refusal
@@ -194,7 +198,8 @@ class CheckpointUploadThread:
         with self._changed:
             upload = self._present(generation)
             if upload is not None and upload.ended_at is None:
-                upload.ended_at, upload.is_clean = time.monotonic(), is_clean
+                upload.ended_at = time.monotonic()
+                upload.is_clean = is_clean
                 self._changed.notify_all()
 
     def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
@@ -220,9 +225,13 @@ class CheckpointUploadThread:
 
     @property
     def saving_s(self) -> float | None:
-        """The longest that a checkpoint has taken: the last one may hold no fewer bytes, nor meet a
-        faster store."""
-        return SAVING_PRIOR_S if self._longest_s is None else self._longest_s
+        """The longest time that a checkpoint took.
+
+        The last one may hold as many bytes, and meet as slow a store.
+        """
+        if self._longest_s is None:
+            return SAVING_PRIOR_S
+        return self._longest_s
 
     @property
     def must_drain(self) -> bool:
@@ -230,15 +239,14 @@ class CheckpointUploadThread:
 
     def _present(self, generation: object) -> CheckpointUpload | None:
         upload = self._upload
-        return (
-            upload
-            if upload is not None and generation in (upload.assignment.generation, upload.serves)
-            else None
-        )
+        if upload is not None and generation in (upload.assignment.generation, upload.serves):
+            return upload
+        return None
 
     def _run(self) -> None:
         while True:
             with self._changed:
+                # After a failure only the pause ends the wait, so that news does not cut it short.
                 self._changed.wait_for(self._is_due, timeout=self._pause_s() or self._look_s)
                 if self._is_stopping:
                     return
@@ -255,7 +263,8 @@ class CheckpointUploadThread:
         return self._work_due.wait_s(now_s=time.monotonic())
 
     def _try(self, upload: CheckpointUpload) -> None:
-        denied_at, self._denied_at = self._denied_at, None
+        denied_at = self._denied_at
+        self._denied_at = None
         try:
             self._work(upload)
             self._teller.trouble = ""
@@ -263,20 +272,22 @@ class CheckpointUploadThread:
         except Superseded as error:
             self._give_way(upload, error)
         except StorageForbidden as error:
-            self._denied_at = time.monotonic() if denied_at is None else denied_at
+            if denied_at is None:
+                denied_at = time.monotonic()
+            self._denied_at = denied_at
             self._refuse(upload, error, for_s=time.monotonic() - self._denied_at)
             self._try_again(error)
         except (StorageUnavailable, Changing) as error:
             self._try_again(error)
         except Exception as error:
-            log.exception("carrying failed; it is tried again")
+            log.exception("storing checkpoints failed; trying again")
             self._try_again(error)
 
     def _give_way(self, upload: CheckpointUpload, error: Superseded) -> None:
-        """Another writer is ahead for good: nothing that this generation leaves counts any more.
+        """Another writer is ahead for good: this generation's checkpoints no longer count.
 
-        In a session the first rank has come to be elsewhere, and may come back: there nothing is
-        lost.
+        In a session only the first rank has moved to another node, and may come back. Nothing is
+        lost there.
         """
         if upload.assignment.mode is Mode.LIVE:
             log.info("a checkpoint is not stored, for a later round's is: %s", error)
@@ -289,7 +300,7 @@ class CheckpointUploadThread:
             upload.close(UploadVerdict(is_durable=False, why=str(error)))
 
     def _refuse(self, upload: CheckpointUpload, error: StorageForbidden, *, for_s: float) -> None:
-        """Lets nobody wait longer for a folder that is not filled before a person acts."""
+        """Ends the wait for a folder that stays unfilled until a person acts."""
         with self._changed:
             if upload.requests and for_s >= self._denial_patience_s:
                 why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
@@ -321,7 +332,7 @@ class CheckpointUploadThread:
                 upload.close(UploadVerdict(is_durable=True))
 
     def _is_at_rest(self, upload: CheckpointUpload, generation_files: GenerationFiles) -> bool:
-        """Whether the folder holds what is to be stored though nobody told of it."""
+        """Whether the folder holds a checkpoint to store that no worker reported."""
         is_last = upload.is_ending and upload.is_clean
         return not upload.has_given_way and (is_last or generation_files.has_come_to_rest())
 
@@ -336,8 +347,9 @@ class CheckpointUploadThread:
             iteration=upload.iteration, session_round=upload.round, now_s=self._wall_s()
         )
         if is_new:
+            # A checkpoint that was stored already costs nothing, and says nothing about the next.
             self._longest_s = max(time.monotonic() - begun_at, self._longest_s or 0.0)
-        # A script that tells of none is told of, too: its checkpoint is safe from now on.
+        # If the script reported no checkpoint, report one for it: it is safe from now on.
         told = {"kind": "checkpoint", "at_s": self._wall_s()}
         if upload.iteration is not None:
             told["iteration"] = upload.iteration  # as its manifest says
@@ -351,8 +363,8 @@ class CheckpointUploadThread:
         requests: Sequence[FillRequest],
         generation_files: GenerationFiles,
     ) -> None:
-        # torchrun starts workers again that were refused: what needs a person is not brought again
-        # for them.
+        # torchrun restarts workers that were refused. If a person must act, do not fetch again for
+        # them.
         if upload.refusal is None or not upload.refusal.needs_person:
             upload.refusal = self._brought(generation_files)
         with self._changed:

@@ -1,4 +1,4 @@
-"""The code that this node's job brings along: fetched once, before anything is run."""
+"""The job's code, fetched once before anything runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ log = logging.getLogger(__name__)
 def bring_code(
     settings: AgentSettings, sha256: str, *, fetch: Callable[[], bytes | None], lease: Lease
 ) -> bool:
-    """Fills the node's folder of code, unless it is there; False if what `fetch` gives is not of
-    that sum in time.
+    """Fills the node's code folder, unless it exists; False if the code does not come in time.
 
-    Raises InvalidInput for an archive that is none, though the sum is right.
+    The code is right if its archive's checksum is `sha256`.
+
+    Raises InvalidInput if the bytes are no archive, though the checksum is right.
     """
     if settings.code_dir.is_dir():
         return True
 
     def ask() -> bytes | None:
         content = fetch()
+        # A truncated answer would otherwise be unpacked as the job's code.
         if content is not None and sum_of(content) != sha256:
             log.warning("the daemon sent %s bytes that are not the job's code", len(content))
             return None

@@ -1,5 +1,4 @@
-"""Runs the commands that prepare a node, one after the other, with all that they write in one
-log."""
+"""Runs the commands that prepare a node, one after the other, with one log for their output."""
 
 from __future__ import annotations
 
@@ -16,9 +15,8 @@ from elastic.agent import logs
 from elastic.errors import PreparationFailed
 from elastic.figures import duration
 
+# A node whose command takes more than an hour is paid for nothing. Such work belongs in an image.
 LIMIT_S = 3600.0
-"""A node that is not ready after an hour of one command is paid for nothing: such work belongs into
-an image."""
 _LOOK_S = 0.2
 _LAST_LINES = 5
 
@@ -26,8 +24,8 @@ _LAST_LINES = 5
 class Commands:
     """The commands of one node. `stop` ends what runs, from any thread.
 
-    `last_lines` are those of the command that failed, if the newest did, without the one that its
-    failure tells.
+    `last_lines` are the last lines of the newest command, if it failed, without the line that its
+    failure quotes.
     """
 
     def __init__(self, log_path: Path, *, environment: Mapping[str, str]) -> None:
@@ -46,10 +44,14 @@ class Commands:
     def run(
         self, arguments: Sequence[str], *, what: str, cwd: Path, limit_s: float = LIMIT_S
     ) -> None:
-        """Runs one to its end. Raises PreparationFailed, with the line that says most, unless it
-        exits with 0."""
+        """Runs a command to its end.
+
+        Raises PreparationFailed, with the most useful line, unless it exits with 0.
+        """
         self.last_lines = ()
-        begins_at = self.log_path.stat().st_size if self.log_path.exists() else 0
+        begins_at = 0
+        if self.log_path.exists():
+            begins_at = self.log_path.stat().st_size
         with self.log_path.open("ab") as log:
             try:
                 process = subprocess.Popen(
@@ -84,7 +86,7 @@ class Commands:
                         f"{what}: not done after {duration(limit_s)}: put it into the nodes' image"
                     )
         finally:
-            # Also what a command has left running: it would take the workers' cores.
+            # This also kills what a command left running, which would take the workers' cores.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

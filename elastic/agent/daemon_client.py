@@ -1,4 +1,4 @@
-"""The agent's calls to the daemon; silence and refusal are answers too, so neither raises."""
+"""The agent's calls to the daemon; neither silence nor a refusal raises."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from elastic.trust import trust_for
 TIMEOUT_S = 10.0
 CODE_TIMEOUT_S = 60.0
 LOOK_TIMEOUT_S = 0.5
+# Status codes that the same request would get again.
 _REFUSED = frozenset({400, 404, 409, 413, 415, 422})
-"""Answers that the same request gets again."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The daemon does not take this request, and never will: which fields are at fault, and why."""
+    """The daemon refuses this request for good: which fields are wrong, and why."""
 
     faults: Mapping[str, str]
 
@@ -49,8 +49,7 @@ class DaemonClient:
 
     def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
         self._instance_id = instance_id
-        # The daemon is given by address: a proxy that the environment names is for the job's own
-        # traffic.
+        # The daemon is given by address. A proxy in the environment is for the job's own traffic.
         self._http = httpx2.Client(
             base_url=daemon_url, timeout=timeout_s, trust_env=False, verify=trust_for(daemon_url)
         )
@@ -67,10 +66,9 @@ class DaemonClient:
         self._http.close()
 
     def register(self, join_token: str, *, setup: Setup | None = None) -> Registered | None:
-        """Exchanges the join token for the node's own; None when the daemon does not answer or
-        refuses.
+        """Exchanges the join token for the node's own; None if the daemon is silent or refuses.
 
-        Raises InvalidInput where it speaks another protocol: asking again changes nothing.
+        Raises InvalidInput if it speaks another protocol: asking again changes nothing.
         """
         registration = Registration(
             protocol=PROTOCOL,
@@ -95,7 +93,7 @@ class DaemonClient:
         return registered
 
     def is_listening(self) -> bool:
-        """Whether anybody takes connections where the daemon is to be found."""
+        """Whether the daemon's address accepts connections."""
         url = self._http.base_url
         try:
             port = url.port or (443 if url.scheme == "https" else 80)
@@ -118,16 +116,14 @@ class DaemonClient:
             return None
 
     def send_logs(self, batch: LogBatch, *, node_token: str) -> bool | None:
-        """Sends lines of logs: True if they are stored, False if they never will be, None if there
-        was no answer."""
+        """Sends log lines: True if stored, False if refused for good, None without an answer."""
         answer = self._post("/v1/agent/logs", batch, token=node_token)
         if isinstance(answer, Refused):
             return False
         return None if answer is None else True
 
     def code(self, *, node_id: str, node_token: str) -> bytes | None:
-        """The archive of the code that this node's job brings along; None when the daemon does not
-        give it."""
+        """The archive of the job's code; None if the daemon does not send it."""
         query = {"node_id": node_id, "instance_id": self._instance_id}
         try:
             response = self._http.get(
@@ -145,16 +141,22 @@ class DaemonClient:
         return None
 
     def _post(self, path: str, message: object, *, token: str | None = None) -> object:
-        """Gives the JSON of the answer, or `Refused`; None where there is none, or the daemon may
-        take it later."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        """Returns the JSON of the answer, or `Refused`.
+
+        None if there is no answer, or if the daemon may take it later.
+        """
+        headers = {}
+        if token:
+            headers = {"Authorization": f"Bearer {token}"}
         try:
             response = self._http.post(path, json=to_json(message), headers=headers)
             if response.is_success:
                 return response.json()
             # The body of a refusal says why; it never holds a secret of ours.
             log.warning("POST %s: %s %s", path, response.status_code, response.text[:300])
-            return _refused(response) if response.status_code in _REFUSED else None
+            if response.status_code in _REFUSED:
+                return _refused(response)
+            return None
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("POST %s: %r", path, error)
         return None

@@ -1,5 +1,4 @@
-"""Brings a job's data from its bucket to this node's disk: in parallel, checked, and resumed where
-it was cut off."""
+"""Downloads a job's data to this node's disk: in parallel, checked, and resumable."""
 
 from __future__ import annotations
 
@@ -18,22 +17,22 @@ from elastic.errors import NotFound, PreparationFailed, StorageForbidden, Storag
 from elastic.figures import duration, size
 from elastic.retrying import retried
 
+# S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines), so eight fill a network
+# of 5 Gbit/s.
 THREADS = 8
-"""S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines): eight fill a network of
-5 Gbit/s."""
+# This long without a byte is no passing trouble. A last checkpoint gets as long
+# (`uploader.STORE_PATIENCE_S`).
 PATIENCE_S = 300.0
-"""So long without a byte is no passing trouble; a last checkpoint is given as long
-(`uploader.STORE_PATIENCE_S`)."""
 _PAUSE_S = 2.0
 _TELL_EVERY_S = 10.0
+# Progress is an event at each tenth at most, to keep the list of events readable.
 _TOLD_PARTS = 10
-"""Progress is an event at each tenth at most, so that the list of events stays readable."""
 _DONE = ".elasticd-done"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An object of the data: its name below the prefix, and what tells one content from another."""
+    """An object of the data: its name below the prefix, its size, and the tag of its content."""
 
     name: str
     size_bytes: int
@@ -41,20 +40,20 @@ class Item:
 
 
 class Source(Protocol):
-    """A bucket, as `elastic.checkpoints.s3.Bucket` is one."""
+    """A bucket, such as `elastic.checkpoints.s3.Bucket`."""
 
     def items(self) -> Sequence[tuple[str, int, str]]:
         """Name, size and etag of all objects below the location."""
         ...
 
     def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
-        """The rest of an object from a byte on. Raises NotFound if it is another by now."""
+        """The rest of an object from byte `start` on. Raises NotFound if it has changed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Where the data lies, and the digest of its list."""
+    """Where the data is, and the digest of its list."""
 
     folder: Path
     digest: str
@@ -83,34 +82,33 @@ def fetch_data(
     pause: Callable[[float], None],
     patience_s: float = PATIENCE_S,
 ) -> Fetched:
-    """Fills a folder below `cache` with all that lies at `location`; what is there already is not
-    fetched again.
+    """Fills a folder below `cache` with all objects at `location`, and skips those it has.
 
-    Raises PreparationFailed where it cannot be had.
+    Raises PreparationFailed if they are not available.
     """
     items = _listed(source, location, pause=pause, patience_s=patience_s)
     digest = digest_of(items)
     fetched = Fetched(cache / digest / "files", digest)
     done = cache / digest / _DONE
     what = f"{size(sum(each.size_bytes for each in items))} in {_files(items)}"
-    # Nodes of one machine share the folder: one fetches, the others wait for it.
+    # Nodes of one machine share the folder: one downloads, the others wait.
     with alone(cache / f"{digest}.lock"):
         if done.exists():
             tell(f"data: {what} were here already, digest {digest[:12]}")
             return fetched
         begun = time.monotonic()
-        upload = _Trip(source, fetched.folder, items, tell, is_stopping, pause, patience_s)
-        _check_room(cache, items, upload.done_bytes)
+        download = _Download(source, fetched.folder, items, tell, is_stopping, pause, patience_s)
+        _check_room(cache, items, download.done_bytes)
         tell(f"data: fetching {what} from {location}, digest {digest[:12]}")
-        upload.run()
+        download.run()
         done.touch()
     tell(f"data: {what} are here after {duration(time.monotonic() - begun)}, digest {digest[:12]}")
     return fetched
 
 
 @dataclass(slots=True)
-class _Trip:
-    """One fetching of a list of objects, by several threads."""
+class _Download:
+    """One download of a list of objects, by several threads."""
 
     source: Source
     folder: Path
@@ -148,10 +146,12 @@ class _Trip:
             raise
 
     def _bring_whole(self, item: Item) -> None:
-        path, partial = self._path(item), self._partial(item)
+        path = self._path(item)
+        partial = self._partial(item)
         if path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)
+        # An empty object has no bytes to append, and needs its file all the same.
         partial.touch()
         last_byte_at = time.monotonic()
 
@@ -185,6 +185,7 @@ class _Trip:
             raise PreparationFailed(
                 f"data: nothing came for {duration(self.patience_s)}: {error}"
             ) from error
+        # Only a complete file gets its name, so an interrupted download resumes.
         partial.rename(path)
 
     def _append(self, item: Item, partial: Path, start: int) -> None:
@@ -201,7 +202,8 @@ class _Trip:
             now = time.monotonic()
             part = self.done_bytes * _TOLD_PARTS // self._total_bytes
             if part > self._told_part and now - self._told_at >= _TELL_EVERY_S:
-                self._told_part, self._told_at = part, now
+                self._told_part = part
+                self._told_at = now
                 self.tell(f"data: {size(self.done_bytes)} of {size(self._total_bytes)}")
 
     def _path(self, item: Item) -> Path:
@@ -227,9 +229,8 @@ def _listed(
         )
     except StorageUnavailable as error:
         raise PreparationFailed(f"data: {error}") from error
-    items = [
-        each for each in found if not each.name.endswith("/")
-    ]  # consoles make such objects for folders
+    # Web consoles make objects with such names for folders.
+    items = [each for each in found if not each.name.endswith("/")]
     if not items:
         raise PreparationFailed(f"data: wanted objects below {location}, found none")
     for each in items:

@@ -1,5 +1,4 @@
-"""Windows and events of this node on disk until the daemon has acknowledged them, so that its
-silence loses nothing."""
+"""Keeps this node's windows and events on disk until the daemon acknowledges them."""
 
 from __future__ import annotations
 
@@ -30,12 +29,11 @@ INSERT INTO sent SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sent);
 
 
 class DiskOutbox:
-    """Messages with a number each, counted through all lives of the agent. Safe to use from several
-    threads.
+    """Numbered messages, counted through all lives of the agent; thread-safe.
 
-    When too many wait, neighbouring windows of one worker and phase are joined in pairs: the totals
-    stay exact, only their resolution halves. What may already have reached the daemon is never
-    joined, so nothing can count twice.
+    When too many wait, adjacent windows of one worker and phase are joined in pairs. Totals stay
+    exact, and only the resolution halves. What the daemon may have received is never joined, so
+    nothing counts twice.
     """
 
     def __init__(self, path: Path, *, max_rows: int = MAX_ROWS) -> None:
@@ -60,13 +58,14 @@ class DiskOutbox:
     def batch(self, limit: int = BATCH_ROWS) -> list[Outgoing]:
         """The oldest messages, each with its ``seq``; from now on they count as possibly delivered.
 
-        One that the daemon would refuse is dropped here, or it would keep all others waiting.
+        A message that the daemon would refuse is dropped here, or it would block all others.
         """
         with self._lock, self._db:
             rows = self._db.execute(
                 "SELECT seq, content FROM said ORDER BY seq LIMIT ?", (limit,)
             ).fetchall()
             if rows:
+                # What was handed out may have reached the daemon, and must not be joined.
                 self._db.execute("UPDATE sent SET up_to = MAX(up_to, ?)", (rows[-1][0],))
         messages = []
         for seq, content in rows:
@@ -77,8 +76,10 @@ class DiskOutbox:
         return messages
 
     def drop(self, why: str, *, seq: int | None = None) -> None:
-        """Leaves out a message that does not fit the protocol: the one of this number, or one that
-        never came in."""
+        """Drops a message that does not fit the protocol.
+
+        It is the one numbered `seq`, or an incoming one.
+        """
         log.warning("dropping a message that does not fit the protocol: %s", why)
         with self._lock, self._db:
             if seq is not None:
@@ -108,14 +109,16 @@ class DiskOutbox:
         for seq, content in rows:
             message = json.loads(content)
             if before is not None and _kind(before[1]) == _kind(message):
-                # The later number lives on: the daemon takes whatever is above the last one it has
+                # Keep the later number: the daemon takes every message above the last one it
                 # stored.
                 text = json.dumps(joined(before[1], message))
                 self._db.execute("UPDATE said SET content = ? WHERE seq = ?", (text, seq))
                 self._db.execute("DELETE FROM said WHERE seq = ?", (before[0],))
                 before = None
             else:
-                before = (seq, message) if message["kind"] == "window" else None
+                before = None
+                if message["kind"] == "window":
+                    before = (seq, message)
 
 
 def _kind(window: dict[str, Any]) -> tuple[Any, ...]:

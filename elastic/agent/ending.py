@@ -1,4 +1,4 @@
-"""How a generation ended on this node, as its daemon is told."""
+"""How a generation ended on this node, as reported to its daemon."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def exit_of(
     log_path: Path,
     torchrun_dir: Path,
 ) -> Exit:
-    """Gives the exit of a torchrun that has ended with this code, and had so many workers here.
+    """Returns the exit of a torchrun that ended with this code and had `workers` workers here.
 
-    In `torchrun_dir` workers have left what ended them.
+    Workers left their last errors in `torchrun_dir`.
     """
     ending = Exit(
         generation=group.number,
@@ -58,15 +58,15 @@ def exit_of(
 
 
 def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
-    """The exit as it may be told: what is lost with this node must not pass for drained or done.
+    """The exit to report: if state is lost with this node, it is neither drained nor done.
 
-    Workers that could not begin say so nowhere but in the log, below which torchrun writes its own.
+    Workers that could not begin say so only in the log, and torchrun writes its own lines below.
     """
     if verdict.refusal is not None:
         refused = _failed(ending, verdict.refusal.why)
-        error = (
-            ScriptError(kind="", text=verdict.refusal.why) if verdict.refusal.is_by_script else None
-        )
+        error = None
+        if verdict.refusal.is_by_script:
+            error = ScriptError(kind="", text=verdict.refusal.why)
         return replace(refused, needs_person=verdict.refusal.needs_person, error=error)
     if verdict.is_durable or ending.outcome is Outcome.FAILED:
         return ending
@@ -74,8 +74,7 @@ def as_stored(ending: Exit, verdict: UploadVerdict) -> Exit:
 
 
 def _why_hopeless(log_tail: str) -> str | None:
-    """What a worker has said of a command that cannot be run, if one has: to start it again is in
-    vain."""
+    """Why a worker's command can never run, if one said so: a restart would not help."""
     said = [
         line.removeprefix(CANNOT_BEGIN)
         for line in log_tail.splitlines()
@@ -85,7 +84,7 @@ def _why_hopeless(log_tail: str) -> str | None:
 
 
 def _by_the_script(ending: Exit, why: str) -> Exit:
-    """Failed by what the script does, as it would do again."""
+    """A failure by the script, which would do the same again."""
     return replace(_failed(ending, why), error=ScriptError(kind="", text=why))
 
 

@@ -1,4 +1,4 @@
-"""Puts an agent together, registers it and runs it to its end."""
+"""Builds an agent, registers it and runs it to its end."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ log = logging.getLogger(__name__)
 
 
 def run_agent(config: Path) -> int:
-    """Runs this node's agent; gives the exit code: 0 after a shutdown or a lease's end, 1 if never
-    registered."""
+    """Runs this node's agent, and returns its exit code.
+
+    0 after a shutdown or the end of its lease, 1 if it never registered.
+    """
     settings = read_settings(config)
     settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     lease = Lease(settings.work_dir, first_s=settings.lease_s)
@@ -50,9 +52,12 @@ def run_agent(config: Path) -> int:
     throttle = _throttle(settings, launcher)
     try:
         with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
+            # An agent that restarts has registered already.
             memory = recall(settings.work_dir)
             try:
-                registered = _register(settings, client, lease) if memory is None else None
+                registered = None
+                if memory is None:
+                    registered = _register(settings, client, lease)
             except InvalidInput as error:
                 log.error("%s cannot be this node's daemon: %s", settings.daemon_url, error)
                 return 1
@@ -125,7 +130,8 @@ def _live(
     launcher: Launcher,
     lease: Lease,
 ) -> None:
-    wake_heart, clock = threading.Event(), SystemClock()
+    wake_heart = threading.Event()
+    clock = SystemClock()
     disk_outbox = DiskOutbox(settings.work_dir / "spool.sqlite")
     with (
         closing(disk_outbox),
@@ -160,7 +166,9 @@ def _live(
             wake=wake_heart,
             wall_s=clock.now_s,
         )
-        watcher = _watcher(supervisor, clock) if settings.imds else None
+        watcher = None
+        if settings.imds:
+            watcher = _watcher(supervisor, clock)
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
         ingest.take_leftovers()
         ingest.start()
@@ -175,7 +183,7 @@ def _live(
             if watcher is not None:
                 watcher.stop()
             preparation.stop()
-            # Before the last heartbeat: once it is heard, the daemon may end this machine.
+            # Before the last heartbeat: once the daemon receives it, it may end this machine.
             log_stream.stop()
             heart.stop()
             round_server.stop()
@@ -200,7 +208,7 @@ def _preparation(
         wake.set()
 
     def open_source(location: str) -> Source:
-        # Only a node whose job has data in a bucket waits for boto3's import.
+        # Import boto3 only on a node whose job has data in a bucket: the import takes long.
         from elastic.checkpoints.s3 import Bucket, connect
 
         return Bucket(connect(region=settings.region), parse_location(location))

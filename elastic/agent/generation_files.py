@@ -1,5 +1,4 @@
-"""What one generation on this node has to carry: its checkpoint folder to the bucket and back,
-artifacts and logs."""
+"""Moves one generation's files between node and bucket: checkpoints, artifacts and logs."""
 
 from __future__ import annotations
 
@@ -24,11 +23,10 @@ log = logging.getLogger(__name__)
 
 
 class GenerationFiles:
-    """Carries in the caller's thread. Nothing leaves this node before the folder was filled from
-    the bucket once.
+    """Works in the caller's thread. Nothing is stored before the folder was filled once.
 
-    Which checkpoint the folder stems from is kept in a file: an agent that starts again must not
-    take a folder that was half filled for the job's newest state.
+    A file notes which checkpoint the folder came from. An agent that restarts must not take a
+    half-filled folder for the job's newest state.
     """
 
     def __init__(
@@ -56,24 +54,22 @@ class GenerationFiles:
 
     @property
     def is_filled(self) -> bool:
-        """Whether the folder holds what this generation began with, or came to since."""
+        """Whether the folder holds this generation's first state, or a later one."""
         base = read_json(self._base_file)
         return base is not None and base["generation"] == self.generation
 
     def bring(self, *, tell: Callable[[str], None]) -> Manifest | None:
-        """Fills the folder from the newest checkpoint, as `elastic.checkpoints.bring` does: what it
-        raises and tells.
+        """Fills the folder from the newest checkpoint; raises and reports as `bring` does.
 
-        A folder that stems from that checkpoint is left as it is: what was not committed yet is
-        ahead of it.
+        A folder that came from that checkpoint is left as it is: files not committed yet are newer.
         """
         base = read_json(self._base_file)
-        present = (
-            {Place(*base["place"])} if base is not None and base["place"] is not None else set()
-        )
+        present = set()
+        if base is not None and base["place"] is not None:
+            present = {Place(*base["place"])}
         self._base_file.unlink(missing_ok=True)
-        # A session's checkpoints are numbered by its rounds, and who joins it gets its state from
-        # the members.
+        # A session numbers its checkpoints by round, and a newcomer gets its state from the
+        # members.
         token = None if self._is_in_session else self.generation
         brought = bring(
             self._index,
@@ -94,7 +90,7 @@ class GenerationFiles:
         return brought
 
     def has_come_to_rest(self) -> bool:
-        """Whether the folder has changed, and not any more since the last time this was asked."""
+        """Whether the folder has changed, but not since the last call."""
         looks = self._folder.looks()
         is_at_rest = looks == self._last_looks
         self._last_looks = looks
@@ -103,12 +99,12 @@ class GenerationFiles:
     def carry(
         self, *, iteration: int | None, session_round: int | None = None, now_s: float
     ) -> bool:
-        """Makes the folder as it is the job's newest checkpoint; False if it holds nothing new.
+        """Stores the folder as the job's newest checkpoint; False if nothing is new.
 
-        What is stored already, but not as of this iteration, is given a manifest that names it: a
-        script may tell of a checkpoint long after its files have come to rest. None takes that of
-        the newest one. `session_round` is the one in which it was written: the later one's counts,
-        whichever node it comes from. Raises what `commit` raises.
+        Files that are stored already under another iteration get a new manifest: a script may
+        report a checkpoint long after it wrote the files. None keeps the newest one's iteration.
+        `session_round` is the round in which it was written: a later round's checkpoint wins, from
+        whichever node. Raises what `commit` raises.
         """
         writer = Writer(self.generation if session_round is None else session_round, self._node_id)
         looks = self._folder.looks()
@@ -128,7 +124,7 @@ class GenerationFiles:
         return True
 
     def carry_artifacts(self) -> None:
-        """Stores what people look at, each file under its own name; raises StorageUnavailable."""
+        """Stores the artifacts, each file under its own name; raises StorageUnavailable."""
         looks = self._artifacts.looks()
         for path, look in looks.items():
             if self._uploaded.get(path) != look:
@@ -136,10 +132,9 @@ class GenerationFiles:
         self._uploaded = looks
 
     def carry_logs(self) -> None:
-        """Stores this generation's logs whole, as they are; raises StorageUnavailable.
+        """Stores this generation's complete logs; raises StorageUnavailable.
 
-        Nothing of elasticd reads them: they are for people, once the daemon has cut what it keeps
-        of the job.
+        elasticd never reads them: they are for people, after the daemon has trimmed its own copy.
         """
         for file in log_files(self._log_dir, [self.generation]):
             self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")

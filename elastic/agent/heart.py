@@ -1,4 +1,4 @@
-"""The heartbeat: a thread that reports and listens at an interval, however long an answer takes."""
+"""The heartbeat: a thread that reports and listens at a fixed interval."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
 LAST_WORDS_TIMEOUT_S = 10.0
-HURRY = 4  # times as many beats while the daemon's next word is waited for
-LOOKS = (
-    5  # an interval, for a daemon that is away: a connection that is refused costs next to nothing
-)
+# So many times as many beats while the node waits for the daemon's next directive.
+HURRY = 4
+# Connection attempts an interval while the daemon is away. A refused one costs almost nothing.
+LOOKS = 5
 log = logging.getLogger(__name__)
 
 
@@ -46,8 +46,7 @@ class Heart:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the thread and reports how the node ended, again while there is more than one report
-        holds."""
+        """Ends the thread and reports how the node ended, in as many reports as it takes."""
         self._is_stopping = True
         self._wake.set()
         self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
@@ -64,7 +63,7 @@ class Heart:
             self._wake.clear()
 
     def _tried(self) -> bool:
-        """Whether a beat was heard; what breaks one, as a full disk does, ends no thread."""
+        """Whether the daemon received a beat; no exception, not even a full disk, is raised."""
         try:
             return self._beat()
         except Exception:
@@ -75,12 +74,12 @@ class Heart:
         """Waits for the next beat: an interval, or until a daemon that is away listens again."""
         until_s = time.monotonic() + self._interval_s
         if is_heard or self._client.is_listening():
-            self._wake.wait(
-                self._interval_s / HURRY
-                if is_heard and self._supervisor.is_hurried
-                else self._interval_s
-            )
+            wait_s = self._interval_s
+            if is_heard and self._supervisor.is_hurried:
+                wait_s = self._interval_s / HURRY
+            self._wake.wait(wait_s)
             return
+        # The daemon is away: notice at once when it listens again.
         while not self._wake.wait(self._interval_s / LOOKS) and time.monotonic() < until_s:
             if self._client.is_listening():
                 return
@@ -89,6 +88,7 @@ class Heart:
         asked_at = time.monotonic()
         heartbeat = self._supervisor.heartbeat(sent_at_s=self._wall_s())
         reply = self._client.heartbeat(heartbeat, node_token=self._node_token)
+        # Drop what the daemon will never take, or it would block all that follows.
         if isinstance(reply, Refused) and self._supervisor.drop_refused(heartbeat, reply):
             self._has_more = True
             return True

@@ -1,4 +1,4 @@
-"""What the cloud tells a machine on EC2 of itself: the instance metadata service, version 2."""
+"""What EC2 tells a machine about itself: the instance metadata service, version 2."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 from elastic.errors import ProviderUnavailable
 
 ADDRESS = "http://169.254.169.254"
+# The variable that AWS's own tools read for another address of the service.
 ADDRESS_VARIABLE = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
-"""What AWS's own tools read for another address of the service."""
 
 TIMEOUT_S = 2.0
 TOKEN_TTL_S = 21_600  # the longest there is (EC2 User Guide, "Use the Instance Metadata Service")
@@ -24,19 +24,23 @@ _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 
 @dataclass(frozen=True, slots=True)
 class SpotAction:
-    """The cloud takes its machine back: `action` is terminate, stop or hibernate, `at_s` when (Unix
-    seconds)."""
+    """The cloud reclaims its machine at `at_s` (Unix seconds).
+
+    `action` is terminate, stop or hibernate.
+    """
 
     action: str
     at_s: float
 
 
-# Not botocore's IMDSFetcher. It sends the question through the proxy that the environment names,
-# asks without a token where it is given none, and takes "no notice" (404) for a failure. Its
-# methods are private, and importing it costs an agent 60 ms and 3.6 MiB.
+# Not botocore's IMDSFetcher. It asks through the proxy that the environment names, asks without a
+# token if it gets none, and takes "no notice" (404) for a failure. Its methods are private, and
+# importing it costs an agent 60 ms and 3.6 MiB.
 class Imds:
-    """Asks the service, each time anew; every call raises ProviderUnavailable when it does not
-    answer sensibly."""
+    """Asks the service at every call.
+
+    Every call raises ProviderUnavailable without a valid answer.
+    """
 
     def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
         self._url = urlsplit(url)
@@ -52,18 +56,18 @@ class Imds:
         return self._wanted("meta-data/local-ipv4")
 
     def spot_action(self) -> SpotAction | None:
-        """The end that the cloud has announced for this spot machine; None while it has announced
-        none."""
+        """The end that the cloud announced for this spot machine, or None."""
         text = self._ask("meta-data/spot/instance-action")
         if text is None:
             return None
         return SpotAction(_field(text, "action"), _instant(_field(text, "time")))
 
     def rebalance(self) -> float | None:
-        """When the cloud said that this machine is likelier to be taken back than others; None if
-        it has not."""
+        """When the cloud warned that this machine is at a higher risk than others, or None."""
         text = self._ask("meta-data/events/recommendations/rebalance")
-        return None if text is None else _instant(_field(text, "noticeTime"))
+        if text is None:
+            return None
+        return _instant(_field(text, "noticeTime"))
 
     def _wanted(self, path: str) -> str:
         text = self._ask(path)
@@ -72,8 +76,7 @@ class Imds:
         return text
 
     def _ask(self, path: str) -> str | None:
-        """The document at a path; None where there is none. A token that has ended is replaced
-        once."""
+        """The document at a path; None if there is none. An expired token is renewed once."""
         for _ in range(2):
             if self._token is None:
                 self._token = self._new_token()
@@ -82,6 +85,7 @@ class Imds:
                 return text
             if status == http.client.NOT_FOUND:
                 return None
+            # The token may have expired.
             self._token = None
             if status != http.client.UNAUTHORIZED:
                 break
@@ -94,7 +98,7 @@ class Imds:
         return token
 
     def _send(self, method: str, path: str, headers: Mapping[str, str]) -> tuple[int, str]:
-        # No proxy is ever asked: what the environment names as one is for the job's own traffic.
+        # Never use a proxy: the one in the environment is for the job's own traffic.
         connection = http.client.HTTPConnection(
             self._url.hostname or "", self._url.port or 80, timeout=self._timeout_s
         )
@@ -109,8 +113,7 @@ class Imds:
 
 
 def imds_url(environment: Mapping[str, str] = os.environ) -> str:
-    """Where the service is: link-local, unless the environment names another address as it does for
-    AWS's own tools.
+    """The address of the service: link-local, unless the environment overrides it.
 
     >>> imds_url({})
     'http://169.254.169.254'
@@ -125,7 +128,7 @@ def _field(text: str, name: str) -> str:
         if isinstance(told, dict) and isinstance(told.get(name), str):
             return str(told[name])
     except ValueError:
-        pass  # no JSON is no better than other JSON
+        pass  # invalid JSON is handled like JSON of the wrong shape
     raise ProviderUnavailable(
         f"metadata service: wanted a JSON object with a text {name!r}, got {text[:200]!r}"
     )

@@ -1,5 +1,4 @@
-"""Takes in the workers' datagrams: windows and events go to the outbox on disk, last words and
-wishes stay with the agent."""
+"""Receives the workers' messages: windows and events go to the disk outbox, the rest stays here."""
 
 from __future__ import annotations
 
@@ -28,32 +27,31 @@ RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
+# A script may do this many steps before it joins a session. What they load and allocate then delays
+# no other member.
 WARM_UP_ITERATIONS = 50
-"""So many steps a script may do before it comes into a session: what they load and allocate costs
-nobody there."""
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReports:
-    """What the workers of one generation have said on this node; `has_joined`, that they are
-    members of a session.
+    """What the workers of one generation on this node have reported."""
 
-    `any_word` is more than that they have begun, or left; `has_trained` says that they have told of
-    more turns than a warm-up has, or of the job's end; `starts` is how often torchrun has started
-    them, as far as they have begun, and `left` how many of the last start have nothing more to do;
-    `pulse` is None until that start has made a turn.
-    """
-
+    # Any report but a beginning or an end.
     any_word: bool = False
+    # torchrun's starts that reached a worker.
     starts: int = 0
+    # Workers of the last start that have nothing more to do.
     left: int = 0
+    # Whether they are members of a session.
     has_joined: bool = False
+    # Whether they reported more turns than a warm-up has, or the job's end.
     has_trained: bool = False
     needs_signal: bool = False
     last_words: frozenset[str] = frozenset()
     last_word_ranks: int = 0
     iteration: int | None = None
+    # None until the last start has made a turn.
     pulse: Pulse | None = None
 
 
@@ -88,6 +86,7 @@ class Ingest:
         self._pauses = Pauses()
         self._is_stopping = False
         self._settled = threading.Event()
+        # An agent that crashed leaves its socket behind, and bind refuses an existing file.
         socket_path.unlink(missing_ok=True)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -100,25 +99,28 @@ class Ingest:
 
     def stop(self) -> None:
         self._is_stopping = True
+        # Wakes the thread, which waits in select.
         self._send_to_self(b"")
         self._thread.join(timeout=5.0)
         self._socket.close()
         self._path.unlink(missing_ok=True)
 
     def listen_to(self, generation: int) -> None:
-        """Begins a generation: what earlier ones said no longer speaks for this node."""
+        """Begins a generation: earlier reports no longer count for this node."""
         with self._lock:
-            self._generation, self._serves = generation, None
+            self._generation = generation
+            self._serves = None
             self._forget()
             self._pauses = Pauses()
             self._workers.clear()
             self._session_ranks.clear()
             self._starts = 0
-            self._iteration, self._has_joined, self._has_trained = None, False, False
+            self._iteration = None
+            self._has_joined = False
+            self._has_trained = False
 
     def serve(self, generation: int, *, world_size: int) -> None:
-        """From now on the same workers, who are in a session, belong to this generation, of so many
-        in all."""
+        """Moves the workers, which are in a session, to this generation of `world_size` workers."""
         with self._lock:
             self._serves = generation, world_size
 
@@ -139,7 +141,7 @@ class Ingest:
             )
 
     def session_ranks(self) -> dict[int, int]:
-        """The ranks in their session of workers that are members of one, by their local rank."""
+        """The session ranks of the workers that are members, by local rank."""
         with self._lock:
             places = self._places.items()
             return {
@@ -149,19 +151,21 @@ class Ingest:
             }
 
     def was_unanswered(self, *, since: float) -> None:
-        """From this monotonic instant until now the daemon did not answer: a pause then may be the
-        link's."""
+        """Notes that the daemon has not answered since this monotonic instant.
+
+        A pause in that time may be the network's.
+        """
         with self._lock:
             self._pauses.note_silence(since, time.monotonic())
 
     def take_leftovers(self) -> None:
-        """Takes in what workers left in files because no agent answered when they ended."""
+        """Takes in the files that workers left because no agent answered at their end."""
         for path in sorted(self._path.parent.glob(f"{self._path.name}{LEFTOVER_MARK}*")):
             self._take([_parsed(line) for line in path.read_bytes().splitlines()])
             path.unlink()
 
     def settle(self) -> None:
-        """Waits until what the workers have sent before now is taken in."""
+        """Waits until all messages sent before now are taken in."""
         done = threading.Event()
         with self._lock:
             self._settled = done
@@ -205,7 +209,7 @@ class Ingest:
             self._settled.set()
 
     def _is_for_daemon(self, message: dict[str, Any]) -> bool:
-        # The node's own number comes later.
+        # The node adds its own number later.
         fault = fault_of(message, absent=("seq",)) or fault_in(Sender, message)
         if fault is not None:
             self._disk_outbox.drop(fault)
@@ -214,12 +218,15 @@ class Ingest:
             self._note_worker(message)
             if self._serves is not None:
                 _renumber(message, *self._serves)
+        # Only rank 0's messages go on to the daemon. Signs are for this agent alone.
         if message["kind"] in SIGNS or message.get("rank") != 0:
             return False
         return not self._uploader.hears(message)
 
     def _note_worker(self, message: dict[str, Any]) -> None:
-        kind, rank, worker = message["kind"], message.get("rank"), str(message.get("worker"))
+        kind = message["kind"]
+        rank = message.get("rank")
+        worker = str(message.get("worker"))
         if not isinstance(rank, int):
             return
         if kind == "began":
@@ -230,7 +237,7 @@ class Ingest:
             return
         self._workers.add(worker)
         self._needs_signal |= kind == "needs_signal"
-        if kind == "turns":  # a window may be a last one, sent by a worker that ends
+        if kind == "turns":  # not "window": it may be the last one, from a worker that ends
             self._pauses.note_turn(time.monotonic())
         if kind == "joined":
             self._has_joined = True
@@ -239,9 +246,8 @@ class Ingest:
             self._words[rank] = (worker, kind)
         if isinstance(message.get("iteration"), int):
             self._iteration = message["iteration"]
-        if (
-            kind == "window"
-        ):  # their sum tells how many were made here: a script may go on at any number
+        # Count the turns made here: a script may begin at any iteration.
+        if kind == "window":
             self._done += message["iterations"]
             self._has_trained |= self._done > WARM_UP_ITERATIONS
         self._has_trained |= kind == "finished"
@@ -249,8 +255,10 @@ class Ingest:
             self._saw_round(message["round"])
 
     def _note_start(self, worker: str, *, place: object) -> None:
-        """A worker in another's place: torchrun has started all anew, and what the former ones said
-        was not the end."""
+        """Notes a new worker in another's place: torchrun restarted all.
+
+        So earlier reports were not the end.
+        """
         if not isinstance(place, int) or self._places.get(place) == worker:
             return
         if place in self._places or not self._starts:
@@ -259,20 +267,20 @@ class Ingest:
         self._places[place] = worker
 
     def _forget(self) -> None:
-        """Begins anew, but for the pauses: they are the generation's."""
+        """Forgets all but the pauses, which belong to the generation."""
         self._pauses.begin_anew()
         self._words.clear()
         self._places.clear()
         self._left.clear()
-        self._needs_signal, self._done = False, 0
+        self._needs_signal = False
+        self._done = 0
 
 
 def _renumber(message: dict[str, Any], generation: int, world_size: int) -> None:
-    """Gives a message the generation that its worker belongs to now, not the one that it was begun
-    in.
+    """Sets a message's generation to the one that its worker belongs to now.
 
-    A session changes over a little later than its generation was recorded: until all are there,
-    turns are progress, but tell nothing of the group that is to come.
+    A session changes over a little after its generation is recorded. Until all members are there,
+    turns count as progress, but not as a rate of the new group.
     """
     message["generation"] = generation
     if message["kind"] == "window" and message.get("world_size") != world_size:

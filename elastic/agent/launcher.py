@@ -33,9 +33,9 @@ from elastic.protocol import Assignment
 from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
+# How many of a node's newest save marks carry over to the next generation; all its workers share
+# them.
 MOST_OWN_MARKS = 256
-"""So many of a node's newest saves are kept from one generation to the next; all its workers share
-them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +46,32 @@ class Life:
     exit_code: int | None = None
 
 
-# Its parent notes every end, unless it was killed itself; whoever does that means both.
+# Its parent records every end, unless the parent was killed too. Then both were killed.
 UNSEEN_END = Life(is_alive=False, exit_code=-signal.SIGKILL)
 
 
 def lay_marks(path: Path, known: Mapping[str, int]) -> None:
-    """Writes what this job has saved into the file of a generation.
+    """Writes the known save marks of this job into the file of a generation.
 
-    The daemon knows what the first rank saved; what other ranks of this node saved stands in the
-    file of the generation before, which lies beside it.
+    The daemon knows what rank 0 saved. What other ranks of this node saved is in the file of the
+    generation before, in the same folder.
     """
     earlier = max(
         path.parent.glob(f"{SAVES_PREFIX}*"), key=lambda each: each.stat().st_mtime, default=None
     )
-    own = [] if earlier is None else earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
+    own = []
+    if earlier is not None:
+        own = earlier.read_text().splitlines()[-MOST_OWN_MARKS:]
     daemon_s = [f"{mark} {iteration}" for mark, iteration in known.items()]
-    path.write_text(
-        "".join(f"{line}\n" for line in own + daemon_s)
-    )  # of two words for one mark the last counts
+    # If a mark occurs twice, the last one counts: the daemon's.
+    path.write_text("".join(f"{line}\n" for line in own + daemon_s))
 
 
 class Launcher:
-    """The processes of this node. The spawner is begun at once, so that torch is imported by the
-    time it is needed."""
+    """The processes of this node.
+
+    The spawner starts at once, so that torch is imported by the time it is needed.
+    """
 
     def __init__(self, settings: AgentSettings) -> None:
         self._settings = settings
@@ -80,20 +83,19 @@ class Launcher:
         self._outfit = outfit_of(sys.executable, path=os.environ.get("PATH", os.defpath))
 
     def log_path(self, generation: int) -> Path:
-        """Where a generation's torchrun writes; each worker has a log of its own beside it."""
+        """The log of a generation's torchrun; each worker has a log of its own beside it."""
         return self._settings.log_dir / f"g{generation}.log"
 
     def drain_file(self, generation: int) -> Path:
         return self._settings.work_dir / f"drain-g{generation}"
 
     def equip(self, outfit: Outfit) -> None:
-        """From now on workers run with this interpreter and these variables; none has begun yet by
-        this launcher."""
+        """Sets the interpreter and variables of workers, before this launcher starts any."""
         has_changed = outfit.python != self._outfit.python
         self._outfit = outfit
         if has_changed:
-            # What it has loaded is the node's own: a job that brings another numpy must not meet
-            # both.
+            # The spawner has loaded the node's own packages. A job that brings another numpy must
+            # not meet both.
             self._end_spawner(signal.SIGTERM)
             (self._settings.work_dir / WARM_FILE).unlink(missing_ok=True)
             self.prepare(self._command)
@@ -111,20 +113,22 @@ class Launcher:
                 stdout=log,
                 stderr=log,
                 env=self._spawner_environment(),
-                # A signal to the agent's group must not end the training that is to outlive it.
+                # A signal to the agent's process group must not end the training, which outlives
+                # the agent.
                 start_new_session=True,
             )
 
     def prepare(self, command: Sequence[str]) -> None:
-        """Lets the spawner load what workers of this command will need; empty if the command is not
-        known yet."""
+        """Makes the spawner load what workers of this command need; empty if it is unknown yet."""
         self._command = tuple(command)
         self._order({"preload": preloads(command) if command else []})
 
     @property
     def is_warm(self) -> bool:
-        """Whether nothing is to be waited for before a start; a spawner that has died is begun anew
-        by the next one."""
+        """Whether a start need not wait for the spawner.
+
+        A spawner that has died does not count: the next start begins another.
+        """
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         return not is_spawner_alive or (self._settings.work_dir / WARM_FILE).exists()
 
@@ -157,23 +161,24 @@ class Launcher:
         self._order(order)
 
     def tell_store(self, endpoint: str) -> None:
-        """Says where the job's store is; members of a session look there for it whenever they miss
-        it."""
+        """Writes where the job's store is; members of a session look there if they lose it."""
         path = session_store_file(self._settings)
         partial = path.with_suffix(".partial")
         partial.write_text(endpoint + "\n")
         partial.replace(path)
 
     def life(self, generation: int) -> Life:
-        """How the generation is doing."""
+        """Whether the generation runs, or how it ended."""
         group = self._group(generation)
         is_spawner_alive = self._spawner is not None and self._spawner.poll() is None
         if group is None:
-            return Life(is_alive=True) if is_spawner_alive else UNSEEN_END
+            if is_spawner_alive:
+                return Life(is_alive=True)
+            return UNSEEN_END
         if group["exit_code"] is not None:
             return Life(is_alive=False, exit_code=int(group["exit_code"]))
-        # A torchrun that has just ended has its code noted within a moment, as long as its own
-        # parent lives.
+        # The exit code of a torchrun that just ended is recorded within a moment, if its parent
+        # lives.
         if is_running(int(group["pid"])) or is_running(int(group["spawner_pid"])):
             return Life(is_alive=True)
         return UNSEEN_END
@@ -188,11 +193,13 @@ class Launcher:
             send_signal(int(group["pid"]), signal.SIGTERM)
 
     def kill(self, generation: int) -> None:
-        """Kills torchrun and all that it or its workers have started."""
+        """Kills torchrun and all that it or its workers started."""
         group = self._group(generation)
-        spared = {self._spawner.pid} if self._spawner is not None else set()
+        spared = set()
+        if self._spawner is not None:
+            spared = {self._spawner.pid}
         if group is None:
-            # Ordered but not begun: the order dies with the spawner.
+            # Ordered but not started: the order dies with the spawner.
             self._end_spawner(signal.SIGKILL)
             return
         kill_group(
@@ -206,14 +213,16 @@ class Launcher:
         self._end_spawner(signal.SIGTERM)
 
     def root_pid(self) -> int | None:
-        """The process at the top of everything this node runs."""
-        return self._spawner.pid if self._spawner is not None else None
+        """The root of this node's process tree."""
+        if self._spawner is not None:
+            return self._spawner.pid
+        return None
 
     def _order(self, order: Mapping[str, Any]) -> None:
         self.warm_up()
         try:
             self._write(order)
-        except BrokenPipeError:  # it has died since it was looked at
+        except BrokenPipeError:  # it died after the check
             self._end_spawner(signal.SIGKILL)
             self.warm_up()
             self._write(order)
@@ -230,12 +239,16 @@ class Launcher:
             mark = os.stat(path)
         except FileNotFoundError:
             return None
-        # It is replaced in one step, and looked at ten times a second.
+        # The file is replaced in one step, and checked ten times a second: parse it only when it
+        # changed.
         version = mark.st_ino, mark.st_mtime_ns, mark.st_size
         if version != self._group_version:
-            self._group_read, self._group_version = read_json(path), version
+            self._group_read = read_json(path)
+            self._group_version = version
         group = self._group_read
-        return group if group is not None and group["generation"] == generation else None
+        if group is not None and group["generation"] == generation:
+            return group
+        return None
 
     def _spawner_environment(self) -> dict[str, str]:
         return {
@@ -243,8 +256,8 @@ class Launcher:
             "PYTHONUNBUFFERED": "1",
             **SPIN_COUNT,
             **self._settings.env,
-            # Who has computed with several threads cannot be forked: OpenMP's are missing in the
-            # child, which waits for them for ever. Forked workers take theirs themselves.
+            # A process that computed with several threads cannot be forked: the child lacks
+            # OpenMP's threads, and waits for them for ever. Forked workers set their own number.
             "OMP_NUM_THREADS": "1",
             "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
             "ELASTICD_NODE_ID": self._settings.instance_id,
@@ -255,7 +268,7 @@ class Launcher:
         if self._spawner is None:
             return
         assert self._spawner.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # what it never read
+        with contextlib.suppress(BrokenPipeError):  # orders that it never read
             self._spawner.stdin.close()
         self._spawner.send_signal(number)
         try:

@@ -1,5 +1,4 @@
-"""The time this node may live without hearing from its daemon, kept where the spawner sees it
-too."""
+"""The time this node may live without its daemon, in a file that the spawner reads too."""
 
 from __future__ import annotations
 
@@ -14,15 +13,14 @@ _WORTH_NOTING_S = 0.5
 
 
 class Lease:
-    """Ends at an instant of the machine's monotonic clock unless an answered heartbeat renews
-    it."""
+    """Ends at an instant of the monotonic clock, unless an answered heartbeat renews it."""
 
     def __init__(self, work_dir: Path, *, first_s: float) -> None:
         self._path = work_dir / LEASE_FILE
         self._lock = threading.Lock()
         now = time.monotonic()
         noted = read_json(self._path)
-        # A restarted agent has no more time than the one before it; after a reboot the old instant
+        # A restarted agent has no more time than the one before it. After a reboot the old instant
         # means nothing.
         self._ends_at = min(now + first_s, float(noted["ends_at"]) if noted else now + first_s)
         self._note()
@@ -37,11 +35,11 @@ class Lease:
         return self.left_s <= 0
 
     def renew(self, lease_s: float, *, asked_at: float) -> None:
-        """Counts from the question, not the answer: the daemon counted no later than that."""
+        """Counts from the request, not the reply: the daemon counted from no later than that."""
         with self._lock:
             self._ends_at = asked_at + lease_s
-            # A lease that is not prolonged leaves its note as it is: the machine's own timer
-            # watches the note change.
+            # An unchanged lease is not written again: the machine's own timer watches the file
+            # change.
             if abs(self._ends_at - self._noted) > _WORTH_NOTING_S:
                 self._note()
 
@@ -51,6 +49,6 @@ class Lease:
 
 
 def is_lease_over(work_dir: Path) -> bool:
-    """Whether the lease noted in a work folder has run out; False where none is noted."""
+    """Whether the lease in a work folder has run out; False if there is none."""
     noted = read_json(work_dir / LEASE_FILE)
     return noted is not None and time.monotonic() > float(noted["ends_at"])

@@ -1,5 +1,4 @@
-"""A socket of this node on which workers ask their agent something: one line of JSON there, one
-back."""
+"""A local socket for questions from workers to their agent: one line of JSON each way."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Sends what this node's workers write to the daemon, once a second, within a bound that no script
-can exceed."""
+"""Sends the workers' log lines to the daemon, once a second and within a fixed bound."""
 
 from __future__ import annotations
 
@@ -16,39 +15,37 @@ from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import MAX_LOG_BYTES, LogFile
 from elastic.log_line import MAX_CHARACTERS, LogPiece, last_state, plain
 
+# A line reaches the daemon within this and the time of a request. Each look with news costs about 2
+# ms of processor time (benchmarks/log_streaming.py). At twice a second an agent would use more than
+# half of the 1 % that it may use.
 LOOK_S = 1.0
-"""A line is with the daemon within this and a request's time. Each look with news costs about 2 ms
-of processor time (benchmarks/log_streaming.py): at twice a second an agent would use more than half
-of the 1 % that it may."""
+# The average that a node may send: 300 lines a second of 200 bytes. A job's 16 MiB last four
+# minutes.
 BYTES_PER_S = 64 << 10
-"""What a node may send on average: 300 lines a second of 200 bytes, and a job's 16 MiB last four
-minutes."""
+# The most that it may send at once after a quiet time: the start of a large program, tracebacks of
+# eight workers.
 BURST_BYTES = 512 << 10
-"""What it may send at once after a quiet time: the start of a large program, tracebacks of eight
-workers."""
-MOST_LINES = 5_000  # of one file in one batch: empty lines cost the daemon as much as full ones
+# Lines of one file in one batch: empty lines cost the daemon as much as full ones.
+MOST_LINES = 5_000
+# Dropped lines are counted in this many bytes, and beyond that estimated: a look must be quick.
 COUNTED_BYTES = 16 << 20
-"""Lines left out are counted in so many bytes, and estimated from them beyond: a look may not take
-long."""
-# while the daemon is away: a job may end soon after it is back, and its last lines are wanted then
+# While the daemon is away. A job may end soon after it is back, and its last lines are needed then.
 RETRY_S = 2.0
-CLOSE_S = (
-    5.0  # for the last lines of a node that leaves: the daemon may end its machine at any moment
-)
+# For the last lines of a node that leaves: the daemon may end its machine at any moment.
+CLOSE_S = 5.0
 CURSOR_FILE = "log-cursor.json"
 _OPEN_BYTES = 4 * MAX_CHARACTERS  # no character of UTF-8 is longer than four bytes
 log = logging.getLogger(__name__)
 
+# Sends a numbered batch: True if stored, False if refused, None without an answer.
 Send = Callable[[int, Sequence[LogPiece]], bool | None]
-"""Sends a batch of this number: True if it was stored, False if it was refused, None if there was
-no answer."""
 
 
 class LogStream:
     """A thread that follows the log files of the newest two generations.
 
-    A batch is sent again until it is stored: meanwhile the files keep what comes. An agent that
-    starts again goes on where the last one stood, as the cursor's file says.
+    A batch is sent again until it is stored. Meanwhile the files keep new lines. An agent that
+    restarts continues at the place in the cursor file.
     """
 
     def __init__(
@@ -72,9 +69,12 @@ class LogStream:
         self._read_to = {str(name): int(at) for name, at in cursor.get("read_to", {}).items()}
         self._tails: dict[str, _Tail] = {}
         self._batch: list[LogPiece] | None = None
-        self._allowance, self._looked_at_s = float(BURST_BYTES), now_s()
+        self._allowance = float(BURST_BYTES)
+        self._looked_at_s = now_s()
+        # Requests to hurry, and the last one that was done.
         self._hurries = self._caught_up = 0
-        self._end, self._wake = threading.Event(), threading.Event()
+        self._end = threading.Event()
+        self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="logs", daemon=True)
 
     def start(self) -> None:
@@ -93,38 +93,38 @@ class LogStream:
 
     @property
     def is_behind(self) -> bool:
-        """Whether lines of workers that have ended are still to be sent."""
+        """Whether lines of ended workers are not sent yet."""
         return self._hurries > self._caught_up
 
     def hurry(self) -> None:
-        """Sends all that is new now: workers have ended, and somebody may want to know why."""
+        """Sends all new lines now: workers have ended, and a user may want to know why."""
         self._hurries += self._thread.is_alive()
         self._wake.set()
 
     def begin(self, generation: int) -> None:
-        """Follows this generation's files, and the last one's until its end is sent."""
+        """Follows this generation's files, and the previous one's until their end is sent."""
         with self._lock:
+            # The last generation's lines may still be on their way.
             self._began = [*self._began[-1:], generation]
 
     def serve(self, generation: int) -> None:
-        """What the workers write belongs to this generation from now on: they are in a session and
-        go on."""
+        """Assigns new lines to this generation: the workers are in a session and continue."""
         with self._lock:
             self._serves[self._began[-1]] = generation
 
     def bound(self, generation: int) -> None:
-        """Cuts the files of a generation that have grown too large."""
+        """Truncates the files of a generation that have grown too large."""
         files = logs.log_files(self._folder, [generation])
         for file in files:
             most_bytes = MAX_LOG_BYTES // len(files)
             if _size(file.path) <= most_bytes:
                 continue
-            with self._lock:  # a line must not be cut away while it is read
+            with self._lock:  # no line may be cut while it is read
                 self._tails.setdefault(file.path.name, self._tail(file)).leave_out()
                 logs.bound(file.path, max_bytes=most_bytes)
 
     def look(self, *, is_last: bool = False) -> bool:
-        """Sends what is new; False where nothing is, or the daemon did not take it."""
+        """Sends what is new; False if nothing is, or if the daemon did not take it."""
         if self._batch is None:
             with self._lock:
                 pieces = self._news(is_last=is_last)
@@ -135,8 +135,9 @@ class LogStream:
         if is_stored is None:
             return False
         if not is_stored:
-            log.warning("the daemon refused a batch of log lines: they are left out")
-        self._seq, self._batch = self._seq + 1, None
+            log.warning("the daemon refused a batch of log lines: they are dropped")
+        self._seq = self._seq + 1
+        self._batch = None
         with self._lock:
             read_to = {name: tail.read_to for name, tail in self._tails.items()}
         write_json(self._cursor_file, {"seq": self._seq, "read_to": read_to})
@@ -147,7 +148,7 @@ class LogStream:
         while not self._end.is_set():
             self._wake.wait(pause_s)
             self._wake.clear()
-            hurries = self._hurries  # one that comes during the work is not done with it
+            hurries = self._hurries  # a request during the work is not done with it
             while self._tried() and hurries > self._caught_up and not self._end.is_set():
                 pass
             if self._batch is None:
@@ -155,7 +156,7 @@ class LogStream:
             pause_s = LOOK_S if self._batch is None else RETRY_S
 
     def _tried(self, *, is_last: bool = False) -> bool:
-        """Whether lines were sent; what breaks a look, as a full disk does, ends nothing else."""
+        """Whether lines were sent; no exception, such as a full disk, ends the thread."""
         try:
             return self.look(is_last=is_last)
         except Exception:
@@ -174,6 +175,7 @@ class LogStream:
         ended = {
             tail for tail in self._tails.values() if is_last or tail.file.generation not in newest
         }
+        # Each file gets an equal share of what may be sent now.
         tails = [tail for tail in self._tails.values() if tail.has_news(is_ended=tail in ended)]
         pieces = []
         for left, tail in zip(range(len(tails), 0, -1), tails, strict=True):
@@ -195,20 +197,21 @@ class LogStream:
         return self._tails.get(name) or _Tail(file, read_to=self._read_to.get(name, 0))
 
     def _labelled(self, file: LogFile) -> LogPiece:
-        """A piece that says whose the lines are, without any."""
+        """An empty piece that names the worker its lines come from."""
         if file.stage:
             return LogPiece(generation=0, stage=file.stage)
         generation = self._serves.get(file.generation)
         if generation is None:
             return LogPiece(file.generation, file.local_rank, file.rank)
-        rank = None if file.local_rank is None else self._session_ranks().get(file.local_rank)
+        rank = None
+        if file.local_rank is not None:
+            rank = self._session_ranks().get(file.local_rank)
         return LogPiece(generation, file.local_rank, rank)
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """What is new in one file. `dropped` lines came before `lines`; `open_line` has not ended
-    yet."""
+    """The news of one file: `dropped` lines came before `lines`; `open_line` has not ended yet."""
 
     lines: list[str]
     dropped: int
@@ -217,8 +220,7 @@ class _Piece:
 
 
 class _Tail:
-    """How far one file has been read, and the line that it ends in, as far as that one is
-    written."""
+    """How far one file has been read, and its last line as far as it is written."""
 
     def __init__(self, file: LogFile, *, read_to: int) -> None:
         self.file = file
@@ -235,14 +237,16 @@ class _Tail:
         )
 
     def leave_out(self) -> None:
-        """Counts what was not read yet as dropped: the file is about to be cut."""
+        """Counts unread lines as dropped: the file is about to be truncated."""
         with self.file.path.open("rb") as file:
             self._skip(file, _size(self.file.path))
         self.read_to = 0
 
     def take(self, most_bytes: int, *, is_ended: bool) -> _Piece:
-        """Gives what was written since, the last `most_bytes` of it. Where it `is_ended`, an open
-        line is whole."""
+        """Returns what was written since, the last `most_bytes` of it.
+
+        If the file `is_ended`, its open line counts as whole.
+        """
         size = _size(self.file.path)
         if size < self.read_to:  # an earlier agent cut it
             self.read_to = 0
@@ -253,39 +257,48 @@ class _Tail:
             file.seek(self.read_to)
             data = file.read(size - self.read_to)
         self.read_to += len(data)
-        if is_short and b"\n" in data:  # of the first line the beginning is missing
+        if is_short and b"\n" in data:  # the first line lacks its beginning
             data = data.partition(b"\n")[2]
             self._dropped += 1
         lines = self._whole_lines(data)
         if is_ended and self._open:
             lines.append(self._closed(b""))
-        dropped, self._dropped = self._dropped, 0
+        dropped = self._dropped
+        self._dropped = 0
         return _Piece(lines, dropped, _text(self._open) if self._open else None, len(data))
 
     def _whole_lines(self, data: bytes) -> list[str]:
         *whole, rest = data.split(b"\n")
+        # Only the newest lines count: the older ones are reported as dropped.
         surplus = max(0, len(whole) - MOST_LINES)
         if surplus:
             self._dropped += surplus
-            self._open, self._open_cut = b"", 0
+            self._open = b""
+            self._open_cut = 0
         lines = [self._closed(each) for each in whole[surplus:]]
-        self._open_cut = 0 if b"\r" in rest else self._open_cut
+        if b"\r" in rest:
+            self._open_cut = 0
         state = last_state(self._open + rest)
         self._open_cut += max(0, len(state) - _OPEN_BYTES)
         self._open = state[:_OPEN_BYTES]
         return lines
 
     def _closed(self, end: bytes) -> str:
-        line, cut = self._open + end, self._open_cut
-        self._open, self._open_cut = b"", 0
+        line = self._open + end
+        cut = self._open_cut
+        self._open = b""
+        self._open_cut = 0
         return _text(line, cut=cut)
 
     def _skip(self, file: BinaryIO, to: int) -> None:
         file.seek(self.read_to)
         skipped = to - self.read_to
         found = file.read(min(skipped, COUNTED_BYTES)).count(b"\n")
-        self._dropped += found * skipped // COUNTED_BYTES if skipped > COUNTED_BYTES else found
-        self._open, self._open_cut = b"", 0
+        if skipped > COUNTED_BYTES:
+            found = found * skipped // COUNTED_BYTES
+        self._dropped += found
+        self._open = b""
+        self._open_cut = 0
         self.read_to = to
 
 

@@ -1,5 +1,4 @@
-"""The log files of a generation: torchrun's and one a worker, bounded in size, their ends ready for
-a report."""
+"""The log files of a generation: torchrun's and one per worker, of bounded size."""
 
 from __future__ import annotations
 
@@ -12,18 +11,17 @@ from pathlib import Path
 
 from elastic.agent.cause import cause_in, is_echo, local_rank_that_failed
 
+# All files of a generation together. What `bound` moved aside may be as much again.
 MAX_LOG_BYTES = 16 << 20
-"""Of all the files of a generation together; what `bound` moved aside may be as much again."""
 TAIL_BYTES = 8000  # torchrun alone writes 3,000 when a worker fails
 _NAME = re.compile(r"g(\d+)(?:-l(\d+)-r(\d+)|-(installing|setup))?\.log")
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """One of them. `local_rank` and `rank` are torchrun's numbers of the worker, None in torchrun's
-    own log.
+    """One log file. torchrun's numbers of the worker are None in torchrun's own log.
 
-    What a node writes while it gets ready has a `stage`, and counts to generation 0.
+    The log of a node's preparation has a `stage`, and belongs to generation 0.
     """
 
     path: Path
@@ -34,13 +32,12 @@ class LogFile:
 
 
 def stage_path(folder: Path, stage: str) -> Path:
-    """Where a node writes while it gets ready: `stage` is `installing` or `setup`."""
+    """The log of a node's preparation: `stage` is `installing` or `setup`."""
     return folder / f"g0-{stage}.log"
 
 
 def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
-    """Gives the files of these generations that are there: torchrun's, then the workers' by local
-    rank."""
+    """Returns the existing files of these generations: torchrun's, then by local rank."""
     try:
         named = [_log_file(folder / name) for name in os.listdir(folder)]
     except FileNotFoundError:
@@ -53,21 +50,21 @@ def log_files(folder: Path, generations: Collection[int]) -> list[LogFile]:
 
 
 def sizes(log_path: Path) -> Mapping[Path, int]:
-    """How much has been written so far, by file of the generation whose torchrun writes
-    `log_path`."""
+    """The size so far of each file of the generation whose torchrun writes `log_path`."""
     return {path: _size(path) for path in (log_path, *_workers(log_path).values())}
 
 
 def last_words(log_path: Path, *, since: Mapping[Path, int] | None = None) -> str:
-    """Gives the end of what the worker that failed first wrote, and below it the end of torchrun's
-    log.
+    """Returns the end of the log of the worker that failed first, and torchrun's below it.
 
-    `log_path` is torchrun's. `since` are earlier `sizes`: only what came later counts.
+    `log_path` is torchrun's. `since` holds earlier `sizes`: only later lines count.
     """
     said_since = since or {}
     torchrun = tail(log_path, since=said_since.get(log_path, 0))
     worker = _failed_first(_workers(log_path), said_since, torchrun)
-    return f"{worker}\n{torchrun}" if worker and not worker.endswith("\n") else worker + torchrun
+    if worker and not worker.endswith("\n"):
+        return f"{worker}\n{torchrun}"
+    return worker + torchrun
 
 
 def _log_file(path: Path) -> LogFile | None:
@@ -81,8 +78,10 @@ def _log_file(path: Path) -> LogFile | None:
 
 
 def _failed_first(workers: Mapping[int, Path], since: Mapping[Path, int], torchrun: str) -> str:
-    """The end of that worker's log. A worker whose peer is gone fails too; its traceback explains
-    nothing."""
+    """The end of the log of the worker that failed first.
+
+    A worker whose peer is gone fails too, but its traceback explains nothing.
+    """
     named = local_rank_that_failed(torchrun)
     by_age = sorted(
         workers, key=lambda local_rank: (local_rank != named, _changed_s(workers[local_rank]))
@@ -95,8 +94,7 @@ def _failed_first(workers: Mapping[int, Path], since: Mapping[Path, int], torchr
 
 
 def _workers(log_path: Path) -> dict[int, Path]:
-    """The newest log of each worker, by local rank: one that torchrun starts again may get another
-    rank."""
+    """The newest log of each worker, by local rank: a restart may change the global rank."""
     start = f"{log_path.stem}-l"
     found: dict[int, Path] = {}
     for path in sorted(log_path.parent.glob(f"{start}*.log"), key=_changed_s):
@@ -107,13 +105,13 @@ def _workers(log_path: Path) -> dict[int, Path]:
 
 
 def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
-    """The last bytes of a log, of those after ``since``, from the start of a line; empty when there
-    is no log.
+    """The last bytes of a log after ``since``, from the start of a line; empty without a log.
 
-    What was moved away a moment ago counts, and so does all that there is where ``since`` was moved
-    away itself. Of a line that began before ``since`` nothing does.
+    What was just moved aside counts too. If ``since`` itself was moved aside, all of it counts. A
+    line that began before ``since`` does not count.
     """
-    since = since if since <= _size(path) else 0
+    if since > _size(path):
+        since = 0
     data, is_whole = _end_of(path, size=size, since=max(since - 1, 0))
     if is_whole and not since:
         before, is_whole = _end_of(_moved(path), size=size - len(data))
@@ -125,12 +123,11 @@ def tail(path: Path, *, size: int = TAIL_BYTES, since: int = 0) -> str:
 
 
 def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
-    """Moves the end of a log that has grown too large to ``<path>.1``, in place of what was moved
-    before.
+    """Moves the end of a log that grew too large to ``<path>.1``, replacing the former one.
 
-    The writers keep the file open for appending, so it is copied and cut rather than renamed; a
-    line written in between is lost. On a full disk it is cut all the same: nothing else there gives
-    room again.
+    The writers keep the file open for appending, so it is copied and truncated, not renamed. A line
+    written in between is lost. On a full disk it is truncated all the same, because nothing else
+    frees space there.
     """
     size = _size(path)
     if size <= max_bytes:
@@ -143,8 +140,7 @@ def bound(path: Path, *, max_bytes: int = MAX_LOG_BYTES) -> None:
 
 
 def _end_of(path: Path, *, size: int, since: int = 0) -> tuple[bytes, bool]:
-    """The last bytes of a file after ``since``, and whether these are all; none of a file that is
-    not there."""
+    """The last bytes of a file after ``since``, and whether they are all; none if it is missing."""
     try:
         with path.open("rb") as file:
             start = max(since, file.seek(0, os.SEEK_END) - size)

@@ -1,5 +1,4 @@
-"""What an agent knows across its own restarts: its name and token, what it runs, how the last
-generation ended."""
+"""What an agent remembers across its own restarts."""
 
 from __future__ import annotations
 
@@ -26,22 +25,27 @@ class Memory:
     node_id: str
     node_token: str
     heartbeat_interval_s: float
+    # The checksum of the job's code, None without any.
     code: str | None = None
+    # What else the job brings.
     brings: Brings = field(default_factory=Brings)
     running: Assignment | None = None
     last_exit: Exit | None = None
     mode: Mode | None = None
     is_preloaded: bool | None = None
     began: int | None = None
+    # Whether workers are no longer forked here.
     distrusts_fork: bool = False
 
 
 def recall(work_dir: Path) -> Memory | None:
-    """What an earlier agent of this node wrote down; None on a node that has not registered."""
+    """What an earlier agent of this node wrote; None on a node that has not registered."""
     content = read_json(work_dir / AGENT_FILE)
-    return None if content is None else from_json(Memory, content)
+    if content is None:
+        return None
+    return from_json(Memory, content)
 
 
 def remember(memory: Memory, work_dir: Path) -> None:
-    """Writes it down."""
+    """Writes the memory to its file."""
     write_json(work_dir / AGENT_FILE, to_json(memory))

@@ -27,13 +27,13 @@ from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.worker.messages import Arrival
 
+# The largest share of time for uploads while workers run, which need disk and network too.
 SHARE = 0.05
-"""Most of the time that carrying may take while workers run: they need the disk and the network
-too."""
 RETRY_S = 5.0
-WATCH_S, WATCH_SHARE = 1.0, 0.02
-"""How often limits are looked at, and most of a core that this may take: 10,000 files are counted
-in 32 ms."""
+WATCH_S = 1.0
+# How often limits are checked, and the share of a core that this may take: 10,000 files are counted
+# in 32 ms.
+WATCH_SHARE = 0.02
 ANNOUNCEMENT_LOOK_S = 0.2
 _PASSING = (Changing, NotFound)
 log = logging.getLogger(__name__)
@@ -41,18 +41,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class OutputUpload:
-    """One generation, as far as its outputs go. Instants are monotonic, None if not yet.
-
-    `met` is the meeting of workers that the folder was last filled for. In a session `serves` is
-    the generation that the workers belong to, `round` the newest of the session's own in which the
-    first rank was here.
-    """
+    """The outputs of one generation. Instants are monotonic, None if not yet."""
 
     assignment: Assignment
     next_at: float
     outputs: OutputUploader | None = None
+    # The start of workers for which the folder was last filled.
     met: str = ""
+    # In a session: the generation to which the workers belong now.
     serves: int | None = None
+    # In a session: its newest round in which the first rank was here.
     round: int | None = None
     refusal: StartRefusal | None = None
     ended_at: float | None = None
@@ -60,16 +58,16 @@ class OutputUpload:
 
     @property
     def is_ending(self) -> bool:
-        """Whether somebody waits for the verdict."""
+        """Whether a caller waits for the verdict."""
         return self.ended_at is not None and self.verdict is None
 
     def close(self, verdict: UploadVerdict) -> None:
-        """Gives the verdict, unless it is too late."""
+        """Sets the verdict, unless one is set."""
         self.verdict = self.verdict or verdict
 
 
 class OutputUploadThread:
-    """A `Carriage`, one generation at a time. `pause_s` passes between two carries at least."""
+    """An `Uploader` of one generation at a time; `pause_s` passes between two uploads at least."""
 
     def __init__(
         self,
@@ -96,7 +94,7 @@ class OutputUploadThread:
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
         self._watch_s = watch_s
-        # A carry may take minutes, in which a script writes on.
+        # An upload may take minutes, and the script keeps writing meanwhile.
         self._watcher = threading.Thread(target=self._watch, name="outputs-limits", daemon=True)
 
     def start(self) -> None:
@@ -130,8 +128,7 @@ class OutputUploadThread:
         return False
 
     def fill(self, arrival: Arrival) -> str | None:
-        """Waits until the working folder is what its whole group begins with; gives why it could
-        not be."""
+        """Waits until the working folder is as the whole group begins; returns why it is not."""
         until = time.monotonic() + self._fill_patience_s
         while True:
             with self._working:
@@ -147,7 +144,7 @@ class OutputUploadThread:
                     return why
             if time.monotonic() > until:
                 upload.refusal = StartRefusal(
-                    f"nothing could be brought for {duration(self._fill_patience_s)}: {why}"
+                    f"no outputs could be fetched for {duration(self._fill_patience_s)}: {why}"
                 )
                 return upload.refusal.why
             self._is_stopping.wait(ANNOUNCEMENT_LOOK_S)
@@ -165,19 +162,20 @@ class OutputUploadThread:
             if upload is None or upload.ended_at is None:
                 return None
             if upload.is_ending and time.monotonic() - upload.ended_at >= patience_s:
-                why = f"the newest outputs are not carried home: {self._teller.trouble or 'it took too long'}"
+                trouble = self._teller.trouble or "it took too long"
+                why = f"the newest outputs are not stored: {trouble}"
                 self._teller.tell(why)
                 upload.close(UploadVerdict(is_durable=False, why=why))
             return upload.verdict
 
     @property
     def saving_s(self) -> float | None:
-        """The longest that carrying has taken: the last time it may be no less."""
+        """The longest time that an upload took: the last one may take as long."""
         return self._longest_s
 
     @property
     def must_drain(self) -> bool:
-        """Whether the workers are to stop, for a person has to act."""
+        """Whether the workers must stop because a person has to act."""
         upload = self._upload
         return (
             upload is not None
@@ -188,7 +186,7 @@ class OutputUploadThread:
 
     @property
     def is_home(self) -> bool:
-        """Whether nothing is on this node that was to be carried."""
+        """Whether all outputs of this node are stored."""
         upload = self._upload
         return upload is None or (
             upload.verdict is not None and upload.verdict.is_durable and upload.refusal is None
@@ -196,15 +194,15 @@ class OutputUploadThread:
 
     def _present(self, generation: object) -> OutputUpload | None:
         upload = self._upload
-        return (
-            upload
-            if upload is not None and generation in (upload.assignment.generation, upload.serves)
-            else None
-        )
+        if upload is not None and generation in (upload.assignment.generation, upload.serves):
+            return upload
+        return None
 
     def _tried_to_fill(self, upload: OutputUpload, arrival: Arrival) -> str | None:
-        """Fills the folder; why it is not filled yet, with a refusal in the upload where it will
-        not be."""
+        """Fills the folder; returns why it is not filled yet.
+
+        If it never will be, the upload gets a refusal.
+        """
         try:
             outputs = upload.outputs = upload.outputs or self._load(upload.assignment)
             if arrival.group_rank == 0:
@@ -212,7 +210,9 @@ class OutputUploadThread:
                 if arrival.groups > 1:
                     outputs.announce(arrival.meeting)
             elif not outputs.follow(arrival.meeting):
-                return "the first rank's node has not said what this group begins with"
+                return (
+                    "the first rank's node has not announced the state that this group begins with"
+                )
         except (CheckpointDamaged, Superseded, TooMuch) as error:
             upload.refusal = StartRefusal(
                 str(error),
@@ -256,12 +256,12 @@ class OutputUploadThread:
                 self._teller.tell(f"outputs of this node are no longer carried home: {error}")
                 upload.close(UploadVerdict(is_durable=False, why=str(error)))
                 return
-            upload.round = None  # the first rank has come to be elsewhere
+            upload.round = None  # the first rank is on another node now
         except TooMuch as error:
             self._refuse(upload, error)
         except Exception as error:
             if not isinstance(error, (ElasticError, OSError, Changing)):
-                log.exception("carrying outputs failed; it is tried again")
+                log.exception("storing outputs failed; trying again")
             self._teller.note_trouble(
                 error, "outputs wait on the node, trying again", passing=_PASSING
             )
@@ -291,7 +291,7 @@ class OutputUploadThread:
                 outputs.check()
         except TooMuch as error:
             self._refuse(upload, error)
-        except OSError:  # it changes while it is looked at
+        except OSError:  # the folder changes during the look
             pass
 
     def _refuse(self, upload: OutputUpload, error: TooMuch) -> None:
@@ -302,7 +302,8 @@ class OutputUploadThread:
             self._teller.tell(f"the job is ended: {error}")
 
     def _carry(self, upload: OutputUpload, *, is_ending: bool) -> None:
-        begun_at, refused = time.monotonic(), upload.refusal
+        begun_at = time.monotonic()
+        refused = upload.refusal
         upload.next_at = begun_at + self._look_s
         if upload.assignment.outputs == ():
             return
@@ -316,7 +317,7 @@ class OutputUploadThread:
             return
         is_new = outputs.carry(is_still=is_ending, session_round=upload.round, now_s=self._wall_s())
         if refused is not None and refused.needs_person and upload.refusal is refused:
-            upload.refusal = None  # there is room again
+            upload.refusal = None  # there is space again
         took_s = time.monotonic() - begun_at
         if is_new:
             self._longest_s = max(took_s, self._longest_s or 0.0)
@@ -325,11 +326,11 @@ class OutputUploadThread:
     def _tell_of_lone_files(self, outputs: OutputUploader) -> None:
         if paths := outputs.only_here(now_s=self._wall_s()):
             self._lone_files_at = math.inf  # once is enough
-            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            others = ""
+            if len(paths) > 1:
+                others = f" and {len(paths) - 1} more"
             self._teller.tell(
-                f"{paths[0]}{others}: written by a rank of another node than the first. Such files "
-                "are not carried "
-                "home, and are lost with the node: gather what the job needs on rank 0, or write "
-                "it to a folder that "
-                "the nodes share"
+                f"{paths[0]}{others}: written by a rank on another node than rank 0's. Such files "
+                "are not stored, and are lost with the node. Gather what the job needs on rank 0, "
+                "or write it to a folder that the nodes share"
             )

@@ -1,5 +1,4 @@
-"""What one generation does with the job's working folder: begins from one state on all nodes, and
-carries it home."""
+"""Begins a generation's working folder from one state on all nodes, and stores its outputs."""
 
 from __future__ import annotations
 
@@ -24,26 +23,25 @@ from elastic.protocol import Assignment
 
 BASE_FILE = "outputs.json"
 MEMORY_FILE = "working-folder.json"
+# The most bytes that are stored without being named. A default must not fill disks, nor delay a
+# drain for minutes.
 MOST_BYTES = 5 << 30
-"""Most bytes that are carried without being named: a default must not fill disks, nor delay a drain
-for minutes."""
+# Each file is an object: a bucket takes some 100 a second. A manifest of so many has 4 MiB, the
+# largest that is read.
 MOST_FILES = 10_000
-"""Each is an object: a bucket takes some 100 a second, and a manifest of so many has 4 MiB, the
-most that is read."""
 _BEGINNINGS = "beginnings/"
 _LARGEST_NAMED = 3
-_UNDERWAY_S = 15.0  # what changed in the last 5 s waits, and clocks of nodes may differ
+_UNDERWAY_S = 15.0  # Files that changed in the last 5 s wait, and the clocks of nodes may differ.
 log = logging.getLogger(__name__)
 
 
 class TooMuch(Exception):
-    """The working folder holds more than is carried home."""
+    """The working folder holds more than is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Which state the folder stems from. `is_writer` says that this node's first rank has written
-    in it since."""
+    """Which state the folder came from; `is_writer` if this node's first rank wrote since."""
 
     generation: int
     place: Place | None
@@ -51,11 +49,10 @@ class Base:
 
 
 class OutputUploader:
-    """Works in the caller's thread. What it did last is kept in a file, for an agent that starts
-    again.
+    """Works in the caller's thread; a file notes what it did last, for an agent that restarts.
 
-    `digests` are of files that earlier generations have read: a start must not wait until 5 GiB are
-    read again.
+    `digests` are those of files that earlier generations read. A start must not wait until 5 GiB
+    are read again.
     """
 
     def __init__(
@@ -91,25 +88,23 @@ class OutputUploader:
 
     @property
     def is_writer(self) -> bool:
-        """Whether the first rank writes in this node's folder, in this generation."""
+        """Whether the first rank of this generation writes in this node's folder."""
         base = self._base()
         return base is not None and base.generation == self._generation and base.is_writer
 
     def lead(self, *, now_s: float, tell: Callable[[str], None]) -> None:
-        """Settles the state that this generation begins with: this node's own where it is ahead,
-        else the newest."""
-        base, newest = self._base(), next(iter(self._index.places()), None)
+        """Settles the state to begin with: this node's own if it is ahead, else the newest."""
+        base = self._base()
+        newest = next(iter(self._index.places()), None)
         if base is not None and base.is_writer and base.place == newest:
             self._note(newest, is_writer=True)
-            if (
-                self._is_in_session
-            ):  # where the others have gone on, and this node's worker alone begins again
+            # In a session the others have continued; only this node's worker begins again.
+            if self._is_in_session:
                 return
             self.carry(is_still=True, now_s=now_s)
             newest = self._place()
-            self._lay(
-                newest
-            )  # a file that was torn as its worker ended gives way to the version before
+            # A file that was half written when its worker ended returns to its version before.
+            self._lay(newest)
         else:
             token = None if self._is_in_session else self._generation
             self._base_file.unlink(missing_ok=True)
@@ -122,50 +117,52 @@ class OutputUploader:
                 self._generation,
                 newest.name if newest else "nothing",
             )
-        # In a session only the first rank's own word says that it is here.
+        # In a session only the first rank itself reports that it is here.
         self._note(newest, is_writer=not self._is_in_session)
         self._laid = self._folder.see().files
 
     def announce(self, meeting: str) -> None:
-        """Tells the group's other nodes which state it begins with, and forgets what earlier ones
-        began with."""
+        """Announces this group's first state to its other nodes; removes older announcements."""
         name = _beginning(self._generation, meeting)
         self._objects.delete(self._objects.names(_BEGINNINGS))
         self._objects.create(name, json.dumps({"place": self._place()}).encode())
 
     def follow(self, meeting: str) -> bool:
-        """Makes the folder what the first rank's node has announced; False if it has announced
-        nothing yet."""
+        """Fills the folder as the first rank's node announced; False without an announcement."""
         try:
             said = json.loads(self._objects.read(_beginning(self._generation, meeting)))
         except NotFound:
             return False
-        place = None if said["place"] is None else Place(*said["place"])
+        place = None
+        if said["place"] is not None:
+            place = Place(*said["place"])
         self._lay(place)
         self._note(place, is_writer=False)
         return True
 
     def join(self, session_round: int) -> None:
-        """The first rank of a session's round is here."""
+        """Notes that the first rank of this session round is here."""
         base = self._base()
         if base is not None and not base.is_writer:
             log.info("round %s: the first rank writes here", session_round)
             self._note(base.place, is_writer=True)
 
     def carry(self, *, is_still: bool, session_round: int | None = None, now_s: float) -> bool:
-        """Carries home what is new; False if nothing is. `is_still` says that no worker is left
-        that could write.
+        """Stores what is new; False if nothing is.
+
+        `is_still` says that no worker can write any more.
 
         Raises TooMuch, and what `commit` raises.
         """
-        before, now = self._seen, self._folder.see()
+        before = self._seen
+        now = self._folder.see()
         self._seen = now
         self._check(now.files)
         if now.files == self._carried:
             return False
         previous = self._previous()
         mine = set(now.files)
-        if self._is_in_session:  # others have been the first rank since this folder was filled
+        if self._is_in_session:  # others may have been the first rank since this folder was filled
             mine = {path for path, look in now.files.items() if self._laid.get(path) != look}
         try:
             held = self._folder.hold_still(
@@ -173,6 +170,7 @@ class OutputUploader:
             )
             kept = list(held.kept)
             if self._is_in_session:
+                # Files that this node has not changed stay as they were stored.
                 kept += [file for path, file in previous.items() if path not in mine]
             if _stored(kept) | {(each.path, each.sha256) for each in held.files} != _stored(
                 previous.values()
@@ -189,7 +187,7 @@ class OutputUploader:
                 )
                 self._note(manifest.place, is_writer=True)
                 log.info(
-                    "%s files of the working folder are home: %s",
+                    "%s files of the working folder are stored: %s",
                     len(manifest.files),
                     manifest.place.name,
                 )
@@ -203,8 +201,7 @@ class OutputUploader:
         return is_new
 
     def check(self) -> None:
-        """Looks whether all can be carried home, which costs little where it can. Raises
-        TooMuch."""
+        """Checks whether all can be stored, cheaply if so; raises TooMuch."""
         files, size_bytes = self._folder.weigh()
         if files > self._most_files or (
             self._most_bytes is not None and size_bytes > self._most_bytes
@@ -212,22 +209,19 @@ class OutputUploader:
             self._check(self._folder.see().files)
 
     def only_here(self, *, now_s: float) -> tuple[str, ...]:
-        """Files that ranks of this node have written and the first rank's node does not hold:
-        nobody carries them home.
+        """Files that only this node holds: its ranks wrote them, and no node stores them.
 
-        What was first seen shortly before the newest state came home, or after it, may be on its
-        way there.
+        A file first seen shortly before the newest state was stored, or later, may still be stored.
         """
+        # Forgets files that are gone: a file that comes back is seen for the first time.
         self._first_seen_s = {
             path: self._first_seen_s.get(path, now_s) for path in self._folder.see().files
         }
         newest = self._index.kept(self._index.places())[:1]
         if not newest:
             return ()
-        home, until_s = (
-            {each.path for each in newest[0].files},
-            newest[0].committed_at_s - _UNDERWAY_S,
-        )
+        home = {each.path for each in newest[0].files}
+        until_s = newest[0].committed_at_s - _UNDERWAY_S
         return tuple(
             sorted(
                 path
@@ -239,9 +233,8 @@ class OutputUploader:
     def _check(self, looks: Mapping[str, Look]) -> None:
         size_bytes = sum(look.size_bytes for look in looks.values())
         advice = (
-            "name those to be carried home (`outputs:` in the job's file, `elasticd job resume JOB "
-            "--outputs GLOB`), "
-            "or have the script write the others outside of its working folder"
+            "name the files to store (`outputs:` in the job's file, `elasticd job resume JOB "
+            "--outputs GLOB`), or let the script write the others outside of its working folder"
         )
         if self._most_bytes is not None and size_bytes > self._most_bytes:
             largest = sorted(looks, key=lambda path: looks[path].size_bytes, reverse=True)[
@@ -250,24 +243,21 @@ class OutputUploader:
             named = ", ".join(f"{path} ({size(looks[path].size_bytes)})" for path in largest)
             raise TooMuch(
                 f"the job's working folder holds {size(size_bytes)} of new files, the largest "
-                f"{named}; "
-                f"{size(self._most_bytes)} are carried home at most: {advice}"
+                f"{named}; at most {size(self._most_bytes)} are stored: {advice}"
             )
         if len(looks) > self._most_files:
             raise TooMuch(
-                f"the job's working folder holds {len(looks):,} new files; {self._most_files:,} "
-                "are carried home at "
-                f"most: {advice}"
+                f"the job's working folder holds {len(looks):,} new files; at most "
+                f"{self._most_files:,} are stored: {advice}"
             )
 
     def _previous(self) -> Mapping[str, File]:
-        """The files of the newest state that is home."""
+        """The files of the newest stored state."""
         newest = self._index.kept(self._index.places())[:1]
         return {file.path: file for manifest in newest for file in manifest.files}
 
     def _lay(self, place: Place | None) -> None:
-        # An agent that starts again must not take a folder that was half filled for one that is
-        # ahead.
+        # An agent that restarts must not take a half-filled folder for the newest state.
         self._base_file.unlink(missing_ok=True)
         if place is None:
             self._folder.keep_only(())
@@ -283,7 +273,9 @@ class OutputUploader:
         fields = read_json(self._base_file)
         if fields is None:
             return None
-        place = None if fields["place"] is None else Place(*fields["place"])
+        place = None
+        if fields["place"] is not None:
+            place = Place(*fields["place"])
         return Base(int(fields["generation"]), place, bool(fields["is_writer"]))
 
     def _note(self, place: Place | None, *, is_writer: bool) -> None:

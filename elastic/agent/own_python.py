@@ -1,5 +1,4 @@
-"""The job's own Python environment: its requirements on top of what the node has, made once and
-kept by digest."""
+"""The job's own Python environment: its requirements on top of the node's packages."""
 
 from __future__ import annotations
 
@@ -20,18 +19,18 @@ from elastic.errors import PreparationFailed
 from elastic.retrying import retried
 
 _DONE = "elasticd-done"
+# The package that requirements never replace: torchrun and preloaded workers run the node's own.
 _KEPT = "torch"
-"""What requirements never replace: torchrun and the preloaded workers run the node's own."""
+# pip itself tries a connection five times. An index that was away for a minute deserves another
+# attempt.
 _ATTEMPTS = 2
-"""pip tries a connection five times by itself; an index that was away for a minute deserves a
-second look."""
 _BY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?\s*([(<>=!~;].*)?")
 
 
 def digest_of(requirements: Sequence[str], setup: Sequence[str], *, code: str | None) -> str:
     """Names an environment: the same name holds the same packages.
 
-    What is asked for by a path lies in the job's code, whose sum `code` is.
+    A requirement given as a path is part of the job's code, whose checksum is `code`.
     """
     by_name_alone = all(_BY_NAME.fullmatch(line) for line in requirements)
     named = {
@@ -48,8 +47,7 @@ def digest_of(requirements: Sequence[str], setup: Sequence[str], *, code: str | 
 def make_environment(
     folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path
 ) -> bool:
-    """Makes a virtual environment in `folder` that sees the node's packages; False if it was there
-    already.
+    """Makes a virtual environment that sees the node's packages; False if it exists already.
 
     Raises PreparationFailed with pip's last lines. Nodes of one machine share the folder, and wait
     for each other.
@@ -57,6 +55,7 @@ def make_environment(
     with alone(folder.with_suffix(".lock")):
         if (folder / _DONE).exists():
             return False
+        # An attempt that was cut off left half an environment.
         shutil.rmtree(folder, ignore_errors=True)
         _make_empty(folder, commands=commands, cwd=cwd)
         _see_the_nodes_packages(folder)
@@ -72,8 +71,7 @@ def python_of(folder: Path) -> str:
 
 
 def _make_empty(folder: Path, *, commands: Commands, cwd: Path) -> None:
-    """A virtual environment whose `pip` is the node's own, which is there at once, or else a fresh
-    one."""
+    """Makes a virtual environment whose `pip` is the node's own, or else a fresh one."""
     venv = [sys.executable, "-m", "venv", str(folder)]
     if find_spec("pip") is not None:
         commands.run([*venv, "--without-pip"], what="python -m venv", cwd=cwd)
@@ -83,27 +81,27 @@ def _make_empty(folder: Path, *, commands: Commands, cwd: Path) -> None:
         return
     commands.run(venv, what="python -m venv", cwd=cwd)
     if any((folder / "lib").glob("python*/site-packages/setuptools")):
-        # Python 3.11 brings one along that is too old for torch, and hides the node's.
+        # Python 3.11 installs a setuptools that is too old for torch, and hides the node's.
         uninstall = ["-m", "pip", "uninstall", "--yes", "--quiet", "setuptools"]
         commands.run([python_of(folder), *uninstall], what="pip uninstall setuptools", cwd=cwd)
 
 
 def _see_the_nodes_packages(folder: Path) -> None:
-    """Lets the environment find what the node's own Python finds, after its own packages.
+    """Lets the environment find the node's own packages, after its own.
 
-    Not by --system-site-packages: where the node's Python is itself in a virtual environment, that
-    means another's.
+    Not by --system-site-packages: if the node's Python is itself in a virtual environment, that
+    option means another one.
     """
     seen = [each for each in sys.path if each.endswith(("site-packages", "dist-packages"))]
     own = next((folder / "lib").glob("python*/site-packages"))
-    # Not their bare paths: what lies there may itself be named by such a file, as a checkout's own
-    # packages are.
+    # Not the bare paths: such a folder may itself hold .pth files, as a checkout does.
     lines = [f"import site; site.addsitedir({each!r})\n" for each in seen]
     (own / "elasticd-node.pth").write_text("".join(lines))
 
 
 def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, cwd: Path) -> None:
-    wanted, kept = folder / "requirements.txt", folder / "constraints.txt"
+    wanted = folder / "requirements.txt"
+    kept = folder / "constraints.txt"
     wanted.write_text("\n".join(requirements) + "\n")
     installed = _installed(_KEPT)
     kept.write_text("" if installed is None else f"{_KEPT}=={installed}\n")
@@ -136,17 +134,18 @@ def _install(folder: Path, requirements: Sequence[str], *, commands: Commands, c
         )
     except PreparationFailed as error:
         if installed is not None and _KEPT in str(error):
-            stays = f"{error}; the nodes keep their torch {installed}: requirements may ask for no other"
-            raise PreparationFailed(stays) from error
+            raise PreparationFailed(
+                f"{error}; the nodes keep their torch {installed}: requirements cannot change it"
+            ) from error
         raise
 
 
 class _NotInIndex(PreparationFailed):
-    """pip has reached an index that lacks what is wanted: asking again gets the same answer."""
+    """pip reached an index that lacks the package: asking again gets the same answer."""
 
 
 def _has_answered(failure: str) -> bool:
-    """Whether pip has reached an index that lacks what is wanted: it would lack it again."""
+    """Whether pip reached an index that lacks the package: it would lack it again."""
     return (
         "Could not find a version that satisfies" in failure
         and "(from versions: none)" not in failure

@@ -1,5 +1,4 @@
-"""What an agent tells the job's owner of how the workers are run here: notes among the job's
-events, each told once."""
+"""Notes for the job's owner about how its workers run here, each sent once."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Owner:
-    """Whoever reads the job's events."""
+    """The reader of the job's events."""
 
     def __init__(self, disk_outbox: DiskOutbox) -> None:
         self._disk_outbox = disk_outbox
@@ -27,29 +26,30 @@ class Owner:
         self._read_to: Mapping[Path, int] = {}
 
     def hear_way(self, way: WorkerStart) -> None:
-        """Tells why the workers are started otherwise than asked for, if they are."""
+        """Reports why the workers are not started as asked for, if so."""
         if way.why and way.why != self._told_why:
             self._tell(way.why)
         self._told_why = way.why
 
     def hear_starts(self, starts: int, *, log_path: Path, is_alone: bool) -> None:
-        """Tells that torchrun has started the workers anew, if their log says why.
+        """Reports that torchrun restarted the workers, if their log says why.
 
-        Where a node that is not alone only stopped because another did, that one's agent tells of
-        it.
+        If a node of several only stopped because another did, the other one's agent reports it.
         """
-        if (
-            log_path != self._log_path
-        ):  # another generation: it may have begun before the first look at it
-            self._log_path, self._starts, self._read_to = log_path, 0, {}
+        # Another generation, which may have begun before the first look at it.
+        if log_path != self._log_path:
+            self._log_path = log_path
+            self._starts = 0
+            self._read_to = {}
         if starts == self._starts:
             return
         if starts > max(self._starts, 1):
             said = logs.last_words(log_path, since=self._read_to)
             why = cause_in(said)
             if why is not None and (is_alone or not is_echo(said)):
-                self._tell(f"torchrun started the workers anew ({starts - 1}): {why}")
-        self._starts, self._read_to = starts, logs.sizes(log_path)
+                self._tell(f"workers crashed, torchrun restarted them ({starts - 1}): {why}")
+        self._starts = starts
+        self._read_to = logs.sizes(log_path)
 
     def _tell(self, text: str) -> None:
         log.warning("%s", text)

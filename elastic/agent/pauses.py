@@ -1,5 +1,4 @@
-"""How the workers' turns go: when the last one was, and which pauses between two are their script's
-own."""
+"""The workers' last turn, and which pauses between turns are the script's own."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from dataclasses import dataclass, field
 
 from elastic.model import Pulse
 
-LEARNS_FOR_S = 60.0  # of turns, after which their longest pause tells something
+LEARNS_FOR_S = 60.0  # of turns, after which their longest pause is meaningful
 GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 
 
@@ -16,8 +15,8 @@ GOES_ON_FOR_S = 5.0  # after a pause that was the script's own
 class Pauses:
     """The pauses of one generation on this node; all instants are monotonic.
 
-    A pause is the script's own once turns have gone on for a while after it. One during which the
-    daemon did not answer is none: the link that was cut may be the one that the workers waited for.
+    A pause is the script's own if turns go on for a while after it. A pause in which the daemon did
+    not answer does not count: the workers may have waited for the same network.
     """
 
     _turned_at: float | None = None
@@ -31,7 +30,9 @@ class Pauses:
             self._turned_for_s += now - self._turned_at
             self._recent.append((self._turned_at, now))
         self._turned_at = now
+        # A pause while the daemon was silent is not the script's.
         self._recent = [each for each in self._recent if not self._was_silent(*each)]
+        # A pause is the script's own once turns went on for a while after it.
         self._own_s = max(
             [
                 self._own_s,
@@ -42,24 +43,28 @@ class Pauses:
 
     def note_silence(self, since: float, until: float) -> None:
         """The daemon did not answer from `since` to `until`."""
-        first = self._silence[0] if since <= self._silence[1] + GOES_ON_FOR_S else since
+        if since <= self._silence[1] + GOES_ON_FOR_S:
+            first = self._silence[0]
+        else:
+            first = since
         self._silence = first, until
 
     def begin_anew(self) -> None:
-        """Other workers take over: what comes before their first turn, such as compiling, is no
-        pause."""
+        """Other workers take over: the time before their first turn is no pause."""
         self._turned_at = None
         self._recent.clear()
 
     def pulse(self, *, now: float) -> Pulse | None:
-        """What the daemon is told; None before the first turn."""
+        """What the heartbeat reports; None before the first turn."""
         if self._turned_at is None:
             return None
         recent_s = max(
             (end - begin for begin, end in self._recent if not self._was_silent(begin, end)),
             default=0.0,
         )
-        learnt_s = self._own_s if self._own_s and self._turned_for_s >= LEARNS_FOR_S else None
+        learnt_s = None
+        if self._own_s and self._turned_for_s >= LEARNS_FOR_S:
+            learnt_s = self._own_s
         return Pulse(now - self._turned_at, max(self._own_s, recent_s), learnt_s)
 
     def _was_silent(self, begin: float, end: float) -> bool:

@@ -1,5 +1,4 @@
-"""Gets a node ready for its job: its packages, its data, its own setup commands; once, before any
-worker begins."""
+"""Prepares a node for its job: packages, data and setup commands, before any worker begins."""
 
 from __future__ import annotations
 
@@ -30,14 +29,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outfit:
-    """What workers run with: the interpreter, and variables that name what was prepared."""
+    """The interpreter of workers, and variables that name what was prepared."""
 
     python: str
     variables: Mapping[str, str]
 
 
 def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Outfit:
-    """Gives the interpreter's outfit: `python` and `pip` in a script mean its own."""
+    """Returns an interpreter's outfit, in which `python` and `pip` are its own."""
     variables = {"PATH": f"{Path(python).parent}{os.pathsep}{path}"}
     if environment is not None:
         variables["VIRTUAL_ENV"] = str(environment)
@@ -45,10 +44,10 @@ def outfit_of(python: str, *, environment: Path | None = None, path: str) -> Out
 
 
 class Preparation:
-    """A thread that works through what a job brings.
+    """A thread that prepares what a job brings.
 
-    `what` is being got ready since `since_s`, monotonic. `failure` says why no worker can begin,
-    None if they can.
+    `what` is in preparation since `since_s` (monotonic). `failure` says why no worker can begin, or
+    is None.
     """
 
     def __init__(
@@ -70,9 +69,10 @@ class Preparation:
         path = os.environ.get("PATH", os.defpath)
         self.outfit = outfit_of(sys.executable, path=path)
         self.failure: str | None = None
-        self.what, self.since_s = "getting ready", time.monotonic()
+        self.what = "getting ready"
+        self.since_s = time.monotonic()
         self._is_over = threading.Event()
-        # Not below /tmp, which is memory on some machines.
+        # Not below /tmp, which is in memory on some machines.
         scratch = settings.cache_dir / "tmp"
         environment = {
             **os.environ,
@@ -99,7 +99,7 @@ class Preparation:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends what runs of it."""
+        """Ends the command that runs."""
         self._commands.stop()
         if self._thread.is_alive():
             self._thread.join(timeout=5.0)
@@ -113,7 +113,7 @@ class Preparation:
             log.exception("preparing the node failed")
             self.failure = f"the node could not be prepared: {error!r}"
         if self._commands.is_stopping:
-            return  # the node is leaving: nothing is wrong with what the job brings
+            return  # the node is leaving: the failure is not the job's
         if self.failure is not None:
             if self._commands.last_lines:
                 self.failure += f" (its last lines: {' | '.join(self._commands.last_lines)})"
@@ -135,8 +135,10 @@ class Preparation:
             (self._settings.work_dir / _SET_UP).touch()
 
     def _make_environment(self) -> None:
-        """Setup commands get one as well: their `pip install` must not change what other jobs run
-        with."""
+        """Makes the job's environment, for setup commands too.
+
+        Their `pip install` must not change the packages of other jobs.
+        """
         brings = self._brings
         digest = own_python.digest_of(brings.requirements, brings.setup, code=self._code)
         folder = self._settings.cache_dir / "environments" / digest[:32]
@@ -148,8 +150,11 @@ class Preparation:
             is_new = own_python.make_environment(
                 folder, brings.requirements, commands=self._commands, cwd=self._working_folder()
             )
-            before = f"{what}: installed" if count else "the job's own environment: made"
-            timed.text = timed.text if is_new else f"{before} on this machine before"
+            before = "the job's own environment: made"
+            if count:
+                before = f"{what}: installed"
+            if not is_new:
+                timed.text = f"{before} on this machine before"
         self.outfit = outfit_of(
             own_python.python_of(folder),
             environment=folder,
@@ -174,7 +179,7 @@ class Preparation:
             }
         elif not Path(data).exists():
             raise PreparationFailed(
-                f"data: nothing is at {data} on the node; s3://BUCKET/PREFIX brings data along"
+                f"data: {data} does not exist on the node; s3://BUCKET/PREFIX downloads data"
             )
         self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **variables})
         self._commands.environment |= variables
@@ -190,21 +195,21 @@ class Preparation:
             )
 
     def _working_folder(self) -> Path:
-        """Where workers will run; what is there before the first of them is none of their
-        outputs."""
+        """The folder in which workers will run; files already in it are not their outputs."""
         self._settings.code_dir.mkdir(parents=True, exist_ok=True)
         return self._settings.code_dir
 
     @contextmanager
     def _timed(self, text: str) -> Iterator[_Timed]:
-        """Tells what was done, and how long it took, once it is."""
+        """Reports what was done, and how long it took, once it is done."""
         self._begin(text)
         timed = _Timed(text)
         yield timed
         self._tell(f"{timed.text}, {duration(time.monotonic() - self.since_s)}")
 
     def _begin(self, what: str) -> None:
-        self.what, self.since_s = what, time.monotonic()
+        self.what = what
+        self.since_s = time.monotonic()
 
 
 @dataclass(slots=True)

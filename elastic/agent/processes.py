@@ -1,5 +1,4 @@
-"""Finds and ends every process of a node's group, those that left its session and its parent
-included."""
+"""Finds and ends every process of a node, even those that left their session and parent."""
 
 from __future__ import annotations
 
@@ -21,8 +20,10 @@ def descendants(pid: int) -> list[int]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process exists and is more than a zombie. It is asked ten times a second, and
-    psutil reads more."""
+    """Whether the process exists and is no zombie.
+
+    It is called ten times a second, and psutil reads more.
+    """
     try:
         file = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
         try:
@@ -45,12 +46,13 @@ def send_signal(pid: int, number: signal.Signals) -> None:
 def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> None:
     """Kills ``pid``, all below it, and every stray whose environment names this node's socket.
 
-    Workers may have left torchrun's session, and torchrun's death gives them to init: neither the
-    process group nor the tree finds them all. Give the node's spawner in ``spared``: its
+    Workers may have left torchrun's session, and torchrun's death gives them to init. So neither
+    the process group nor the tree finds them all. Pass the node's spawner in ``spared``: its
     environment names the socket too.
     """
     for _ in range(KILL_ROUNDS):
         members = {pid, *descendants(pid), *_strays(socket_path)} - {os.getpid(), *spared}
+        # A killed process may have started another one meanwhile: look again.
         living = [process for process in map(_process, members) if process is not None]
         if not living:
             return
@@ -62,7 +64,9 @@ def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> N
 def _process(pid: int) -> psutil.Process | None:
     try:
         process = psutil.Process(pid)
-        return None if process.status() == psutil.STATUS_ZOMBIE else process
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return process
     except psutil.NoSuchProcess:
         return None
 
@@ -74,5 +78,5 @@ def _strays(socket_path: str) -> Iterator[int]:
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if wanted in file.read().split(b"\0"):
                     yield pid
-        except OSError:  # it has ended, or it is another user's and so none of ours
+        except OSError:  # it has ended, or belongs to another user and is not ours
             continue

@@ -1,5 +1,4 @@
-"""Which error ended a generation's workers on this node: the first that was a worker's own, not the
-echo of another."""
+"""The error that ended a generation's workers on this node: the first one of a worker's own."""
 
 from __future__ import annotations
 
@@ -18,20 +17,19 @@ from elastic.model import ScriptError
 from elastic.protocol import from_json
 from elastic.worker.last_error import FILE_NAME, MAX_TRACEBACK
 
-# torchrun's account of each worker that failed, and its word of the first.
+# torchrun's report of each worker that failed, and of the first.
 _ACCOUNT = re.compile(r"local_rank: (\d+)\)\s+exitcode\s+: (-?\d+)")
 _FIRST = re.compile(r"failed \(exitcode: (-?\d+)\)\s+local_rank: (\d+)")
+# The signal by which torchrun ends the workers beside one that failed.
 _BY_TORCHRUN = signal.SIGTERM
-"""How torchrun ends workers beside one that failed."""
 
 
 def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptError | None:
-    """Gives the error that ended the workers; None where nothing tells it.
+    """Returns the error that ended the workers; None if nothing shows it.
 
-    A worker's exception is what it has left in its file, whatever other ranks wrote into the log
-    meanwhile. One that was killed leaves none: then torchrun's account tells of it, as of a program
-    that is no Python. Where all of them only followed others, it is the first echo that they left
-    (`is_echo_of`).
+    A worker's exception is in the file that it left, whatever other ranks wrote into the log. A
+    worker that was killed, or is no Python program, leaves no file: then torchrun's report shows
+    it. If all workers only followed others, it is the first echo that they left (`is_echo_of`).
     """
     told = list(_left(torchrun_dir, generation))
     own = [each for each in told if not is_echo_of(each.kind, each.text)]
@@ -40,6 +38,7 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
         return first if first.text else _with_text(first, log_tail)
     ends = {int(rank): int(code) for rank, code in _ACCOUNT.findall(log_tail)}
     ends |= {int(rank): int(code) for code, rank in _FIRST.findall(log_tail)}
+    # torchrun itself sends SIGTERM to the workers beside one that failed.
     killed = {rank: -code for rank, code in ends.items() if code < 0 and -code != _BY_TORCHRUN}
     if killed:
         rank = min(killed)
@@ -47,15 +46,17 @@ def root_error(torchrun_dir: Path, generation: int, *, log_tail: str) -> ScriptE
     if told or is_echo(log_tail):
         return min(told, key=lambda each: each.at_s or 0.0, default=None)
     failed = {rank: code for rank, code in ends.items() if code > 0}
-    return _exited(min(failed), failed[min(failed)], log_tail) if failed else None
+    if failed:
+        return _exited(min(failed), failed[min(failed)], log_tail)
+    return None
 
 
 def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
-    """What the workers of this generation have left in their files; a broken one tells nothing."""
+    """The errors that this generation's workers left in files; a broken file is skipped."""
     for path in sorted(torchrun_dir.glob(f"*-g{generation}_*/attempt_*/*/{FILE_NAME}")):
         with contextlib.suppress(OSError, ValueError, AttributeError, InvalidInput):
             said = json.loads(path.read_text(encoding="utf-8"))
-            # Half a surrogate pair, as in the name of a file, has no place in a heartbeat.
+            # Half a surrogate pair, as in some file names, must not go into a heartbeat.
             texts = {
                 name: as_unicode(value) for name, value in said.items() if isinstance(value, str)
             }
@@ -63,8 +64,7 @@ def _left(torchrun_dir: Path, generation: int) -> Iterator[ScriptError]:
 
 
 def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
-    """Of a script that ended itself by a number: its log says why, and holds the traceback of what
-    it caught."""
+    """Adds the log's cause to a script that ended by a number, and the traceback that it caught."""
     text = cause_in(log_tail) or f"the script ended with {error.kind}"
     return replace(error, text=text, lines=last_traceback(log_tail)[-MAX_TRACEBACK:])
 
@@ -72,12 +72,14 @@ def _with_text(error: ScriptError, log_tail: str) -> ScriptError:
 def _killed(local_rank: int, number: int) -> ScriptError:
     names = {each.value: each.name for each in signal.Signals}
     name = names.get(number, f"signal {number}")
-    why = ", as Linux does when memory runs out" if number == signal.SIGKILL else ""
+    why = ""
+    if number == signal.SIGKILL:
+        why = ", as Linux does when memory runs out"
     return ScriptError(kind=name, text=f"local rank {local_rank} was killed by {name}{why}")
 
 
 def _exited(local_rank: int, code: int, log_tail: str) -> ScriptError:
-    """Of a program that leaves no file: an exception is told by its last line in the log."""
+    """The error of a program that leaves no file: the last line of its traceback in the log."""
     lines = last_traceback(log_tail)[-MAX_TRACEBACK:]
     text = cause_in(log_tail) or f"local rank {local_rank} exited with {code}"
     kind = text.partition(":")[0] if lines else f"exit {code}"

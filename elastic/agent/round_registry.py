@@ -1,5 +1,4 @@
-"""The rounds of a session as this node's agent knows them: told to the daemon, and recorded there
-before they begin."""
+"""A session's rounds on this node: reported to the daemon, and recorded before they begin."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from elastic.worker.messages import RoundQuestion
 
 
 def open_round_registry(path: Path, registry: RoundRegistry) -> LocalRpcServer:
-    """Gives the place where workers have a round recorded before they publish it."""
+    """Returns the server at which workers have a round recorded before they publish it."""
 
     def answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         asked = from_json(RoundQuestion, question)
@@ -29,10 +28,9 @@ def open_round_registry(path: Path, registry: RoundRegistry) -> LocalRpcServer:
 
 
 class RoundRegistry:
-    """What workers have said of their rounds, until the daemon has answered to it. Safe to use from
-    several threads.
+    """The rounds that workers reported, until the daemon acknowledges them; thread-safe.
 
-    `wake` has the next heartbeat sent at once.
+    `wake` sends the next heartbeat at once.
     """
 
     def __init__(self, *, wake: Callable[[], None]) -> None:
@@ -44,7 +42,7 @@ class RoundRegistry:
         self._silences = 0
 
     def saw(self, number: int) -> None:
-        """A worker trains in this round."""
+        """Notes that a worker trains in this round."""
         with self._changed:
             is_news = number > self._newest
             self._newest = max(number, self._newest)
@@ -67,7 +65,7 @@ class RoundRegistry:
             return is_recorded
 
     def news(self) -> tuple[int | None, RoundRegistration | None]:
-        """What the next heartbeat says: the newest round, and one that is about to be published."""
+        """What the next heartbeat reports: the newest round, and one to be published soon."""
         with self._changed:
             newest = self._newest if self._newest > self._told_newest else None
             next_round = max(self._pending, key=lambda each: each.round, default=None)

@@ -1,4 +1,4 @@
-"""What a provider tells the agent it starts: one JSON file that only its owner may read."""
+"""The settings that a provider gives its agent: one JSON file that only its owner may read."""
 
 from __future__ import annotations
 
@@ -18,31 +18,29 @@ LEASE_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """A node's place in the world. `instance_id` is what its provider calls the machine.
-
-    `cpu_quota` is in cores, `None` where the provider limits the node itself or not.
-    `checkpoint_root` and `artifact_root` are folders; `storage` is where the agent carries what is
-    in them, None where all nodes share them. `region` is the storage's, None where the environment
-    says it. `imds` says that the machine has a metadata service (`elastic.agent.imds`) which tells
-    of its coming end. `setup` is what installing took, None where nobody measured it.
-    `shared_cache` keeps what jobs bring for all nodes of this machine, None where it is the only
-    one.
-    """
+    """An agent's settings. `instance_id` is the provider's name for the machine."""
 
     instance_id: str
     daemon_url: str
     join_token: str = field(repr=False)
     work_dir: Path
     advertise_host: str
+    # The folders that scripts write into.
     checkpoint_root: Path
     artifact_root: Path
+    # Cores, None if the agent sets no limit.
     cpu_quota: float | None = None
     lease_s: float = LEASE_S
+    # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
+    # Where the agent stores what is in them, None if all nodes share the folders.
     storage: Location | None = None
+    # The storage's region, None if the environment names it.
     region: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    # What installing took, None if it was not measured.
     setup: Setup | None = None
+    # Keeps what jobs bring for all nodes of this machine, None if there is one node.
     shared_cache: Path | None = None
 
     def __post_init__(self) -> None:
@@ -55,13 +53,12 @@ class AgentSettings:
 
     @property
     def log_dir(self) -> Path:
-        """Where torchrun and workers write; `elastic.agent.logs` knows the files."""
+        """The folder of torchrun's and the workers' logs; `elastic.agent.logs` knows the files."""
         return self.work_dir / "logs"
 
     @property
     def code_dir(self) -> Path:
-        """The folder that workers run in: the job's code, if it brings any, and what they write
-        beside it."""
+        """The folder that workers run in: the job's code, if any, and what they write."""
         return self.work_dir / "code"
 
     @property
@@ -71,13 +68,14 @@ class AgentSettings:
 
     @property
     def cache_dir(self) -> Path:
-        """Where packages and data lie that jobs bring."""
-        return self.work_dir / "cache" if self.shared_cache is None else self.shared_cache
+        """The folder for packages and data that jobs bring."""
+        if self.shared_cache is None:
+            return self.work_dir / "cache"
+        return self.shared_cache
 
     @property
     def socket_path(self) -> Path:
-        """Where workers send their datagrams; `elastic.worker.unix_address` says how a long path is
-        reached."""
+        """The socket to which workers send; `elastic.worker.unix_address` handles long paths."""
         return self.work_dir / "workers.socket"
 
     @property
@@ -92,8 +90,10 @@ class AgentSettings:
 
 
 def read_settings(path: Path) -> AgentSettings:
-    """Reads the provider's file; raises InvalidInput when it is readable by others or lacks
-    something."""
+    """Reads the provider's file.
+
+    Raises InvalidInput if others can read the file, or if it lacks something.
+    """
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         raise InvalidInput(
@@ -108,17 +108,23 @@ def read_settings(path: Path) -> AgentSettings:
 
 
 def _settings_from(fields: dict[str, Any]) -> AgentSettings:
-    quota, root, artifacts = (
-        fields.get("cpu_quota"),
-        str(fields["checkpoint_root"]),
-        str(fields["artifact_root"]),
-    )
+    quota = fields.get("cpu_quota")
+    root = str(fields["checkpoint_root"])
+    artifacts = str(fields["artifact_root"])
     work_dir = Path(fields["work_dir"]).absolute()
-    storage = parse_location(root) if is_location(root) else None
+    storage = None
+    if is_location(root):
+        storage = parse_location(root)
     if storage is not None and artifacts != root:
         raise InvalidInput(
             f"artifact_root: wanted {root} as well, got {artifacts}", field="artifact_root"
         )
+    setup = None
+    if "setup_s" in fields:
+        setup = Setup(float(fields["setup_s"]), int(fields["setup_bytes"]))
+    shared_cache = None
+    if "shared_cache" in fields:
+        shared_cache = Path(fields["shared_cache"]).absolute()
     return AgentSettings(
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
@@ -133,10 +139,6 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         storage=storage,
         region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},
-        setup=None
-        if "setup_s" not in fields
-        else Setup(float(fields["setup_s"]), int(fields["setup_bytes"])),
-        shared_cache=None
-        if "shared_cache" not in fields
-        else Path(fields["shared_cache"]).absolute(),
+        setup=setup,
+        shared_cache=shared_cache,
     )

@@ -1,10 +1,11 @@
-"""A process with torch imported that forks each generation's torchrun, so that a node pays for the
-import once.
+"""A process with torch imported that forks each generation's torchrun.
 
-``python -m elastic.agent.spawner WORK_DIR`` reads orders, one JSON object a line, from its standard
-input: first what to load before there is anything to run, then one for each generation. It outlives
-an agent that crashed: torchrun goes on, the next agent finds it in ``group.json``, and when no
-agent renews the node's lease the spawner ends everything itself.
+So a node pays for the import once.
+
+``python -m elastic.agent.spawner WORK_DIR`` reads orders from its standard input, one JSON object a
+line. The first says what to load before anything runs; then one comes per generation. The spawner
+outlives an agent that crashed: torchrun continues, and the next agent finds it in ``group.json``.
+If no agent renews the node's lease, the spawner ends everything itself.
 """
 
 from __future__ import annotations
@@ -29,11 +30,10 @@ POLL_S = 0.1
 TORCHRUN_MODULE = "elastic.workloads.torchrun"
 NAMELESS_MODULE = "elastic.workloads.nameless"
 GROUP_FILE = "group.json"
+# This file exists once a spawner of this node has loaded its modules, or failed to.
 WARM_FILE = "warm"
-"""Is there from when a spawner of this node has loaded, or failed to load, what it was told to."""
 
-# These are read when a library is loaded: a job that sets one differently needs a process of its
-# own from the start.
+# A library reads these when it is loaded. A job that sets one of them needs a process of its own.
 READ_AT_LOADING = (
     "OMP_",
     "GOMP_",
@@ -59,7 +59,7 @@ class Spawner:
         self._rest = b""
 
     def run(self) -> None:
-        """Serves orders until the agent has gone and nothing runs."""
+        """Serves orders until the agent is gone and nothing runs."""
         warm_up()
         while not (self._is_orphan and self._child is None):
             for order in self._orders():
@@ -88,8 +88,8 @@ class Spawner:
             self._start(order)
 
     def _start(self, order: Mapping[str, Any]) -> None:
-        # Forked workers take the node's number of threads themselves; a job's own number is for a
-        # new process to read.
+        # Forked workers set the node's number of threads themselves. A job's own number needs a new
+        # process to read it.
         loaded_with = self._loaded_with | {"OMP_NUM_THREADS": str(order["threads"])}
         pid = os.fork()
         if pid == 0:
@@ -113,8 +113,7 @@ class Spawner:
 
 
 def warm_up() -> None:
-    """Loads torchrun, and keeps its stores, and those of the workers that it forks, from asking for
-    names.
+    """Loads torchrun, and keeps its stores and those of forked workers from DNS lookups.
 
     A worker that is not preloaded is a program of its own. It asks as torch does: its interpreter
     is the user's.
@@ -137,8 +136,12 @@ def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]
         _run_torchrun(order["arguments"], environment=order["env"], loaded_with=loaded_with)
         code = 0
     except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001 (a fork that went on here would be a second spawner)
+        if isinstance(end.code, int):
+            code = end.code
+        else:
+            code = int(end.code is not None)
+    # A fork that went on here would be a second spawner.
+    except BaseException:  # noqa: BLE001
         sys.excepthook(*sys.exc_info())
     finally:
         with contextlib.suppress(OSError, ValueError):
@@ -157,19 +160,18 @@ def _run_torchrun(
         )
     os.environ.clear()
     os.environ.update(environment)
-    # What "python -m" puts there; the folder of a worker's script takes its place.
+    # What "python -m" puts there; the folder of a worker's script replaces it.
     sys.path[0] = os.getcwd()
     sys.argv = ["torchrun", *arguments]
-    importlib.import_module(TORCHRUN_MODULE).main(
-        list(arguments)
-    )  # what the torchrun command itself calls
+    # The function that the torchrun command itself calls.
+    importlib.import_module(TORCHRUN_MODULE).main(list(arguments))
 
 
 def _load(modules: Sequence[str]) -> None:
-    """Imports modules. What cannot be imported here fails again, and is reported, where it is used.
+    """Imports modules; an import that fails here fails again, and is reported, where it is used.
 
-    What a library makes when it is loaded is no garbage: looking for some takes an eighth of the
-    time. And whoever is forked need not look through it either, nor have it copied for that.
+    Objects made while a library loads are no garbage: collecting takes an eighth of the time. After
+    the freeze, forked processes do not scan or copy them either.
     """
     gc.disable()
     for name in modules:

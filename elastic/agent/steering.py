@@ -1,4 +1,4 @@
-"""What an agent does next: a pure function of what is wanted, what runs and what time it is."""
+"""What an agent does next: a pure function of what is wanted, what runs, and the time."""
 
 from __future__ import annotations
 
@@ -10,50 +10,43 @@ from elastic.protocol import Assignment
 
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
-LEFT_GRACE_S = 1.0  # python's own end comes after a worker's very last word
-OUTSIDE_GRACE_S = 1.0  # that workers join may be heard a moment after their first turn
+# Python itself ends a moment after a worker's last message.
+LEFT_GRACE_S = 1.0
+# The report that workers joined a session may arrive a moment after their first turn.
+OUTSIDE_GRACE_S = 1.0
 OUTSIDE = (
     "this script trains in no session, or makes no Attendance of it; in mode live each node "
     "would do the whole job alone: use mode restart, or see docs/reference/session.md"
 )
 ENDED_EARLY = (
-    "the script has ended with 0 before the job was complete: in a session it goes on until "
-    "finish() is true, or says "
-    "drained(), or ends with an error; see docs/reference/session.md"
+    "the script exited with 0 before the job was complete: in a session it must continue until "
+    "finish() is true, call drained(), or end with an error; see docs/reference/session.md"
 )
-HURRY_S = 15.0  # a word that was likely to come and has not by then is waited for as any other
+# A directive that was expected and has not come by then is waited for at the usual interval.
+HURRY_S = 15.0
+# The time that a node keeps after a drain's grace, to end what still runs and to report it.
 SOLO_SLACK_S = 5.0
-"""What a node keeps for itself after a drain's grace: to end what runs still, and to tell of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The daemon's last word. `is_known` is False until a heartbeat has been answered: then what
-    runs goes on.
+    """The daemon's last directive.
 
-    `must_leave` and `must_drain` come before it: the node is to be left, or the cloud is about to
-    take it back. With `needs_signal` workers are ended at once: they wait for others in vain, and
-    look for no drain.
+    Until `is_known`, no heartbeat was answered, and running workers go on.
     """
 
     assignment: Assignment | None = None
     is_known: bool = False
+    # These two override the daemon: the node must end, or the cloud is about to reclaim it.
     must_leave: bool = False
     must_drain: bool = False
+    # End workers at once: they wait for others that never come, and do not look for a drain.
     needs_signal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunningGeneration:
-    """A generation on this node: torchrun and its workers. Instants are monotonic seconds, None if
-    not yet.
-
-    Workers in a session outlive the generation that they were begun in: `serves` is the one they
-    belong to now, None where that is the same. `all_left_at` is since when all of them have had
-    nothing more to do, as they said at their very end, `outside_since` when they were first known
-    to train in none, though they are to. Foreign ones are programs that nobody looks into, adopted
-    ones were begun by an agent before this one: what they had told that one is not known.
-    """
+    """torchrun and its workers of one generation. Instants are monotonic, None if not yet."""
 
     generation: int
     grace_s: float
@@ -62,17 +55,25 @@ class RunningGeneration:
     drain_asked_at: float | None = None
     terminated_at: float | None = None
     all_said_last_word_at: float | None = None
+    # Since when all workers have nothing more to do.
     all_left_at: float | None = None
+    # Since when they are known to train outside the session that they belong to.
     outside_since: float | None = None
     is_in_session: bool = False
+    # The agent cannot look into foreign workers, such as shell scripts.
     is_foreign: bool = False
+    # Started by an earlier agent: what they told it is lost.
     is_adopted: bool = False
+    # Workers in a session outlive the generation that started them. This is their present one,
+    # None if it is the same.
     serves: int | None = None
 
     @property
     def number(self) -> int:
         """The generation that its workers belong to."""
-        return self.generation if self.serves is None else self.serves
+        if self.serves is None:
+            return self.generation
+        return self.serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class StartAssignment:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """The workers stay, as members of this assignment's generation."""
+    """Keep the workers, as members of this assignment's generation."""
 
     assignment: Assignment
 
@@ -111,7 +112,7 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Torchrun has ended: note how, and clear what it left."""
+    """Record how torchrun ended, and clean up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +131,10 @@ def steer(
     is_end_told: bool = True,
     now: float,
 ) -> Action:
-    """Gives the one next step towards what is wanted.
+    """Returns the one next step towards what is wanted.
 
-    ``ended_generation`` is the last one that ended here, None if none has; ``is_end_told`` says
-    whether the daemon knows how it ended.
+    ``ended_generation`` is the last one that ended here, or None. ``is_end_told`` says whether the
+    daemon knows how it ended.
 
     >>> steer(wanted=Wanted(is_known=True), group=RunningGeneration(generation=3, grace_s=30), now=0.0)
     AskToDrain()
@@ -150,18 +151,20 @@ def steer(
             and wanted.assignment is not None
             and wanted.assignment.generation != group.number
         )
-        return GoOn(wanted.assignment) if follows and wanted.assignment is not None else Wait()
+        if follows and wanted.assignment is not None:
+            return GoOn(wanted.assignment)
+        return Wait()
     return _steer_drain(group, now)
 
 
 def is_last_moment(
     *, goes_at: float | None, grace_s: float, saving_s: float = 0.0, now: float
 ) -> bool:
-    """Whether a drain must begin now to be over when the cloud takes the machine at ``goes_at``,
-    None if it does not.
+    """Whether a drain must begin now to end before the cloud reclaims the machine at ``goes_at``.
 
-    A drain may take all of its grace, and storing its checkpoint ``saving_s`` after that. The
-    daemon, which sees the whole job, asks for it earlier if it is there.
+    A drain may take its whole grace, and then ``saving_s`` to store its checkpoint. The daemon,
+    which sees the whole job, asks for it earlier if it can. ``goes_at`` is None if the machine
+    stays.
 
     >>> [is_last_moment(goes_at=100.0, grace_s=30.0, now=now) for now in (64.9, 65.0)]
     [False, True]
@@ -172,11 +175,11 @@ def is_last_moment(
 def hears_no_drain(
     group: RunningGeneration, *, any_word: bool, has_turned: bool, has_joined: bool
 ) -> bool:
-    """Whether nothing but a signal will reach the workers, by what they have said so far.
+    """Whether only a signal reaches the workers, by what they have reported so far.
 
-    Workers look for a drain in their turns: one that has made none that is seen would never answer,
-    and holds nothing yet that it could save then. Nor does one look that waits to come into its
-    session, or a program that has said nothing.
+    Workers look for a drain in their turns. A worker without a turn would never answer, and has
+    nothing to save yet. Neither does a worker look that waits to join its session, or a program
+    that reported nothing.
 
     >>> group = RunningGeneration(generation=3, grace_s=30)
     >>> [hears_no_drain(group, any_word=True, has_turned=each, has_joined=False) for each in (True, False)]
@@ -184,13 +187,15 @@ def hears_no_drain(
     """
     if group.is_adopted:
         return group.is_foreign and not any_word
-    return not (has_joined if group.is_in_session else has_turned)
+    if group.is_in_session:
+        return not has_joined
+    return not has_turned
 
 
 def is_outside(group: RunningGeneration, *, has_trained: bool, has_joined: bool) -> bool:
-    """Whether workers that are to train in a session have trained, and have joined none.
+    """Whether workers that should train in a session trained without joining it.
 
-    On each node they would do the whole job alone, and the first to be done would end it.
+    Each node would then do the whole job alone, and the first to finish would end it.
 
     >>> is_outside(RunningGeneration(generation=3, grace_s=30, is_in_session=True), has_trained=True, has_joined=False)
     True
@@ -206,16 +211,16 @@ def outcome_of(
     was_draining: bool,
     is_in_session: bool = False,
 ) -> Outcome:
-    """How a generation ended on this node; ``have_all_said`` says that each of its workers has said
-    its last word.
+    """How a generation ended on this node.
 
-    In a session "finished" is said of the job, and any member may say it; one that ends with 0 and
-    says nothing has not done what it was to do. Elsewhere a worker says it of itself, perhaps long
-    before others, who may fail yet: torchrun's exit code tells of all of them, unless it was made
-    to end, or was killed, while it waited for other nodes.
+    ``have_all_said`` means that each worker has sent its last message. In a session "finished"
+    concerns the job, and any member may say it. A member that exits with 0 and says nothing did not
+    do its work. Elsewhere a worker speaks for itself, perhaps long before others, which may still
+    fail. Then torchrun's exit code covers all workers, unless it was killed or ended while it
+    waited for other nodes.
 
-    >>> said = {"last_words": frozenset({"finished"}), "have_all_said": False, "was_draining": False}
-    >>> [outcome_of(exit_code=code, **said).value for code in (0, 1)]
+    >>> said = {"last_words": frozenset({"finished"}), "have_all_said": False}
+    >>> [outcome_of(exit_code=code, was_draining=False, **said).value for code in (0, 1)]
     ['succeeded', 'failed']
     """
     if is_in_session and "finished" in last_words:
@@ -224,7 +229,9 @@ def outcome_of(
         return Outcome.SUCCEEDED
     if "drained" in last_words or was_draining:
         return Outcome.DRAINED
-    return Outcome.SUCCEEDED if exit_code == 0 and not is_in_session else Outcome.FAILED
+    if exit_code == 0 and not is_in_session:
+        return Outcome.SUCCEEDED
+    return Outcome.FAILED
 
 
 def node_state(
@@ -236,7 +243,7 @@ def node_state(
     is_saving: bool = False,
     is_prepared: bool = True,
 ) -> AgentState:
-    """The one word for the heartbeat; a node whose exit the daemon knows is idle again."""
+    """The node's state for the heartbeat; a node whose exit the daemon knows is idle again."""
     if group is None and not is_prepared:
         return AgentState.PREPARING
     if group is None and not has_news_of_exit:
@@ -247,17 +254,17 @@ def node_state(
         return AgentState.SAVING
     if group.drain_asked_at is not None:
         return AgentState.DRAINING
-    return AgentState.RUNNING if has_heard_workers else AgentState.STARTING
+    if has_heard_workers:
+        return AgentState.RUNNING
+    return AgentState.STARTING
 
 
 def awaits_word(
     group: RunningGeneration | None, pulse: Pulse | None, *, ended_at: float | None, now: float
 ) -> bool:
-    """Whether the daemon is soon to say something new: its workers stand still, or ended at
-    ``ended_at``.
+    """Whether a new directive is likely soon: the workers stall, or ended at ``ended_at``.
 
-    They may be waiting for a node that is cut off; the members of a session, who find out by
-    themselves, are not.
+    They may wait for a node that is cut off. A session's members find that out themselves.
 
     >>> group = RunningGeneration(generation=3, grace_s=30)
     >>> [awaits_word(group, Pulse(still_s, longest_s=0.5), ended_at=None, now=0.0) for still_s in (0.9, 1.1)]
@@ -279,11 +286,10 @@ def _steer_without_group(
     if wanted.must_drain:
         return Wait()
     if not is_end_told:
-        # The next generation's news would take the place of how this one ended.
+        # The next generation's reports would replace how this one ended.
         return Wait()
     if wanted.assignment is None or wanted.assignment.generation == ended_generation:
-        # A generation that has ended here is not begun again: the daemon answers its exit with a
-        # new one.
+        # Do not restart a generation that ended here: the daemon answers its exit with a new one.
         return Wait()
     return StartAssignment(wanted.assignment)
 
@@ -302,17 +308,21 @@ def _steer_drain(group: RunningGeneration, now: float) -> Action:
     if group.drain_asked_at is None:
         return AskToDrain()
     if group.terminated_at is not None:
-        # torch has a forked worker that ends well wait for a torchrun that, once it was told to
-        # end, lets nobody go.
+        # In torch, a forked worker that ends well waits for torchrun. A torchrun that was told to
+        # end never releases it.
+        # Python itself needs a moment after its worker's last message.
         has_left = group.all_left_at is not None and now - group.all_left_at >= LEFT_GRACE_S
-        has_nothing_to_do = (
-            has_left and not group.is_foreign
-        )  # a shell script goes on after the Python that it ran
-        return Kill() if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S else Wait()
-    # Workers that are done leave a torchrun that waits up to 300 s for the other nodes' and cannot
-    # hear a signal then.
+        # A shell script continues after the Python program that it ran.
+        has_nothing_to_do = has_left and not group.is_foreign
+        if has_nothing_to_do or now - group.terminated_at >= TERM_GRACE_S:
+            return Kill()
+        return Wait()
+    # Workers that are done leave a torchrun that waits up to 300 s for the other nodes, and ignores
+    # signals meanwhile.
     if group.all_said_last_word_at is not None:
-        return Kill() if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S else Wait()
+        if now - group.all_said_last_word_at >= EXIT_BARRIER_GRACE_S:
+            return Kill()
+        return Wait()
     if group.needs_signal or now - group.drain_asked_at >= group.grace_s:
         return Terminate()
     return Wait()

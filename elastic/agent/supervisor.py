@@ -1,4 +1,4 @@
-"""The agent's loop: looks at what is wanted and what runs, takes one step, and again."""
+"""The agent's loop: it compares what is wanted with what runs, and takes one step at a time."""
 
 from __future__ import annotations
 
@@ -43,24 +43,26 @@ from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
 from elastic.agent.worker_start import choose_way, is_fork_distrusted
 from elastic.bounds import as_unicode
-from elastic.model import AgentState, Exit, Mode, NodeReport, Notice, Outcome, Preparing
+from elastic.model import Exit, Mode, NodeReport, Notice, Outcome, Preparing
 from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
 from elastic.worker.last_error import MAX_TEXT
 
-# A little longer than the log stream waits before it tries again (`log_stream.RETRY_S`).
+# Slightly longer than the log stream waits before it retries (`log_stream.RETRY_S`).
 LOGS_PATIENCE_S = 3.0
 TICK_S = 0.1
+# How often logs are bounded: at each tick it cost 0.2 % of a core.
 BOUND_S = 0.5
-"""How often logs are kept within their bound: at each tick it cost 0.2 % of a core."""
-LATE_S = 2.0  # an answer that takes longer may have waited for a link
-# A node whose lease is over may keep nobody waiting: its daemon may already pay for another.
+LATE_S = 2.0  # a slower answer may have waited for the network
+# A node whose lease is over may delay no other: its daemon may already pay for another.
 LAST_DRAIN_GRACE_S = 60.0
 log = logging.getLogger(__name__)
 
 
 class Supervisor:
-    """One node's life after registration; the heart's thread calls ``report`` and ``hear``, the
-    main one ``run``."""
+    """One node's life after registration.
+
+    The heart's thread calls ``heartbeat`` and ``hear``, the main thread ``run``.
+    """
 
     def __init__(
         self,
@@ -95,6 +97,7 @@ class Supervisor:
         self._must_leave = False
         self._group: RunningGeneration | None = None
         self._wake = threading.Event()
+        # The last generations whose exit, and whose saving, was reported.
         self._told_exit_of: int | None = None
         self._told_saving_of: int | None = None
         self._notice: Notice | None = None
@@ -103,33 +106,37 @@ class Supervisor:
         self._ended_at: float | None = None
         self._logs_until = self._bounded_at = 0.0
         self._is_warm = launcher.is_warm
-        # where nothing is brought, the node never says that it prepares
+        # A job that brings nothing needs no preparation, and the node never reports one.
         self._look_at_preparation()
         if memory.running is not None:
             self._adopt(memory.running)
 
     def run(self) -> None:
-        """Works until the node is to be left, all its processes ended."""
+        """Runs until the node leaves and all its processes have ended."""
         while not self._step():
             self._wake.wait(TICK_S)
             self._wake.clear()
 
     def leave(self) -> None:
-        """Asks the agent to drain and end, as a shutdown does. A signal may call it anywhere, so it
-        takes no lock."""
+        """Makes the agent drain and end, as a shutdown does.
+
+        A signal may call it anywhere, so it takes no lock.
+        """
         self._must_leave = True
 
     def notice(self, notice: Notice, *, left_s: float | None) -> None:
-        """Takes in what the cloud said of this machine; `left_s` is how long it lives on, None if
-        that is not said."""
+        """Notes an announcement by the cloud; `left_s` is the machine's remaining time, or None."""
         with self._lock:
             self._notice = notice
-            self._goes_at = None if left_s is None else time.monotonic() + left_s
+            if left_s is None:
+                self._goes_at = None
+            else:
+                self._goes_at = time.monotonic() + left_s
         self._wake.set()
         self._wake_heart.set()
 
     def hear(self, reply: HeartbeatReply, *, heartbeat: Heartbeat, asked_at: float) -> None:
-        """Takes in the daemon's answer to a heartbeat sent at ``asked_at``, monotonic."""
+        """Handles the daemon's answer to a heartbeat sent at ``asked_at``, monotonic."""
         if time.monotonic() - asked_at > LATE_S:
             self._ingest.was_unanswered(since=asked_at)
         self._disk_outbox.acknowledge(reply.acked_seq)
@@ -147,9 +154,10 @@ class Supervisor:
 
     @property
     def is_hurried(self) -> bool:
-        """Whether the daemon is soon to say something new."""
+        """Whether a new directive from the daemon is likely soon."""
         with self._lock:
-            group, ended_at = self._group, self._ended_at
+            group = self._group
+            ended_at = self._ended_at
         return awaits_word(
             group, self._ingest.reports().pulse, ended_at=ended_at, now=time.monotonic()
         )
@@ -160,30 +168,30 @@ class Supervisor:
         self._ingest.was_unanswered(since=asked_at)
 
     def drop_refused(self, heartbeat: Heartbeat, refused: Refused) -> bool:
-        """Drops the workers' messages for which the daemon refuses a heartbeat; False if it is not
-        for those."""
+        """Drops the messages for which the daemon refused a heartbeat; False if it named none."""
         named = {f"windows.{place}": each.seq for place, each in enumerate(heartbeat.windows)}
         named |= {f"events.{place}": each.seq for place, each in enumerate(heartbeat.events)}
         found: dict[int | None, str] = {}
         for field, why in refused.faults.items():
             found.setdefault(named.get(".".join(field.split(".")[:2])), f"{field}: {why}")
-        found.pop(None, None)  # what is no message of a worker
+        found.pop(None, None)  # faults that concern no worker's message
         for seq, why in found.items():
             self._disk_outbox.drop(why, seq=seq)
         return bool(found)
 
     def heartbeat(self, *, sent_at_s: float) -> Heartbeat:
-        """What the node says next, at an instant of its clock."""
+        """The node's next heartbeat, at an instant of its clock."""
         with self._lock:
-            group, last_exit, notice = self._group, self._memory.last_exit, self._notice
-            has_news, is_warm, is_saving = (
-                self._has_news_of_exit(),
-                self._is_warm,
-                self._ending is not None,
-            )
-            is_prepared, is_unfit = self._is_prepared, self._is_unfit
-        # The exit is read before the batch: by the time it is known, all its windows are in the
-        # outbox on disk.
+            group = self._group
+            last_exit = self._memory.last_exit
+            notice = self._notice
+            has_news = self._has_news_of_exit()
+            is_warm = self._is_warm
+            is_saving = self._ending is not None
+            is_prepared = self._is_prepared
+            is_unfit = self._is_unfit
+        # Read the exit before the batch: once the exit is known, all its windows are in the outbox
+        # on disk.
         said = self._disk_outbox.batch()
         heard = self._ingest.reports()
         # What a worker says before it is a member of its session does not say that it is one.
@@ -199,20 +207,26 @@ class Supervisor:
             is_prepared=is_prepared,
         )
         newest_round, next_round = self._rounds.news()
+        generation = None
+        if group is not None:
+            generation = group.number
+        elif last_exit is not None:
+            generation = last_exit.generation
+        preparing = None
+        if state is AgentState.PREPARING:
+            preparing = self._prepares(is_unfit=is_unfit)
         return Heartbeat(
             node_id=self._memory.node_id,
             instance_id=self._settings.instance_id,
             sent_at_s=sent_at_s,
             report=NodeReport(
                 state=state,
-                generation=group.number if group else last_exit.generation if last_exit else None,
+                generation=generation,
                 saving_s=self._uploader.saving_s,
                 mode=self._memory.mode if group else None,
                 is_preloaded=self._memory.is_preloaded if group else None,
                 pulse=heard.pulse if group else None,
-                preparing=self._prepares(is_unfit=is_unfit)
-                if state is AgentState.PREPARING
-                else None,
+                preparing=preparing,
                 disk_free_bytes=shutil.disk_usage(self._settings.work_dir).free,
             ),
             exit=last_exit if group is None else None,
@@ -224,7 +238,7 @@ class Supervisor:
         )
 
     def _step(self) -> bool:
-        """Takes one step; True when the agent is to end."""
+        """Takes one step; True when the agent must end."""
         now = time.monotonic()
         self._look_at_preparation()
         self._look_at_spawner()
@@ -232,11 +246,14 @@ class Supervisor:
             log.warning("the lease ran out, unanswered or not renewed: draining and leaving")
             self.leave()
         with self._lock:
-            wanted, group = self._now_wanted(now), self._group
-            last_exit, is_end_told = self._memory.last_exit, not self._has_news_of_exit()
+            wanted = self._now_wanted(now)
+            group = self._group
+            last_exit = self._memory.last_exit
+            is_end_told = not self._has_news_of_exit()
         if group is not None:
             group = self._seen_afresh(group, wanted, now)
-            self._set_group(group)  # since when something holds is told by the look before
+            # Keep it: the next look needs to know since when each condition holds.
+            self._set_group(group)
         ended = last_exit.generation if last_exit else None
         action = steer(
             wanted=wanted, group=group, ended_generation=ended, is_end_told=is_end_told, now=now
@@ -248,7 +265,7 @@ class Supervisor:
         return isinstance(action, Leave)
 
     def _change(self, group: RunningGeneration, action: Action, now: float) -> None:
-        """Takes the step with what runs."""
+        """Applies a step to the running generation."""
         match action:
             case GoOn(assignment):
                 self._go_on(assignment, group)
@@ -280,8 +297,7 @@ class Supervisor:
         self._wake_heart.set()
 
     def _prepares(self, *, is_unfit: bool) -> Preparing:
-        """What this node gets ready; it says that it cannot once the lines that tell why are
-        sent."""
+        """What this node prepares; a failure is reported once the log lines about it are sent."""
         preparation = self._preparation
         return Preparing(
             what=as_unicode(preparation.what, most=MAX_TEXT),
@@ -294,8 +310,10 @@ class Supervisor:
         self._logs_until = time.monotonic() + LOGS_PATIENCE_S
 
     def _are_logs_awaited(self) -> bool:
-        """Whether the last lines are still to be sent: once the end is heard, the daemon may end
-        this machine."""
+        """Whether the last log lines are still to be sent.
+
+        Once the daemon knows the end, it may end this machine.
+        """
         return self._log_stream.is_behind and time.monotonic() < self._logs_until
 
     def _look_at_spawner(self) -> None:
@@ -305,9 +323,11 @@ class Supervisor:
             self._wake_heart.set()
 
     def _now_wanted(self, now: float) -> Wanted:
-        """The daemon's word, and what comes before it."""
+        """The daemon's directive, and what overrides it."""
         assignment = self._memory.running or self._wanted.assignment
-        grace_s = 0.0 if assignment is None else assignment.drain_grace_s
+        grace_s = 0.0
+        if assignment is not None:
+            grace_s = assignment.drain_grace_s
         saving_s = self._uploader.saving_s or 0.0
         is_last = is_last_moment(goes_at=self._goes_at, grace_s=grace_s, saving_s=saving_s, now=now)
         must_drain = is_last or self._uploader.must_drain
@@ -323,7 +343,9 @@ class Supervisor:
         self._ingest.listen_to(began)
         self._log_stream.begin(began)
         self._uploader.begin(replace(assignment, generation=began))
-        drain_asked_at = time.monotonic() if self._launcher.drain_file(began).exists() else None
+        drain_asked_at = None
+        if self._launcher.drain_file(began).exists():
+            drain_asked_at = time.monotonic()
         self._group = RunningGeneration(
             generation=began,
             grace_s=assignment.drain_grace_s,
@@ -367,8 +389,7 @@ class Supervisor:
         self._wake_heart.set()
 
     def _go_on(self, assignment: Assignment, group: RunningGeneration) -> None:
-        """Lets workers that are in a session belong to another generation: they learn of it among
-        themselves."""
+        """Moves workers that are in a session to another generation; they notice it themselves."""
         log.info(
             "generation %s: the workers of generation %s go on",
             assignment.generation,
@@ -394,8 +415,14 @@ class Supervisor:
             self._log_stream.bound(group.generation)
             self._bounded_at = now
         self._tell_of_starts(group, heard)
-        done_at, left_at = group.all_said_last_word_at, group.all_left_at
+        done_at = group.all_said_last_word_at
+        left_at = group.all_left_at
         is_astray = is_outside(group, has_trained=heard.has_trained, has_joined=heard.has_joined)
+        grace_s = group.grace_s
+        if wanted.must_leave:
+            grace_s = min(grace_s, LAST_DRAIN_GRACE_S)
+        have_all_said = heard.last_word_ranks >= self._workers()
+        have_all_left = heard.left >= self._workers()
         return replace(
             group,
             is_alive=self._launcher.life(group.generation).is_alive,
@@ -407,30 +434,26 @@ class Supervisor:
                 has_turned=heard.pulse is not None,
                 has_joined=heard.has_joined,
             ),
-            grace_s=min(group.grace_s, LAST_DRAIN_GRACE_S) if wanted.must_leave else group.grace_s,
-            all_said_last_word_at=(done_at or now)
-            if heard.last_word_ranks >= self._workers()
-            else None,
-            all_left_at=(left_at or now) if heard.left >= self._workers() else None,
+            grace_s=grace_s,
+            all_said_last_word_at=(done_at or now) if have_all_said else None,
+            all_left_at=(left_at or now) if have_all_left else None,
             outside_since=(group.outside_since or now) if is_astray else None,
         )
 
     def _tell_of_starts(self, group: RunningGeneration, heard: WorkerReports) -> None:
         running = self._memory.running
-        if (
-            running is not None and not group.is_foreign
-        ):  # a shell script may run one program after the other
+        # A shell script may run one program after the other: its starts are no restarts.
+        if running is not None and not group.is_foreign:
             is_alone = running.nnodes_max == 1 or group.is_in_session
             self._owner.hear_starts(heard.starts, log_path=self._log_path(group), is_alone=is_alone)
 
     def _workers(self) -> int:
-        """How many torchrun runs here."""
+        """How many workers torchrun runs here."""
         assert self._memory.running is not None
         return self._memory.running.nproc_per_node
 
     def _collect(self, group: RunningGeneration) -> None:
-        """Ends a generation once its last checkpoint is stored; until then it is looked at again at
-        each step."""
+        """Ends a generation once its last checkpoint is stored; each step looks again."""
         if self._ending is None:
             self._ending = self._exit_of(group)
             self._uploader.finish(
@@ -439,12 +462,16 @@ class Supervisor:
             self._hurry_logs()
         if self._are_logs_awaited():
             return
-        patience_s = LAST_DRAIN_GRACE_S if self._must_leave else STORE_PATIENCE_S
+        if self._must_leave:
+            patience_s = LAST_DRAIN_GRACE_S
+        else:
+            patience_s = STORE_PATIENCE_S
         verdict = self._uploader.verdict(group.generation, patience_s=patience_s)
         if verdict is None:
             self._tell_that_it_saves(group)
             return
-        report, self._ending = as_stored(self._ending, verdict), None
+        report = as_stored(self._ending, verdict)
+        self._ending = None
         log.info(
             "generation %s has ended: %s, exit code %s",
             report.generation,
@@ -468,6 +495,7 @@ class Supervisor:
             distrusts_fork=distrusts_fork,
         )
         remember(self._memory, self._settings.work_dir)
+        # A new directive is likely soon: see `is_hurried`.
         self._ended_at = time.monotonic()
         self._set_group(None)
         self._wake_heart.set()
@@ -479,7 +507,7 @@ class Supervisor:
 
     def _exit_of(self, group: RunningGeneration) -> Exit:
         exit_code = self._launcher.life(group.generation).exit_code or 0
-        # Workers that outlived torchrun would train on beside the next generation.
+        # Workers that outlived torchrun would train beside the next generation.
         self._launcher.kill(group.generation)
         self._log_stream.bound(group.generation)
         self._ingest.settle()

@@ -1,5 +1,4 @@
-"""Emulates a processor quota without root: stops and continues a process tree so that it keeps to a
-share of a core."""
+"""Limits a process tree to a share of a core without root, by stopping and continuing it."""
 
 from __future__ import annotations
 
@@ -14,19 +13,19 @@ from elastic.agent.processes import descendants, send_signal
 
 PERIOD_S = 0.02
 LOOK_FOR_NEW_S = 0.5
-# As a cgroup's quota, unused time is no credit for later; two periods even out the clock's grain of
-# 10 ms.
+# As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
+# resolution of 10 ms.
 MAX_CREDIT_PERIODS = 2
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 log = logging.getLogger(__name__)
 
 
 class Throttle:
-    """Keeps the processes below a root to ``quota`` cores in all, however many of them there are.
+    """Keeps the processes below a root to ``quota`` cores in total.
 
-    Each period adds its share to a balance from which the tree's used processor time is taken;
-    while the balance is overdrawn the tree stands still. The mean is exact, a burst lasts at most a
-    period and a grain.
+    Each period adds its share to a balance, and the tree's processor time is taken from it. While
+    the balance is negative the tree stands still. The mean is exact, and a burst lasts at most a
+    period and one clock tick.
     """
 
     def __init__(self, *, quota: float, members: Callable[[], Iterable[int]]) -> None:
@@ -42,7 +41,7 @@ class Throttle:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends throttling; whatever was stopped goes on."""
+        """Ends throttling, and continues what was stopped."""
         self._end.set()
         self._thread.join(timeout=5.0)
 
@@ -56,13 +55,16 @@ class Throttle:
 
     def _keep_quota(self) -> None:
         max_credit_s = MAX_CREDIT_PERIODS * PERIOD_S * self._quota
-        balance_s, before, look_at = 0.0, time.monotonic(), 0.0
+        balance_s = 0.0
+        before = time.monotonic()
+        look_at = 0.0
         while not self._end.wait(PERIOD_S):
             now = time.monotonic()
             if now >= look_at:
                 self._look_for_new()
                 look_at = now + LOOK_FOR_NEW_S
             earned_s = (now - before) * self._quota
+            # A limited balance: unused time must not allow a long burst.
             balance_s = min(balance_s + earned_s - self._newly_used_s(), max_credit_s)
             before = now
             if balance_s < 0:
@@ -73,11 +75,10 @@ class Throttle:
     def _look_for_new(self) -> None:
         members = set(self._members())
         for pid in self._used_s.keys() - members:
-            # Gone, or given to another parent: no longer ours to stop, so it must not be left
-            # standing.
+            # Gone, or adopted by another parent: no longer ours to stop, so it must run on.
             send_signal(pid, signal.SIGCONT)
-        # A newcomer owes what it has used since its start, except at the first look, which finds a
-        # tree of any age.
+        # A new process owes its time since its start. The first look is different: it finds a tree
+        # of any age.
         self._used_s = {
             pid: self._used_s.get(pid, _processor_s(pid) if self._is_first_look else 0.0)
             for pid in members
@@ -104,7 +105,7 @@ class Throttle:
 
 
 def tree(root: Callable[[], int | None]) -> Callable[[], list[int]]:
-    """The members of whatever tree ``root`` names at the time."""
+    """The members of the tree that ``root`` names at the time."""
 
     def members() -> list[int]:
         pid = root()
@@ -116,8 +117,8 @@ def tree(root: Callable[[], int | None]) -> Callable[[], list[int]]:
 def _processor_s(pid: int) -> float:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # The second field, a name in parentheses, may hold anything; user and system time are
-            # the 14th and 15th.
+            # The second field is a name in parentheses that may hold anything. User and system time
+            # are fields 14 and 15.
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return 0.0

@@ -1,5 +1,4 @@
-"""The torchrun command line and environment of an assignment: a pure function of it and the node's
-settings."""
+"""The torchrun command line and environment of an assignment, as pure functions."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ from elastic.model import Mode
 from elastic.protocol import Assignment
 
 FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
-# How often a thread looks for the others before it sleeps. It would look for a millisecond: beside
-# a busy neighbour it burns the very time that the others need, and two threads are then slower than
-# one, up to 30 times. So few looks cost nothing on idle cores (benchmarks/core_scaling.py); libgomp
+# How often a thread looks for the others before it sleeps. By default it looks for a millisecond.
+# Beside a busy neighbour it burns the time that the others need: two threads are then slower than
+# one, up to 30 times. So few looks cost nothing on idle cores (benchmarks/core_scaling.py). libgomp
 # itself takes as many where threads outnumber cores.
 SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
@@ -26,26 +25,26 @@ RENDEZVOUS_BACKEND = "elasticd"  # elastic.workloads.torchrun
 SESSION_STORE_FILE = "session-store"
 SAVES_PREFIX = "saves-g"
 
-# is_host=0: the store lives in a process of its own, so that no node's death ends the job.
-# keep_alive: twice the interval passes between two beats at worst, and with two attempts a late one
-# has split a group in two. last_call: how long a group that could still grow waits for more nodes.
+# is_host=0: the store is a process of its own, so that no node's loss ends the job. keep_alive: two
+# beats are at worst twice the interval apart, and with two attempts a late one has split a group in
+# two. last_call: how long a group that could still grow waits for more nodes.
 RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
 def torchrun_arguments(
     assignment: Assignment, *, way: WorkerStart, settings: AgentSettings
 ) -> list[str]:
-    """What follows ``python -m torch.distributed.run``."""
+    """The arguments after ``python -m torch.distributed.run``."""
     return [
         *(_own_group(assignment, settings) if way.mode is Mode.LIVE else _job_s_group(assignment)),
         f"--nproc-per-node={assignment.nproc_per_node}",
         f"--rdzv-backend={RENDEZVOUS_BACKEND}",
         f"--rdzv-id={assignment.rdzv_id}",
         f"--local-addr={settings.advertise_host}",
-        # A folder a generation, start and worker: there a worker leaves what ended it.
+        # One folder per generation, start and worker, in which a worker leaves its last error.
         f"--log-dir={torchrun_dir(settings)}",
         f"--max-restarts={assignment.max_restarts}",
-        # After SIGTERM workers have this long; then torchrun kills them, before the agent kills
+        # After SIGTERM workers have this long. Then torchrun kills them, before the agent kills
         # torchrun.
         f"--shutdown-timeout={int(TERM_GRACE_S) - 5}",
         *_worker(is_forked=way.is_preloaded),
@@ -55,7 +54,7 @@ def torchrun_arguments(
 
 
 def _job_s_group(assignment: Assignment) -> list[str]:
-    """One torchrun a node, all of them one group."""
+    """One torchrun per node, all in one group."""
     return [
         f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
         f"--rdzv-endpoint={assignment.rdzv_endpoint}",
@@ -64,9 +63,9 @@ def _job_s_group(assignment: Assignment) -> list[str]:
 
 
 def _own_group(assignment: Assignment, settings: AgentSettings) -> list[str]:
-    """A group of this node alone: its workers meet the others' in their session.
+    """A group of this node alone: its workers meet the other nodes' in their session.
 
-    It meets itself in a file, so that it listens nowhere, and does not end with the job's store.
+    Its rendezvous is a file, so it listens nowhere, and does not end with the job's store.
     """
     return [
         "--nnodes=1:1",
@@ -78,39 +77,39 @@ def _own_group(assignment: Assignment, settings: AgentSettings) -> list[str]:
 def _worker(*, is_forked: bool) -> list[str]:
     """What torchrun runs as a worker.
 
-    A forked one has torch already, which torchrun has imported: importing it costs 1.2 to 2 s of
-    processor time, at every start and restart (benchmarks/agent_start.py).
+    A forked worker has torch already, because torchrun imported it. The import costs 1.2 to 2 s of
+    processor time at every start and restart (benchmarks/agent_start.py).
     """
-    # Without the two dashes torchrun takes a script's --n, say, for one of its own options cut
-    # short.
+    # Without the two dashes torchrun takes a script's --n, for example, for an abbreviated option
+    # of its own.
     if is_forked:
         return ["--start-method=fork", "--run-path", "--", str(FORKED_WORKER)]
     return ["--module", "--", FRESH_WORKER]
 
 
 def preloads(command: Sequence[str]) -> list[str]:
-    """What the spawner imports before it forks, because every worker would: the second generation
-    starts without.
+    """The modules that the spawner imports before it forks, because every worker would.
 
-    Our workloads keep what their training imports in a module named so.
+    Our workloads keep the imports of their training in a module of that name.
 
     >>> preloads(["-m", "elastic.workloads.esrgan"])
     ['elastic.workloads.esrgan.training']
     """
     module = workload_module(command)
-    # Any optimizer of torch imports torch._dynamo when it is made: 1 to 1.5 s
+    # Every torch optimizer imports torch._dynamo when it is made: 1 to 1.5 s
     # (benchmarks/agent_start.py).
-    return [f"{module}.training"] if module else ["torch._dynamo"]
+    if module:
+        return [f"{module}.training"]
+    return ["torch._dynamo"]
 
 
 def torchrun_dir(settings: AgentSettings) -> Path:
-    """Where torchrun gives each worker a folder at each start."""
+    """The folder in which torchrun gives each worker a folder at each start."""
     return settings.work_dir / "torchrun"
 
 
 def session_store_file(settings: AgentSettings) -> Path:
-    """Where a session's members look for the job's store: a new one may come to stand at another
-    address."""
+    """The file in which a session's members find the job's store, whose address may change."""
     return settings.work_dir / SESSION_STORE_FILE
 
 
@@ -120,18 +119,22 @@ def has_barrier(assignment: Assignment, settings: AgentSettings) -> bool:
 
 
 def saves_file(settings: AgentSettings, generation: int) -> Path:
-    """Where workers find the marks of what the job has saved, and add their own."""
+    """The file of marks of what the job has saved; workers add their own."""
     return settings.work_dir / f"{SAVES_PREFIX}{generation}"
 
 
 def as_here(assignment: Assignment, *, cores: int, inherited: Mapping[str, str]) -> Assignment:
-    """The assignment with no more threads than can run at once on this machine, which may be less
-    than its type says.
+    """The assignment with no more threads than this machine runs at once.
 
-    A lab's has a share of a core, and says so in OpenMP's own words.
+    The machine may have fewer cores than its node type says.
+
+    A lab's node has a share of a core, which it states in OpenMP's own variable.
     """
     limit = inherited.get("OMP_THREAD_LIMIT", "")
-    allowed = int(limit) if limit.isdecimal() else assignment.threads
+    if limit.isdecimal():
+        allowed = int(limit)
+    else:
+        allowed = assignment.threads
     return replace(
         assignment,
         threads=max(1, min(assignment.threads, allowed, cores // assignment.nproc_per_node)),
@@ -147,13 +150,12 @@ def torchrun_environment(
     inherited: Mapping[str, str],
     outfit: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
-    """The whole environment of torchrun and its workers; the job's own variables come before the
-    node's.
+    """The whole environment of torchrun and its workers; the job's variables override the node's.
 
     `outfit` names what was prepared for the job.
     """
     rate = assignment.interruptions_per_h
-    # The rate is the whole group's, were all of its nodes like this one.
+    # The rate is the whole group's, if all nodes were like this one.
     alike = assignment.nnodes_max * assignment.nproc_per_node
     return {
         **inherited,
@@ -182,8 +184,8 @@ def torchrun_environment(
         if assignment.mode is Mode.LIVE
         else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
-        # In a session each member says its own, and they come and go: what the group's is, its
-        # generation tells as their sum. Those of one node share its rate.
+        # In a session each member reports its own rate, and members come and go. The group's rate
+        # is their sum. The workers of one node share its rate.
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
         "ELASTICD_ROUNDS": str(settings.rounds_path) if assignment.mode is Mode.LIVE else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",

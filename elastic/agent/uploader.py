@@ -12,15 +12,14 @@ from elastic.errors import ElasticError
 from elastic.protocol import Assignment
 from elastic.worker.messages import MOST_OF_A_NOTE
 
-# How long a last checkpoint may take to leave the node before its generation counts as failed.
+# How long storing a last checkpoint may take before its generation counts as failed.
 STORE_PATIENCE_S = 300.0
-# How long the log may take of one whose folder was never filled: there is no checkpoint to be
-# stored.
+# How long storing the log may take if the folder was never filled: there is no checkpoint to store.
 LOG_PATIENCE_S = 10.0
 # How long a worker waits for its folders to be filled.
 FILL_PATIENCE_S = 300.0
-# How often a folder is looked at while workers run: what has not changed since the last look has
-# come to rest.
+# How often a folder is checked while workers run. What has not changed since the last look is
+# complete.
 LOOK_S = 5.0
 STOP_TIMEOUT_S = 5.0
 log = logging.getLogger(__name__)
@@ -28,69 +27,63 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StartRefusal:
-    """Why no worker may begin. `needs_person` says that this stays so until somebody acts.
-
-    `is_by_script` says that the script has brought it about, perhaps after hours: its workers had
-    begun before.
-    """
+    """Why no worker may begin. `needs_person` means that it stays so until a person acts."""
 
     why: str
     needs_person: bool = False
+    # The script caused it, perhaps after hours of work.
     is_by_script: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UploadVerdict:
-    """Whether a generation's last checkpoint is where the loss of this node cannot reach it; `why`
-    if it is not.
-
-    `refusal` is why its workers could not begin, None if they could.
-    """
+    """Whether a generation's last checkpoint survives the loss of this node; if not, `why`."""
 
     is_durable: bool
     why: str = ""
+    # Why its workers could not begin, None if they could.
     refusal: StartRefusal | None = None
 
 
 class Uploader(Protocol):
-    """What the agent asks of it; every call returns at once."""
+    """The interface to what stores files for the agent; every call returns at once."""
 
     def begin(self, assignment: Assignment) -> None:
-        """From now on this generation's folder counts."""
+        """Begins to store this generation's folder."""
         ...
 
     def serve(self, generation: int) -> None:
-        """The workers, who are in a session, belong to this generation from now on; what was begun
-        goes on."""
+        """Moves the workers, which are in a session, to this generation; uploads go on."""
         ...
 
     def hears(self, message: Mapping[str, Any]) -> bool:
-        """Takes note of what the first rank said; True if the daemon is to hear it only later."""
+        """Handles a message of the first rank; True if the daemon must not receive it yet."""
         ...
 
     def finish(self, generation: int, *, is_clean: bool) -> None:
-        """The generation has ended. `is_clean` is False if it failed, which may leave a file half
-        written."""
+        """Ends the generation.
+
+        `is_clean` is False if it failed, which may leave a file half written.
+        """
         ...
 
     def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
-        """How it ended for its last checkpoint; None while that is being carried, at most
-        `patience_s` in all."""
+        """How its last checkpoint fared; None while it is being stored, `patience_s` at most."""
         ...
 
     @property
     def saving_s(self) -> float | None:
-        """How long storing a last checkpoint takes, seconds; None where nothing is to be stored."""
+        """Seconds to store a last checkpoint; None if nothing is stored."""
         ...
 
     @property
     def must_drain(self) -> bool:
-        """Whether the workers are to stop, for a person has to act before they can go on."""
+        """Whether the workers must stop because a person has to act first."""
         ...
 
 
 class Teller:
-    """Tells the job's owner of trouble on the way, by a note among the job's events."""
+    """Reports trouble to the job's owner, as a note among the job's events."""
 
     def __init__(
         self, say: Callable[[Sequence[dict[str, Any]]], None], *, wall_s: Callable[[], float]
@@ -114,16 +107,18 @@ class Teller:
     def note_trouble(
         self, error: Exception, what: str, *, passing: tuple[type[Exception], ...]
     ) -> None:
-        """Tells of the first trouble since there was none, unless it is of a kind that passes by
-        itself."""
-        why = str(error) if isinstance(error, ElasticError) else repr(error)
+        """Reports the first trouble since all was well, unless it passes by itself."""
+        if isinstance(error, ElasticError):
+            why = str(error)
+        else:
+            why = repr(error)
         if not self.trouble and not isinstance(error, passing):
             self.tell(f"{what}: {why}")
         self.trouble = why
 
 
 class Both:
-    """Two carriages as one, such as that of checkpoints and that of outputs."""
+    """Two uploaders as one, such as those of checkpoints and outputs."""
 
     def __init__(self, first: Uploader, second: Uploader) -> None:
         self._all = (first, second)
@@ -137,7 +132,7 @@ class Both:
             each.serve(generation)
 
     def hears(self, message: Mapping[str, Any]) -> bool:
-        first, second = self._all  # both have to hear it
+        first, second = self._all  # both need the message
         is_kept = first.hears(message)
         return second.hears(message) or is_kept
 
@@ -146,7 +141,7 @@ class Both:
             each.finish(generation, is_clean=is_clean)
 
     def verdict(self, generation: int, *, patience_s: float) -> UploadVerdict | None:
-        """Both at once: they carry side by side."""
+        """Asks both at once: they work side by side."""
         first, second = (each.verdict(generation, patience_s=patience_s) for each in self._all)
         if first is None or second is None:
             return None
@@ -167,7 +162,7 @@ class Both:
 
 
 class SharedFolder:
-    """The folder is reached by all nodes: what is written there is durable already."""
+    """A folder that all nodes share: what is written there is durable already."""
 
     def begin(self, assignment: Assignment) -> None:
         """Nothing is to be done."""

@@ -1,5 +1,4 @@
-"""Puts together what fills this node's folders before workers begin, and carries what they
-leave."""
+"""Builds what fills this node's folders before workers begin, and stores what they leave."""
 
 from __future__ import annotations
 
@@ -20,10 +19,11 @@ from elastic.checkpoints.objects import FolderObjects, Objects
 from elastic.protocol import Assignment
 from elastic.worker.messages import Arrival
 
+# The pause between two uploads to a folder; they take 5 % of the time at most.
 FOLDER_PAUSE_S = 10.0
-"""Between two carries to a folder; they take 5 % of the time at most."""
+# The pause between two uploads to a bucket: one a minute is 5 cents a day
+# (docs/how-to/checkpoints.md).
 BUCKET_PAUSE_S = 60.0
-"""Between two carries to a bucket: one a minute is 5 cents a day (docs/how-to/checkpoints.md)."""
 _CHECKPOINT = "no checkpoint to go on from"
 _WORKING = "no working folder to go on in"
 
@@ -40,8 +40,7 @@ class _Runs(Protocol):
 def open_uploader(
     settings: AgentSettings, *, say: Say, wall_s: Callable[[], float]
 ) -> Iterator[Uploader]:
-    """Carries outputs home, and checkpoints to the bucket, if there is one, until the end of the
-    block."""
+    """Stores outputs, and checkpoints if there is a bucket, until the end of the block."""
     connect = functools.cache(lambda: _client(settings))
     outputs = _output_upload_thread(settings, connect, say=say, wall_s=wall_s)
     if settings.storage is None:
@@ -54,7 +53,7 @@ def open_uploader(
             yield Both(SharedFolder(), outputs)
         _tidy(settings, outputs)
         return
-    # Only a node that has a bucket waits for boto3's import.
+    # Import boto3 only on a node with a bucket: the import takes long.
     from elastic.agent.checkpoint_upload import CheckpointUploadThread
     from elastic.agent.generation_files import GenerationFiles
 
@@ -90,13 +89,15 @@ def _output_upload_thread(
             return FolderObjects(settings.artifact_root / folder)
         return _bucket(connect(), settings.storage.below(folder))
 
-    pause_s = FOLDER_PAUSE_S if settings.storage is None else BUCKET_PAUSE_S
+    if settings.storage is None:
+        pause_s = FOLDER_PAUSE_S
+    else:
+        pause_s = BUCKET_PAUSE_S
     return OutputUploadThread(load=load, say=say, wall_s=wall_s, pause_s=pause_s)
 
 
 def _tidy(settings: AgentSettings, outputs: OutputUploadThread) -> None:
-    """Removes the working folder of a node that leaves: on this machine each node would keep a copy
-    for ever."""
+    """Removes the working folder of a node that leaves, or this machine would keep each copy."""
     if outputs.is_home:
         shutil.rmtree(settings.code_dir, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Watches what the cloud tells this machine of its end, in a thread of its own."""
+"""Watches for the cloud's notices of this machine's end, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from elastic.agent.imds import Imds
 from elastic.errors import ProviderUnavailable
 from elastic.model import Notice, NoticeKind
 
+# How often to ask (EC2 User Guide, "Spot Instance interruption notices": every 5 seconds).
 POLL_S = 5.0
-"""How often to ask (EC2 User Guide, "Spot Instance interruption notices": every 5 seconds)."""
 
 log = logging.getLogger(__name__)
 
 
 class Watcher:
-    """Asks the metadata service at an interval and tells `take` each new notice once."""
+    """Asks the metadata service at an interval, and passes each new notice to `take` once."""
 
     def __init__(
         self,
@@ -45,18 +45,17 @@ class Watcher:
         self._thread.join(timeout=self._interval_s)
 
     def look(self) -> None:
-        """Asks once. A service that does not answer says nothing: what was announced stays
-        announced."""
+        """Asks once. If the service does not answer, an earlier notice stays in force."""
         try:
             notice = self._ask()
         except ProviderUnavailable as error:
             if self._is_answered:
-                log.warning("no word of this machine's future: %s", error)
+                log.warning("no answer about this machine's end: %s", error)
             self._is_answered = False
             return
         self._is_answered = True
         if notice is not None and notice.supersedes(self._known):
-            log.warning("the cloud tells of this machine's end: %s", notice)
+            log.warning("the cloud announced this machine's end: %s", notice)
             self._known = notice
             self._take(notice)
 

@@ -1,4 +1,4 @@
-"""Carries a folder's files to a bucket and back, so that what counts as a checkpoint is whole."""
+"""Stores a folder's files as whole checkpoints, and restores them."""
 
 from elastic.checkpoints.location import Location, is_location, parse_location
 from elastic.checkpoints.manifest import File, Manifest, Place

@@ -1,5 +1,4 @@
-"""Brings the newest committed checkpoint into a folder, whole and proved by its digests, or refuses
-it."""
+"""Restores the newest committed checkpoint into a folder, and checks its digests."""
 
 from __future__ import annotations
 
@@ -14,15 +13,16 @@ from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place
 from elastic.errors import CheckpointDamaged, NotFound, Superseded
 
+# How often another writer's removals are tolerated before the checkpoint counts as damaged.
 _LOOKS = 3
 _WHAT_TO_DO = (
-    "restore the bucket's files and resume the job, or submit it under another name to start anew"
+    "restore the bucket's files and resume the job, or submit it under another name to start again"
 )
 log = logging.getLogger(__name__)
 
 
 class Fillable(Protocol):
-    """What `fill` asks of a folder; `Folder` documents each call."""
+    """What `fill` needs of a folder; `Folder` documents each call."""
 
     @property
     def path(self) -> Path: ...
@@ -45,15 +45,15 @@ def bring(
     stored_iteration: int | None = None,
     tell: Callable[[str], None] = log.warning,
 ) -> Manifest | None:
-    """Makes the folder hold what the newest usable manifest names, and nothing else; None where
-    there is none.
+    """Makes the folder hold the newest usable manifest's files, and no others; None without one.
 
-    A folder that holds one of `present` already is left as it is: it may be ahead. `tell` hears of
-    each manifest that is refused, and of the one of `stored_iteration` if that is gone and an
-    earlier one is used. Raises Superseded when a newer generation than `generation`, if that is
-    given, has committed, CheckpointDamaged when there are manifests and none can be used, or there
-    is none though a checkpoint of `stored_iteration` was stored: starting anew would waste what was
-    paid for.
+    A folder that holds one of `present` already stays as it is: it may be ahead. `tell` gets a line
+    for each manifest that is refused, and one if the checkpoint of `stored_iteration` is gone and
+    an earlier one is used.
+
+    Raises Superseded if a generation newer than `generation` has committed. Raises
+    CheckpointDamaged if no manifest can be used, or if there is none although a checkpoint of
+    `stored_iteration` was stored. To start over would waste what was paid for.
     """
     seen: list[Place] = []
     refused: dict[Place, str] = {}
@@ -64,10 +64,9 @@ def bring(
                 wanted = (
                     f"wanted the checkpoint of iteration {stored_iteration} that was stored here"
                 )
-                raise CheckpointDamaged(
-                    f"{index.bucket}: {wanted}, found none at all; {_WHAT_TO_DO}"
-                )
+                raise CheckpointDamaged(f"{index.bucket}: {wanted}, found none; {_WHAT_TO_DO}")
             return None
+        # A node of an old generation must not train on from a newer one's state.
         if generation is not None and places[0].generation > generation:
             raise Superseded(
                 f"generation {places[0].generation} has committed a checkpoint; {generation} is "
@@ -88,7 +87,7 @@ def bring(
                     f"{_named(found)} is used"
                 )
             return found
-        seen = places  # while they were being read another writer may have let them go: look again
+        seen = places  # another writer may have removed them meanwhile: look again
     _tell_all(refused, tell=tell)
     raise CheckpointDamaged(
         f"{index.bucket}: wanted a checkpoint, none of {len(places)} can be used; {_WHAT_TO_DO}"
@@ -98,8 +97,7 @@ def bring(
 def _first_usable(
     index: CheckpointIndex, folder: Fillable, places: list[Place], present: Collection[Place]
 ) -> tuple[Manifest | None, dict[Place, str]]:
-    """The newest manifest that can be used, which the folder holds now, and why each later one was
-    refused."""
+    """The newest usable manifest, now in the folder, and why each later one was refused."""
     refused: dict[Place, str] = {}
     for place in places:
         try:
@@ -129,10 +127,11 @@ def _named(manifest: Manifest) -> str:
 def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
     """Makes the folder hold the manifest's files as they were written, and no others.
 
-    Nothing in it changes before everything that it lacks has arrived. Raises NotFound and
+    The folder does not change before all missing files have arrived. Raises NotFound and
     CheckpointDamaged.
     """
     folder.path.mkdir(parents=True, exist_ok=True)
+    # Beside the folder, not inside it: a move within one file system is a single step.
     with tempfile.TemporaryDirectory(prefix=".arriving-", dir=folder.path.parent) as arriving:
         missing = [file for file in manifest.files if not folder.has(file.path, file.sha256)]
         arrived = [
@@ -144,6 +143,7 @@ def fill(index: CheckpointIndex, folder: Fillable, manifest: Manifest) -> None:
     for file in manifest.files:
         if file.modified_at_ns is not None:
             folder.stamp(file.path, file.modified_at_ns)
+    # Files of an older checkpoint would otherwise be read as part of this one.
     folder.keep_only({file.path for file in manifest.files})
 
 

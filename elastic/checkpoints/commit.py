@@ -1,5 +1,4 @@
-"""Commits a still copy of a folder: data first, then the manifest that makes it count, then older
-ones go."""
+"""Commits a frozen copy of a folder: its data, then its manifest; then older ones are removed."""
 
 from __future__ import annotations
 
@@ -12,12 +11,13 @@ from elastic.checkpoints.index import CheckpointIndex
 from elastic.checkpoints.manifest import File, Manifest, Place, data_name, to_json
 from elastic.errors import CheckpointDamaged, NotFound, StorageUnavailable, Superseded
 
+# How often another writer may take the next number first.
 _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who commits: a node in a generation. In a session it is the session's own, called a round."""
+    """The node that commits, and its generation; in a session, the session's round."""
 
     generation: int
     node_id: str
@@ -34,20 +34,19 @@ def commit(
 ) -> Manifest:
     """Makes these files the job's newest checkpoint; what it returns is durable.
 
-    `kept` are files of the newest checkpoint that belong to this one as they are. Bytes that a kept
-    checkpoint holds already are not sent again. Raises Superseded when a newer generation has
-    committed, StorageUnavailable when S3 does not take it, Changing when a file was written to
-    meanwhile.
+    `kept` are files of the newest checkpoint that belong to this one unchanged. Bytes that a kept
+    checkpoint holds are not sent again. Raises Superseded if a newer generation has committed,
+    StorageUnavailable if S3 does not take it, and Changing if a file was written meanwhile.
     """
     may_reuse = True
     for _ in range(_TRIES):
         places = index.places()
         _check_is_newest(places, writer)
-        reusable = (
-            {file.sha256: file.name for each in index.kept(places) for file in each.files}
-            if may_reuse
-            else {}
-        )
+        reusable = {}
+        if may_reuse:
+            reusable = {
+                file.sha256: file.name for each in index.kept(places) for file in each.files
+            }
         manifest = Manifest(
             job_id=index.job_id,
             generation=writer.generation,
@@ -59,12 +58,14 @@ def commit(
             files=(*kept, *_stored(index, files, reusable, writer)),
         )
         if not _put(index, manifest):
-            continue  # somebody else took this number: look again who
+            continue  # another writer took this number: look again
         there = index.tidy(generation=writer.generation, node_id=writer.node_id)
+        # A newer generation may have committed meanwhile: then this commit does not count.
         _check_is_newest(index.places(), writer)
         if all(file.name in there for file in manifest.files):
             return manifest
-        # What a kept checkpoint held was removed under our hands, or by a rule of the bucket's own.
+        # The data of a kept checkpoint was removed meanwhile, by a writer or by the bucket's own
+        # rules.
         may_reuse = False
     raise StorageUnavailable(
         f"{index.bucket}: wanted to commit, another writer was faster {_TRIES} times"
@@ -75,8 +76,7 @@ def _check_is_newest(places: Sequence[Place], writer: Writer) -> None:
     if places and places[0].generation > writer.generation:
         raise Superseded(
             f"generation {places[0].generation} has committed a checkpoint; those of generation "
-            f"{writer.generation} "
-            "no longer count"
+            f"{writer.generation} no longer count"
         )
 
 
@@ -88,8 +88,10 @@ def _stored(
     for file in files:
         name = names.get(file.sha256)
         if name is None:
+            # Name the object by its content: the same bytes are stored once.
             name = names[file.sha256] = data_name(writer.generation, writer.node_id, file.sha256)
             index.bucket.upload(file.link, name)
+        # A link freezes the name, not the bytes: a script may have appended to the file meanwhile.
         if look_at(file.link) != file.look:
             raise Changing(file.path)
         stored.append(
@@ -99,7 +101,7 @@ def _stored(
 
 
 def _put(index: CheckpointIndex, manifest: Manifest) -> bool:
-    """Whether the manifest is there now, by this call or by one whose answer was lost."""
+    """Whether the manifest exists now, by this call or by one whose answer was lost."""
     if index.bucket.create(manifest.place.name, to_json(manifest)):
         return True
     try:

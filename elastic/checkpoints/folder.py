@@ -1,5 +1,4 @@
-"""A folder of files that are to be carried: what is in it, what its bytes are, and a still copy of
-it."""
+"""A folder of files to store: its files, their digests, and a frozen copy of them."""
 
 from __future__ import annotations
 
@@ -12,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+# Files named so, or beginning with a dot, are still being written.
 PARTIAL_ENDINGS = (".partial", ".part", ".tmp", ".temp", ".incomplete")
-"""Files named so, or beginning with a dot, are still being written."""
 _READ_BYTES = 1 << 20
 
 
 class Look(NamedTuple):
-    """A file as the file system tells of it: the same twice means that its bytes have not
-    changed."""
+    """A file's identity in the file system: if it is unchanged, so are the bytes."""
 
     inode: int
     size_bytes: int
@@ -28,7 +26,7 @@ class Look(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """A file held still: a link that no rename or removal in the folder can touch."""
+    """A frozen file: a link that no rename or removal in the folder can change."""
 
     path: str
     link: Path
@@ -37,21 +35,20 @@ class Still:
 
 
 class Changing(Exception):
-    """A file was written to while it was read; look again when it has come to rest."""
+    """A file was written to while it was read; look again when it is complete."""
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of this name is left out: it begins with a dot, as caches and
-    half-written files do.
+    """Whether a file or folder of this name is left out: a dot begins caches and unfinished files.
 
-    Two such names are part of results: the index of a checkpoint by torch.distributed.checkpoint,
-    which cannot be read without it, and the settings of a run under Hydra.
+    Two such names are part of results: the index of torch.distributed.checkpoint, which cannot be
+    read without it, and the settings of a run under Hydra.
     """
     return name.startswith(".") and name not in (".metadata", ".hydra")
 
 
 class Folder:
-    """One folder, and the digests of its files by their looks, so that nothing is read twice."""
+    """One folder, and the digests of its files by their looks, so that no file is read twice."""
 
     def __init__(
         self, path: Path, *, staging: Path, digests: dict[Look, str] | None = None
@@ -64,6 +61,7 @@ class Folder:
         """Every whole file in the folder, by its path inside it."""
         found: dict[str, Look] = {}
         for folder, names, files in os.walk(self.path):
+            # In place: os.walk then skips hidden folders.
             names[:] = [name for name in names if not is_hidden(name)]
             for name in files:
                 path = Path(folder, name)
@@ -82,7 +80,7 @@ class Folder:
             link = self._staging / str(number)
             try:
                 os.link(self.path / path, link)
-            except FileNotFoundError:  # an older checkpoint that the script has just let go of
+            except FileNotFoundError:  # an older checkpoint that the script has just removed
                 continue
             look = look_at(link)
             held.append(Still(path, link, look, self.digest(link, look)))
@@ -103,29 +101,30 @@ class Folder:
         """Moves a file into its place, durably and in one step."""
         target = self.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
+        # Without the sync a crash could leave the new name with half of the bytes.
         with arrived.open("rb") as file:
             os.fsync(file.fileno())
         arrived.replace(target)
 
     def stamp(self, path: str, modified_at_ns: int) -> None:
-        """Makes the file as old as it was where it was written: scripts tell the newest one by
-        that."""
+        """Restores a file's modification time, by which scripts find the newest one."""
         target = self.path / path
         look = look_at(target)
         if look.modified_at_ns != modified_at_ns:
+            # The bytes stay the same: keep the digest, which would otherwise be computed again.
             digest = self.digest(target, look)
             os.utime(target, ns=(modified_at_ns, modified_at_ns))
             self._digests[look_at(target)] = digest
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Removes every other file, those half written included."""
+        """Removes every other file, unfinished ones included."""
         for folder, _, files in os.walk(self.path):
             for name in files:
                 if Path(folder, name).relative_to(self.path).as_posix() not in paths:
                     Path(folder, name).unlink(missing_ok=True)
 
     def digest(self, path: Path, look: Look) -> str:
-        """The digest of a file that looks so. Raises Changing."""
+        """The digest of a file with this look. Raises Changing."""
         known = self._digests.get(look)
         if known is None:
             known = sha256_of(path)

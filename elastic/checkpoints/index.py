@@ -1,4 +1,4 @@
-"""The committed manifests of one job, newest first, and what remains when older ones are let go."""
+"""The committed manifests of one job, newest first, and the removal of older ones."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from elastic.checkpoints.manifest import (
 from elastic.checkpoints.objects import Objects
 from elastic.errors import CheckpointDamaged, NotFound
 
+# The newest one may turn out to be damaged.
 KEPT = 2
 log = logging.getLogger(__name__)
 
 
 class CheckpointIndex:
-    """One job's manifests in a bucket. They never change once they exist, so each is read once."""
+    """One job's manifests in a bucket. They never change, so each is read once."""
 
     def __init__(self, bucket: Objects, *, job_id: str) -> None:
         self.bucket = bucket
@@ -30,23 +31,22 @@ class CheckpointIndex:
         self._read: dict[Place, Manifest] = {}
 
     def places(self) -> list[Place]:
-        """Every manifest there is, readable or not, newest first."""
+        """Every manifest, readable or not, newest first."""
         found = (place_of(name) for name in self.bucket.names(MANIFESTS))
         return sorted((place for place in found if place is not None), reverse=True)
 
     def manifests(self, places: list[Place]) -> Iterator[Manifest]:
-        """Those that can be read, in the order asked for; one that cannot is logged and passed
-        over."""
+        """The readable manifests, in the given order; others are logged and skipped."""
         for place in places:
             try:
                 yield self.manifest(place)
-            except NotFound:  # let go by another writer after a newer commit
+            except NotFound:  # removed by another writer after a newer commit
                 continue
             except CheckpointDamaged as error:
                 log.warning("%s: refused %s", self.bucket, error)
 
     def manifest(self, place: Place) -> Manifest:
-        """One of them. Raises NotFound and CheckpointDamaged."""
+        """One manifest. Raises NotFound and CheckpointDamaged."""
         known = self._read.get(place)
         if known is None:
             known = self._read[place] = from_json(
@@ -55,10 +55,13 @@ class CheckpointIndex:
         return known
 
     def kept(self, places: list[Place]) -> list[Manifest]:
-        """The newest two that can be read; of those with the very same files the newest one, which
-        names more."""
+        """The newest two readable manifests with different files.
+
+        Of several with the same files it is the newest, which names more.
+        """
         found: list[Manifest] = []
         for manifest in self.manifests(places):
+            # The same files may be committed again to name their iteration.
             if not found or manifest.files != found[-1].files:
                 found.append(manifest)
             if len(found) == KEPT:
@@ -66,14 +69,15 @@ class CheckpointIndex:
         return found
 
     def tidy(self, *, generation: int, node_id: str) -> frozenset[str]:
-        """Removes what no kept manifest needs, and gives the names of the data that is there.
+        """Removes what no kept manifest needs, and returns the names of the remaining data.
 
-        Only data of this writer or of earlier generations is removed: whoever else is writing now
-        may be about to commit it. Manifests go before their data, so that a crash in between leaves
-        no manifest without its files.
+        Only data of this writer or of earlier generations is removed: another writer may be about
+        to commit its own. Manifests go before their data, so that a crash in between leaves no
+        manifest without its files.
         """
         places = self.places()
         kept = self.kept(places)
+        # Unreadable manifests newer than that stay: they may be readable later.
         oldest = kept[-1].place if kept else Place(0, 0)
         self.bucket.delete([place.name for place in places if place < oldest])
         self._read = {manifest.place: manifest for manifest in kept}

@@ -17,8 +17,7 @@ _PREFIX = re.compile(r"[A-Za-z0-9!_.*'()=/-]*")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A bucket and the prefix below which keys lie; the prefix neither begins nor ends with a
-    slash."""
+    """A bucket and a prefix of its keys; the prefix neither begins nor ends with a slash."""
 
     bucket: str
     prefix: str = ""
@@ -31,12 +30,12 @@ class Location:
         return replace(self, prefix=self.key(part))
 
     def key(self, name: str) -> str:
-        """The whole key of what is called `name` here."""
+        """The whole key of the object `name` here."""
         return f"{self.prefix}/{name}" if self.prefix else name
 
 
 def is_location(text: str) -> bool:
-    """Whether this names a bucket, rightly or wrongly, and not a folder."""
+    """Whether this names a bucket, valid or not, rather than a folder."""
     return text.startswith(_SCHEME)
 
 

@@ -20,8 +20,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Place(NamedTuple):
-    """Where a manifest stands in the order of all: a later generation comes after whatever an
-    earlier one commits."""
+    """A manifest's place in the order: a later generation comes after all of an earlier one."""
 
     generation: int
     sequence: int
@@ -38,33 +37,28 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a checkpoint: its path inside the folder, and what its bytes must be. `name` is
-    the object's.
-
-    `modified_at_ns` is when it was last written to, Unix nanoseconds; None in a manifest of an
-    older version.
-    """
+    """One file of a checkpoint: its path in the folder, its object `name`, and its bytes."""
 
     path: str
     size_bytes: int
     sha256: str
+    # The name of the object that holds its bytes.
     name: str
+    # When it was last written, Unix nanoseconds; None in manifests of an older version.
     modified_at_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One committed state of a checkpoint folder, of the job that `job_id` names.
-
-    `attempt` tells one writer's try from any other's; `iteration` is None where the script named
-    none.
-    """
+    """One committed state of a checkpoint folder, of the job that `job_id` names."""
 
     job_id: str
     generation: int
     sequence: int
     node_id: str
+    # Identifies one writer's attempt: an answer may be lost although its write succeeded.
     attempt: str
+    # None if the script named none.
     iteration: int | None
     committed_at_s: float
     files: tuple[File, ...]
@@ -75,18 +69,20 @@ class Manifest:
 
 
 def place_of(name: str) -> Place | None:
-    """Where the manifest of this name stands; None for a name that no manifest has."""
+    """The place of the manifest with this name; None for other names."""
     match = _NAME.fullmatch(name)
-    return None if match is None else Place(int(match[1]), int(match[2]))
+    if match is None:
+        return None
+    return Place(int(match[1]), int(match[2]))
 
 
 def data_name(generation: int, node_id: str, sha256: str) -> str:
-    """The name of a data object: only its owner, or a later generation, may ever remove it."""
+    """The name of a data object, which only its owner or a later generation may remove."""
     return f"{DATA}g{generation:06d}-{node_id}/{sha256}"
 
 
 def owner_of(name: str) -> tuple[int, str] | None:
-    """The generation and node that wrote a data object; None for a name that none has."""
+    """The generation and node that wrote a data object; None for other names."""
     match = _DATA.fullmatch(name)
     return None if match is None else (int(match[1]), match[2])
 
@@ -97,8 +93,10 @@ def to_json(manifest: Manifest) -> bytes:
 
 
 def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
-    """Reads the manifest found at `place`; raises CheckpointDamaged unless it is one, this job's,
-    and belongs there."""
+    """Reads the manifest found at `place`.
+
+    Raises CheckpointDamaged unless it is a manifest of this job and belongs there.
+    """
     try:
         fields = json.loads(data)
         if fields["format"] != FORMAT:
@@ -115,7 +113,7 @@ def from_json(data: bytes, *, place: Place, job_id: str) -> Manifest:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointDamaged(
-            f"{place.name}: wanted a manifest, found a torn or foreign object ({error!r})"
+            f"{place.name}: wanted a manifest, found a damaged or foreign object ({error!r})"
         ) from error
     if manifest.job_id != job_id:
         raise CheckpointDamaged(
@@ -136,7 +134,7 @@ def _file(fields: Mapping[str, Any]) -> File:
         modified_at_ns=None if written is None else int(written),
     )
     path = PurePosixPath(file.path)
-    # What a bucket says must not lead out of the folder that it is written to.
+    # A path from a bucket must not lead out of the folder that it is written to.
     if path.is_absolute() or not path.parts or ".." in path.parts or "\0" in file.path:
         raise ValueError(f"path {file.path!r}")
     if not _DIGEST.fullmatch(file.sha256) or owner_of(file.name) is None or file.size_bytes < 0:

@@ -1,4 +1,4 @@
-"""Named objects that outlive a node: what a bucket is, and a folder that all nodes reach can be."""
+"""Named objects that outlive a node, in a bucket or in a folder that all nodes share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ARRIVING = ".arriving-"
 
 
 class Objects(Protocol):
-    """What lies below one place. Every call may raise StorageUnavailable; names have slashes."""
+    """The objects below one place. Every call may raise StorageUnavailable; names have slashes."""
 
     def names(self, start: str) -> list[str]:
         """The names that begin with `start`."""
@@ -32,7 +32,7 @@ class Objects(Protocol):
         ...
 
     def create(self, name: str, content: bytes) -> bool:
-        """Makes a small object; False if there is one of that name, which stays as it is."""
+        """Creates a small object; False if the name is taken, and that object stays as it is."""
         ...
 
     def upload(self, path: Path, name: str) -> None:
@@ -40,16 +40,16 @@ class Objects(Protocol):
         ...
 
     def download(self, name: str, path: Path) -> None:
-        """Brings an object into a file; raises NotFound."""
+        """Downloads an object into a file; raises NotFound."""
         ...
 
     def delete(self, names: Collection[str]) -> None:
-        """Removes objects; those that are gone already do not matter."""
+        """Removes objects; missing ones do not matter."""
         ...
 
 
 class FolderObjects:
-    """Objects as files. Each appears whole under its name, or not at all."""
+    """Objects as files. Each appears complete under its name, or not at all."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -77,7 +77,7 @@ class FolderObjects:
     def stream(self, name: str) -> tuple[int, Iterator[bytes]]:
         with self._told(f"read {name}"):
             file = (self._root / name).open("rb")
-        # It is open from here on: who lets the object go takes nothing from this reader.
+        # The file is open from here on: removing the object does not disturb this reader.
         return os.fstat(file.fileno()).st_size, _pieces(file)
 
     def create(self, name: str, content: bytes) -> bool:
@@ -85,7 +85,7 @@ class FolderObjects:
             arriving.write_bytes(content)
             _sync(arriving)
             try:
-                os.link(arriving, self._root / name)  # unlike a rename it takes nobody's place
+                os.link(arriving, self._root / name)  # unlike a rename it replaces nothing
             except FileExistsError:
                 return False
             return True
@@ -94,6 +94,7 @@ class FolderObjects:
         with self._told(f"store {name}"), self._arriving(name) as arriving:
             shutil.copyfile(path, arriving)
             _sync(arriving)
+            # A rename is a single step: readers see the old bytes or the new ones.
             arriving.replace(self._root / name)
 
     def download(self, name: str, path: Path) -> None:

@@ -1,5 +1,4 @@
-"""Proves that a bucket does what checkpoints need: it takes, refuses a second, gives back, lists
-and lets go."""
+"""Proves that a bucket does what checkpoints need: create once, read, list and delete."""
 
 from __future__ import annotations
 
@@ -10,12 +9,13 @@ from elastic.errors import NotFound, StorageUnavailable
 
 
 def check_bucket(bucket: Bucket) -> None:
-    """Writes, reads, lists and removes an object. Raises StorageUnavailable that says what is
-    missing."""
+    """Writes, reads, lists and removes an object. Raises StorageUnavailable if one fails."""
     start = f"doctor/{secrets.token_hex(8)}"
-    name, content = f"{start}.json", b"{}"
+    name = f"{start}.json"
+    content = b"{}"
     try:
         _expect(bucket, bucket.create(name, content), "to take an object")
+        # Two writers must not both commit the same number.
         _expect(
             bucket,
             not bucket.create(name, content),
@@ -28,6 +28,7 @@ def check_bucket(bucket: Bucket) -> None:
             f"{bucket.location}: wanted to read what was just written, it is not there"
         ) from error
     finally:
+        # Also after a failure: the check must leave nothing in the bucket.
         bucket.delete([name])
     _expect(bucket, bucket.names(start) == [], "to delete an object")
 

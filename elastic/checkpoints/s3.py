@@ -20,24 +20,24 @@ from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
 _CONNECT_TIMEOUT_S = 5
 _READ_TIMEOUT_S = 30
+# botocore's own retries, with backoff; a client that is not patient makes one attempt.
 _ATTEMPTS = 4
 _DELETED_A_CALL = 1000  # DeleteObjects takes no more keys.
+# The largest manifest: of 10,000 files.
 _MOST_READ_BYTES = 4 << 20
 _PIECE_BYTES = 256 * 1024
-# 412: the key is taken. 409: somebody is writing it at this moment, and one of the two will find it
-# taken.
+# 412: the key is taken. 409: another writer is writing it at this moment, and one of the two will
+# find it taken.
 _TAKEN = frozenset({412, 409})
-_DENIED = frozenset(
-    {"AccessDenied", "AllAccessDisabled", "403"}
-)  # HEAD's answers have no body that could say more
-_OF_CREDENTIALS = frozenset(
-    {"ExpiredToken", "InvalidToken"}
-)  # 400, all others of this kind are 403
+# "403" is an answer to HEAD, which has no body with a code.
+_DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})
+# These two come with status 400; all others of this kind with 403.
+_OF_CREDENTIALS = frozenset({"ExpiredToken", "InvalidToken"})
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An object, by its name from a location on."""
+    """An object, by its name below a location."""
 
     name: str
     size_bytes: int
@@ -45,13 +45,13 @@ class Entry:
 
 
 def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
-    """An S3 client with the credentials that every AWS program finds. Asks S3 nothing yet.
+    """An S3 client with the credentials that every AWS program finds. It asks S3 nothing yet.
 
-    The patient one is for nodes: their metadata service may be slow to tell their role's
-    credentials, and a client made without any never finds them. Raises StorageUnavailable while
-    there are none; the other one tells of trouble sooner, by its first call.
+    The patient client is for nodes: their metadata service may be slow to give their role's
+    credentials, and a client made without any never finds them. It raises StorageForbidden while
+    there are none. The other client fails sooner, at its first call.
 
-    botocore's clients make their methods at run time, hence `Any`; none of their answers leaves
+    botocore's clients create their methods at run time, hence `Any`. None of their answers leaves
     this module.
     """
     config = Config(
@@ -69,8 +69,10 @@ def connect(*, region: str | None = None, is_patient: bool = True) -> Any:
 
 
 def _session() -> botocore.session.Session:
-    """Asks the metadata service as the environment says, else more often and longer than botocore's
-    once for 1 s."""
+    """A session that is more patient with the metadata service than botocore's one try of 1 s.
+
+    The environment's own settings come first.
+    """
     session = botocore.session.get_session()
     for name, value in (("metadata_service_timeout", 3), ("metadata_service_num_attempts", 4)):
         if f"AWS_{name.upper()}" not in os.environ:
@@ -79,9 +81,9 @@ def _session() -> botocore.session.Session:
 
 
 class Bucket:
-    """What lies below one location.
+    """The objects below one location.
 
-    Every call raises StorageUnavailable where S3 does not answer or refuses: StorageForbidden if a
+    Every call raises StorageUnavailable if S3 does not answer or refuses, and StorageForbidden if a
     person has to act.
     """
 
@@ -103,8 +105,7 @@ class Bucket:
             return [each["Key"][cut:] for page in pages for each in page.get("Contents", ())]
 
     def entries(self, folder: str, *, most: int) -> list[Entry]:
-        """The first objects right in `folder` ("" or a path with a slash at its end), not those of
-        folders in it."""
+        """The first objects directly in `folder`, which is "" or ends with a slash."""
         prefix = self.location.key(folder)
         cut = len(prefix) - len(folder)
         with self._told("list", "s3:ListBucket"):
@@ -117,7 +118,7 @@ class Bucket:
         ]
 
     def items(self) -> list[tuple[str, int, str]]:
-        """Name, size in bytes and etag of all that lies below."""
+        """Name, size in bytes and etag of all objects below."""
         prefix = self.location.key("")
         with self._told("list", "s3:ListBucket"):
             pages = self._client.get_paginator("list_objects_v2").paginate(
@@ -130,8 +131,7 @@ class Bucket:
             ]
 
     def stream_from(self, name: str, *, etag: str, start: int) -> Iterator[bytes]:
-        """An object's content from the byte `start` on; raises NotFound if it is not the one of
-        this etag any more."""
+        """An object's content from byte `start` on; raises NotFound if its etag has changed."""
         key = self.location.key(name)
         with self._told(f"read {name}", "s3:GetObject"):
             try:
@@ -140,7 +140,7 @@ class Bucket:
                 )
             except ClientError as error:
                 if _status(error) in _TAKEN:
-                    raise NotFound(f"{self.location}: {name} is another by now") from error
+                    raise NotFound(f"{self.location}: {name} has changed") from error
                 raise
             yield from answer["Body"].iter_chunks(_PIECE_BYTES)
 
@@ -162,7 +162,7 @@ class Bucket:
             return data
 
     def create(self, name: str, content: bytes) -> bool:
-        """Makes a small object; False if there is one of that name, which stays as it is."""
+        """Creates a small object; False if the name is taken, and that object stays as it is."""
         with self._told(f"create {name}", "s3:PutObject"):
             try:
                 self._client.put_object(
@@ -170,6 +170,7 @@ class Bucket:
                     Key=self.location.key(name),
                     Body=content,
                     ContentType="application/json",
+                    # S3 then refuses a key that is taken: two writers cannot both commit it.
                     IfNoneMatch="*",
                 )
             except ClientError as error:
@@ -179,7 +180,7 @@ class Bucket:
             return True
 
     def upload(self, path: Path, name: str) -> None:
-        """Stores a file in parts; S3 refuses parts whose SHA-256 is not the one they left with."""
+        """Stores a file in parts; S3 refuses a part whose SHA-256 is wrong."""
         with self._told(f"upload {name}", "s3:PutObject"):
             self._client.upload_file(
                 str(path),
@@ -189,12 +190,12 @@ class Bucket:
             )
 
     def download(self, name: str, path: Path) -> None:
-        """Brings an object into a file; raises NotFound."""
+        """Downloads an object into a file; raises NotFound."""
         with self._told(f"download {name}", "s3:GetObject"):
             self._client.download_file(self.location.bucket, self.location.key(name), str(path))
 
     def delete(self, names: Collection[str]) -> None:
-        """Removes objects; those that are gone already do not matter."""
+        """Removes objects; missing ones do not matter."""
         keys = [{"Key": self.location.key(name)} for name in sorted(names)]
         for start in range(0, len(keys), _DELETED_A_CALL):
             batch = keys[start : start + _DELETED_A_CALL]
@@ -202,11 +203,11 @@ class Bucket:
                 answer = self._client.delete_objects(
                     Bucket=self.location.bucket, Delete={"Objects": batch, "Quiet": True}
                 )
+            # S3 answers 200 even if it refuses single keys.
             for refused in answer.get("Errors", ())[:1]:
                 raise StorageUnavailable(
                     f"{self.location}: wanted to delete {refused['Key']}, S3 answered "
-                    f"{refused['Code']}: "
-                    "allow s3:DeleteObject"
+                    f"{refused['Code']}: allow s3:DeleteObject"
                 )
 
     @contextmanager
@@ -228,14 +229,16 @@ class Bucket:
 
 
 def _advice(error: ClientError, action: str) -> str | None:
-    """What somebody has to do before S3 can answer otherwise; None where it may by itself."""
+    """What a person has to do before S3 can answer; None if the error may pass by itself."""
     code = str(error.response["Error"]["Code"])
     if code == "NoSuchBucket":
         return "make the bucket, or name another one as checkpoint_root"
     if code in _DENIED:
         return f"allow {action}"
     is_of_credentials = _status(error) == 403 or code in _OF_CREDENTIALS
-    return "look at its credentials and at its clock" if is_of_credentials else None
+    if is_of_credentials:
+        return "check its credentials and its clock"
+    return None
 
 
 def _status(error: ClientError) -> int:

@@ -1,4 +1,4 @@
-"""The folder that a job's workers run in: its code, and what they write beside it."""
+"""The folder that a job's workers run in: its code, and their outputs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from elastic.checkpoints.folder import (
 from elastic.checkpoints.manifest import File
 from elastic.model import is_output
 
+# Python's own caches are no results.
 _CACHES = frozenset({"__pycache__"})
 _ZIP_BEGINS = b"PK\x03\x04"
+# A larger log waits until it is complete: it would be copied and read in full every few seconds.
 _MOST_GROWN_BYTES = 16 << 20
-"""A larger log waits until it rests: it would be copied and read in full every few seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderState:
-    """The outputs as they look, by path, and when each folder in the working folder got or lost a
-    file."""
+    """The state of the outputs: the files by path, and when each folder got or lost a file."""
 
     files: Mapping[str, Look]
     folders: Mapping[str, int]
@@ -44,10 +44,11 @@ class FolderState:
         return self.files.get(path) == now.files.get(path)
 
     def is_complete(self, path: str, now: FolderState) -> bool:
-        """Whether the folder that this file is in has the same files `now`, as one that is being
-        made has not.
+        """Whether this file's folder has the same files `now`.
 
-        A checkpoint may be a folder of several files. The working folder itself is none.
+        It has not if it is being filled.
+
+        A checkpoint may be a folder of several files. The working folder itself does not count.
         """
         folder = path.rpartition("/")[0]
         return not folder or self.folders.get(folder) == now.folders.get(folder)
@@ -58,9 +59,9 @@ UNSEEN = FolderState({}, {})
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Outputs held still. `kept` are earlier versions of files that are being written now.
+    """Frozen outputs. `kept` are earlier versions of files that are being written now.
 
-    `is_whole` is False where a file was left for later.
+    `is_whole` is False if a file was left for later.
     """
 
     files: tuple[Still, ...]
@@ -69,11 +70,12 @@ class Held:
 
 
 class WorkingFolder:
-    """One job's working folder on this node. What was there before its first worker is no output,
-    unless it changes.
+    """One job's working folder on this node.
 
-    `memory` is the file that says what was there; `code` the archive of the job's code, which may
-    be absent. `digests` are those that an earlier one of this folder has read.
+    Files from before its first worker are no outputs, unless they change.
+
+    `memory` is the file that lists what was there. `code` is the archive of the job's code, which
+    may be absent. `digests` are those that an earlier object of this folder computed.
     """
 
     def __init__(
@@ -103,9 +105,10 @@ class WorkingFolder:
         return FolderState(files, folders)
 
     def weigh(self) -> tuple[int, int]:
-        """How many files lie here, those of the code among them, and their bytes: a quick bound of
-        the outputs."""
-        files, size_bytes, folders = 0, 0, [str(self.path)]
+        """The number of files here, with the code, and their bytes: a bound of the outputs."""
+        files = 0
+        size_bytes = 0
+        folders = [str(self.path)]
         while folders:
             with suppress(OSError), os.scandir(folders.pop()) as entries:
                 for each in entries:
@@ -128,9 +131,9 @@ class WorkingFolder:
     ) -> Held:
         """Links these outputs into the staging folder and reads their digests.
 
-        `before` is the sight of some seconds ago: what looks different `now` is being written, and
-        its `previous` version stands for it, unless all that is new in it was appended. None where
-        no worker is left that could write.
+        `before` is the state of some seconds ago. A file that looks different `now` is being
+        written, and its `previous` version replaces it, unless it only grew at its end. `before` is
+        None if no worker is left that could write.
         """
         self.let_go()
         self._staging.mkdir(parents=True)
@@ -162,7 +165,7 @@ class WorkingFolder:
         return not (self.path / path).is_symlink() and self._folder.has(path, sha256)
 
     def put(self, arrived: Path, path: str) -> None:
-        """Moves a file into its place in one step; whatever stands in its way goes."""
+        """Moves a file into its place in one step, and removes what is in its way."""
         target = self.path / path
         for parent in reversed(target.relative_to(self.path).parents):
             # A link there would lead the file out of this folder.
@@ -175,11 +178,11 @@ class WorkingFolder:
         arrived.replace(target)
 
     def stamp(self, path: str, modified_at_ns: int) -> None:
-        """Makes the file as old as it was where it was written."""
+        """Restores the file's modification time."""
         self._folder.stamp(path, modified_at_ns)
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Removes every other output; a file of the code is as it was sent again."""
+        """Removes every other output; a file of the code returns to the version that was sent."""
         restored = False
         for path in set(self.see().files) - set(paths):
             if restore(self._code, path, self.path):
@@ -194,10 +197,10 @@ class WorkingFolder:
         return self._known.get(path) != look and is_output(path, self._globs)
 
     def _all(self, folders: dict[str, int]) -> Iterator[tuple[str, Look]]:
-        """Every file that may be an output; `folders` gets each folder inside and when it last got
-        or lost a file."""
+        """Yields every file that may be an output; notes in `folders` when each folder changed."""
         root = self.path.resolve()
         for folder, names, files in os.walk(self.path):
+            # In place: os.walk then skips these folders.
             names[:] = [name for name in names if not is_hidden(name) and name not in _CACHES]
             with suppress(OSError):
                 folders[Path(folder).relative_to(self.path).as_posix()] = os.stat(
@@ -206,7 +209,7 @@ class WorkingFolder:
             for name in files:
                 path = Path(folder, name)
                 inside = path.relative_to(self.path).as_posix()
-                # What has no name in UTF-8 could be named in no list and in no address.
+                # A name that is not printable UTF-8 could appear in no list and in no address.
                 if is_hidden(name) or name.endswith(PARTIAL_ENDINGS) or not inside.isprintable():
                     continue
                 with suppress(OSError):
@@ -216,19 +219,19 @@ class WorkingFolder:
 
     def _held(self, path: str, link: Path, look: Look, *, is_settled: bool) -> Still | None:
         try:
+            # A link to a link would not freeze the file itself.
             os.link((self.path / path).resolve(), link)
             is_whole = _is_whole_zip(link)
-            # A zip, as torch.save writes, shows by its end that it is whole; of others only time
-            # tells.
+            # The end of a zip, as torch.save writes, shows that it is complete. For other files
+            # only time tells.
             if look_at(link) != look or not (is_settled if is_whole is None else is_whole):
                 return None
             return Still(path, link, look, self._folder.digest(link, look))
-        except (FileNotFoundError, Changing):  # it was removed or written to meanwhile
+        except (FileNotFoundError, Changing):  # removed or written to meanwhile
             return None
 
     def _grown(self, path: str, copy: Path, look: Look) -> Still | None:
-        """A copy of a text as it looked, if it still begins with all that it was when this last saw
-        it change.
+        """A copy of a text file, if it only grew since this last saw it change.
 
         That is how logs and tables grow; they may never rest while their script runs.
         """
@@ -242,9 +245,10 @@ class WorkingFolder:
         except FileNotFoundError:
             return None
         # A file with zero bytes may be a checkpoint that takes long to write, and half of it is
-        # none.
+        # worthless.
         if len(content) < look.size_bytes or b"\0" in content:
             return None
+        # A log may grow between two looks: the next look compares with this beginning.
         now = hashlib.sha256(content).hexdigest()
         self._begun[path] = look.size_bytes, now
         if (
@@ -272,8 +276,7 @@ class WorkingFolder:
 
 
 def _is_whole_zip(path: Path) -> bool | None:
-    """Whether a zip has its end: one without was being written as its writer was ended. None for
-    what is no zip."""
+    """Whether a zip has its end; without it the writer was stopped. None if it is no zip."""
     with path.open("rb") as file:
         is_zip = file.read(len(_ZIP_BEGINS)) == _ZIP_BEGINS
     return zipfile.is_zipfile(path) if is_zip else None

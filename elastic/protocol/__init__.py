@@ -1,5 +1,4 @@
-"""What worker, agent and daemon say to each other: every message once, checked by the same bounds
-at both ends."""
+"""The messages between worker, agent and daemon, checked by the same bounds at both ends."""
 
 from elastic.protocol.checking import Outgoing, from_json, outgoing, to_json
 from elastic.protocol.messages import (

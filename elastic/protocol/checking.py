@@ -1,4 +1,4 @@
-"""The one check that a message passes at both ends: as it is sent, and as it is received."""
+"""The one check of a message at both ends: when it is sent, and when it is received."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from elastic.worker.messages import MESSAGES, SignMessage, WindowMessage
 
 Value = TypeVar("Value")
 
+# The workers' messages that go on to the daemon.
 Outgoing: TypeAlias = WindowMessage | EventMessage
-"""What workers say that goes on to the daemon."""
 
 
 def from_json(kind: type[Value], content: object) -> Value:
-    """Gives the message that this JSON holds. Raises InvalidInput, naming the field, where it is
-    none of its kind.
+    """Returns the message in this JSON; raises InvalidInput, naming the field, if it does not fit.
 
     >>> from elastic.protocol.messages import LogsStored
     >>> from_json(LogsStored, {"acked_seq": 7, "of a newer minor": True})
@@ -35,7 +34,7 @@ def from_json(kind: type[Value], content: object) -> Value:
 
 
 def to_json(message: object) -> dict[str, Any]:
-    """Gives the JSON of a message. Raises InvalidInput where the other end would refuse it."""
+    """Returns the JSON of a message; raises InvalidInput if the other end would refuse it."""
     content: dict[str, Any] = _adapter(type(message)).dump_python(
         message, mode="json", warnings=False
     )
@@ -44,8 +43,7 @@ def to_json(message: object) -> dict[str, Any]:
 
 
 def outgoing(row: Mapping[str, Any]) -> Outgoing:
-    """Gives a message of a worker as the daemon takes it. Raises InvalidInput where it would
-    not."""
+    """Returns a worker's message as the daemon takes it; raises InvalidInput if it would not."""
     kind = MESSAGES.get(str(row.get("kind")), SignMessage)
     if kind is SignMessage:
         raise InvalidInput(
@@ -55,15 +53,16 @@ def outgoing(row: Mapping[str, Any]) -> Outgoing:
     return message
 
 
-# Building one costs milliseconds; there are as many as there are messages.
+# Building an adapter costs milliseconds; there are as many as there are messages.
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def _first_fault(error: ValidationError) -> tuple[str, str]:
-    """The field, and why; what stands in it only as far as it fits in a line."""
+    """The wrong field, and why; its value only as far as it fits in a line."""
     fault = error.errors(include_url=False)[0]
-    why = f"{fault['msg'].replace('Input should be', 'wanted')}, got {fault['input']!r:.60}"
-    # The input of a missing field is all that stands around it, which may hold a token.
-    return ".".join(map(str, fault["loc"])) or "message", "nothing" if fault[
-        "type"
-    ] == "missing" else why
+    field = ".".join(map(str, fault["loc"])) or "message"
+    if fault["type"] == "missing":
+        # Here the input is everything around the missing field, which may hold a token.
+        return field, "nothing"
+    why = fault["msg"].replace("Input should be", "wanted")
+    return field, f"{why}, got {fault['input']!r:.60}"

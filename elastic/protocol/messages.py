@@ -1,9 +1,8 @@
-"""What agent and daemon say to each other, as JSON: each message is one dataclass, the same at both
-ends.
+"""The messages between agent and daemon, as JSON: one dataclass each, the same at both ends.
 
-Fields that an end does not know are ignored: they are of a newer minor version. Values that the
-domain has too, as how a generation ended, stand in `elastic.model`, with their bounds. What workers
-say stands in `elastic.worker.messages`.
+An end ignores fields that it does not know: they come from a newer minor version. Values that
+belong to the domain, such as how a generation ended, are in `elastic.model`, with their bounds. The
+workers' messages are in `elastic.worker.messages`.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ EventMessage: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What an agent sends first; `setup` is null where it was not measured."""
+    """An agent's first message; `setup` is null if it was not measured."""
 
     protocol: Version
     join_token: Annotated[str, Bound(max_length=128)]
@@ -66,15 +65,14 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class Brings:
-    """What a node gets ready before it says that it is idle: packages, data, what the job sets up
-    itself.
-
-    `data` is a bucket's location or a folder of the node; `env` is the job's.
-    """
+    """What a node prepares before it reports itself idle."""
 
     requirements: tuple[str, ...] = ()
+    # The job's own shell commands.
     setup: tuple[str, ...] = ()
+    # A bucket's location, or a folder of the node.
     data: str | None = None
+    # The job's variables.
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -98,14 +96,18 @@ class Registered:
     node_token: str
     heartbeat_interval_s: Instant
     lease_s: Seconds
+    # What the job will run, so that the node can load modules before it has an assignment. Empty
+    # if workers do not inherit what is loaded (T0).
     command: tuple[str, ...] = ()
+    # The checksum of the archive of the job's code, which `/v1/agent/code` serves. Null if the
+    # command names what the machine has.
     code: str | None = None
     brings: Brings = field(default_factory=Brings)
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """What an agent says of its node, with all that the daemon has not acknowledged yet.
+    """What an agent reports about its node, with all that the daemon has not acknowledged yet.
 
     Its instants are those of its machine's clock, as `sent_at_s` is: where that is off, they are
     noted by the daemon's. When the machine goes is the cloud's word, and stays as it is. `round` is
@@ -119,6 +121,7 @@ class Heartbeat:
     report: NodeReport
     exit: Exit | None = None
     notice: Notice | None = None
+    # The newest round of the session in which the workers train.
     round: Count | None = None
     next_round: RoundRegistration | None = None
     windows: Annotated[tuple[WindowMessage, ...], Bound(max_length=5000)] = ()
@@ -128,40 +131,39 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One generation as a member is told to run it; `command` is the argv after torchrun's own
-    options.
-
-    `nproc_per_node` workers run on this very node, each on `threads` threads; `world_size` counts
-    all members'. `stored_iteration` is that of the newest checkpoint that is stored, null if none
-    is, or the node has begun. `outputs` are the globs of what is carried home to `output_dir`, null
-    for everything new. `batch` is what an iteration is, if the job says. `saves` are marks of files
-    that the script saved, each with the iterations done by then; none once the node has begun.
-    `max_restarts` is torchrun's: it would start a script again without a look at why it ended, the
-    daemon looks first.
-    """
+    """One generation, as a node must run it."""
 
     job_id: str
     generation: GenerationNumber
+    # The arguments after torchrun's own options.
     command: Annotated[tuple[str, ...], Bound(min_length=1)]
     nnodes_min: Positive
     nnodes_max: Positive
+    # Workers on this node, each on `threads` threads.
     nproc_per_node: Positive
     threads: Positive
+    # Workers of all nodes together.
     world_size: Positive
     rdzv_endpoint: str
     rdzv_id: str
     drain_grace_s: Seconds
     checkpoint_dir: str
     artifact_dir: str
+    # torchrun would restart a script without asking why it ended. The daemon asks first.
     max_restarts: Count = 0
     mode: Mode = Mode.RESTART
     preload: Flag = True
     interruptions_per_h: Seconds | None = None
+    # That of the newest stored checkpoint. Null if there is none, or if the node has begun.
     stored_iteration: Count | None = None
     output_dir: str = ""
+    # The globs of what is stored in `output_dir`; null for everything new.
     outputs: tuple[str, ...] | None = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    # What an iteration is, if the job says.
     batch: Batch | None = None
+    # Marks of files that the script saved, with the iterations done by then. Empty once the node
+    # has begun.
     saves: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -173,9 +175,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatReply:
-    """The answer: the highest sequence number stored, and what the node shall do.
+    """The answer to a heartbeat: the highest number stored, and what the node must do.
 
-    Without an assignment it drains and waits, with `needs_signal` by ending its workers at once.
+    Without an assignment the node drains and waits; with `needs_signal` it ends its workers at
+    once.
     """
 
     lease_s: Seconds
@@ -187,7 +190,7 @@ class HeartbeatReply:
 
 @dataclass(frozen=True, slots=True)
 class LogBatch:
-    """Lines of one node's processes; `seq` counts the batches that were stored."""
+    """Log lines of one node; `seq` counts the batches that were stored."""
 
     node_id: Word
     instance_id: Name
@@ -204,19 +207,18 @@ class LogBatch:
 
 @dataclass(frozen=True, slots=True)
 class LogsStored:
-    """The answer: the batch's number."""
+    """The answer to a log batch: its number."""
 
     acked_seq: Positive
 
 
 def require_same_major(theirs: str, *, who: str, own: str = PROTOCOL) -> None:
-    """Raises InvalidInput where `who`, as the daemon or this node's agent, speaks another major
-    version than this end.
+    """Raises InvalidInput if `who` speaks another major version than this end.
 
     >>> require_same_major("1.7", who="the agent", own="1.0")
-    >>> require_same_major("2.0", who="the agent", own="1.0")
+    >>> require_same_major("2.0", who="the agent", own="1.0")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    elastic.errors.InvalidInput: protocol: wanted 1.x, but the agent speaks 2.0: install one release of elasticd on both
+    elastic.errors.InvalidInput: protocol: wanted 1.x, but the agent speaks 2.0: ...
     """
     major = own.partition(".")[0]
     if theirs.partition(".")[0] != major:

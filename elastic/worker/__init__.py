@@ -1,5 +1,4 @@
-"""What a training script imports: the paramount hook, the safe point and the words a worker says
-about itself."""
+"""What a training script imports: it marks turns, and reports checkpoints, notes and its end."""
 
 from elastic.worker.hook import checkpointed, drained, finished, note, paramount
 

@@ -1,5 +1,7 @@
-"""How the ranks of an unmodified script agree on the turn to stop at, through the store that they
-have met at."""
+"""The ranks of an unmodified script agree on the turn to stop at.
+
+They agree through the store at which their process group met.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,15 @@ import sys
 from typing import Protocol
 
 C10D_MODULE = "torch.distributed.distributed_c10d"
+# Every turn holds a collective of all ranks. When the last rank notes its turn t, no rank has ended
+# turn t + 1. So all ranks look again at the end of t + 1, and know. No rank leaves before the end
+# of t + 2, which all ranks must begin. By then no rank needs the store, which may end with the rank
+# that serves it.
 TURNS_AFTER_THE_LAST = 2
-"""A turn holds a collective of all ranks. When the last one notes its turn t, none has ended turn t
-+ 1; so all look again at its end, and know. Nobody leaves before the end of t + 2, which all have
-to begin: by then no rank needs the store any more, which may end with the rank that serves it."""
 
 
 class KeyValueStore(Protocol):
-    """What is used of torch's stores."""
+    """The part of torch's stores that is used here."""
 
     def set(self, key: str, value: str) -> None: ...
     def check(self, keys: list[str]) -> bool: ...
@@ -22,7 +25,7 @@ class KeyValueStore(Protocol):
 
 
 class Agreement:
-    """One drain as one rank sees it."""
+    """One drain, seen from one rank."""
 
     def __init__(
         self, store: KeyValueStore, *, rank: int, world_size: int, generation: int | None
@@ -34,16 +37,18 @@ class Agreement:
         self._stop_after: int | None = None
 
     def is_over(self, turn: int) -> bool:
-        """Notes at the first call that this rank has seen the drain at `turn`; True once `turn` is
-        the one to stop at.
+        """Returns True once `turn` is the turn to stop at.
 
-        To be asked at the end of every turn. Raises what the store raises when it is gone.
+        The first call notes that this rank has seen the drain at `turn`.
+
+        Call it at the end of every turn. Raises what the store raises when it is gone.
         """
         if not self._has_noted:
             self._has_noted = True
             self._store.set(self._own, str(turn))
         if self._stop_after is None and self._store.check(self._keys):
             noted = [int(self._store.get(key)) for key in self._keys]
+            # The same number on every rank, because all ranks read the same notes.
             self._stop_after = max(noted) + TURNS_AFTER_THE_LAST
         return self._stop_after is not None and turn >= self._stop_after
 

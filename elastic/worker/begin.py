@@ -24,8 +24,9 @@ USAGE = "wanted (--watched | --plain | --program) COMMAND..."
 
 
 def begin(arguments: Sequence[str]) -> None:
-    """Runs the command that follows the way to run it; a program takes this process over."""
-    way, command = (arguments[0] if arguments else ""), list(arguments[1:])
+    """Runs the command in the given way; a program replaces this process."""
+    way = arguments[0] if arguments else ""
+    command = list(arguments[1:])
     if not command:
         raise SystemExit(f"{USAGE}, got {list(arguments)}")
     write_own_log(os.environ)
@@ -52,17 +53,16 @@ def _run(way: str, command: list[str]) -> None:
 
 
 def write_own_log(environment: Mapping[str, str]) -> None:
-    """From now on this process writes into its rank's own log, if the agent named one: `logs` of
-    the agent reads it.
+    """Sends this process's output to the log of its rank, if the agent named one.
 
-    A file, not a pipe: workers outlive an agent that crashes. Opened for appending, for the agent
-    cuts it.
+    It is a file, not a pipe, because workers outlive an agent that crashes. It is opened for
+    appending because the agent truncates it. The agent's `logs` reads it.
     """
     start = environment.get("ELASTICD_LOG")
     if not start:
         return
     path = f"{start}-l{environment['LOCAL_RANK']}-r{environment['RANK']}.log"
-    with contextlib.suppress(OSError):  # on a full disk it goes on writing where torchrun does
+    with contextlib.suppress(OSError):  # on a full disk, keep writing where torchrun does
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)

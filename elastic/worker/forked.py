@@ -1,6 +1,7 @@
 """Makes a worker that torchrun forked look like one that python started, then runs its script.
 
-Run by path: ``torchrun --start-method=fork --run-path forked.py (--watched | --plain) (SCRIPT | -m MODULE) ARG...``
+Run by path: ``torchrun --start-method=fork --run-path forked.py (--watched | --plain) ARG...``,
+where the arguments begin with a script or ``-m MODULE``.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from elastic.worker.last_error import show_error
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Runs the script to its end; returns only if it ended well, which is how torchrun learns
-    it."""
+    """Runs the script to its end; it returns only after a good end, as torchrun expects."""
     _forget_the_parent()
     code = _exit_code(arguments)
     _end_as_python_does()
@@ -32,21 +32,21 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _forget_the_parent() -> None:
-    # torchrun's handlers would turn a signal meant for this worker into an exception of torchrun's
-    # own.
+    # torchrun's handlers would turn a signal for this worker into an exception of torchrun.
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # A forked child may not choose how it starts processes of its own; a script may.
-    multiprocessing.set_start_method(None, force=True)  # None with force: not chosen yet
-    # Python's own generator seeds itself anew after a fork; numpy's would be the same in all
-    # workers of this node.
+    # None with force means that no method is chosen yet.
+    multiprocessing.set_start_method(None, force=True)
+    # Python's own random generator gets a new seed after a fork. numpy's does not: without this,
+    # all workers of this node would draw the same numbers.
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
-    # The parent has loaded torch to compute with one thread, which alone survives a fork.
+    # The parent loaded torch with one thread, because only one thread survives a fork.
     torch = sys.modules.get("torch")
-    # OpenMP takes a list, one number a level of nesting: torch's loops are the outermost.
+    # OpenMP takes a list, one number per level of nesting. torch's loops are the outermost level.
     threads = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     if torch is not None and threads.isdecimal() and int(threads) > 0:
         torch.set_num_threads(int(threads))
@@ -60,7 +60,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
             return (end.code or 0) & 0xFF
         sys.stderr.write(f"{end.code}\n")
         return 1
-    except BaseException as error:  # noqa: BLE001 (whatever it is, python itself would print it and exit with 1)
+    # Python itself prints any exception and exits with 1.
+    except BaseException as error:  # noqa: BLE001
         show_error(type(error), error, error.__traceback__)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
@@ -70,7 +71,7 @@ def _end_as_python_does() -> None:
     for thread in threading.enumerate():
         if thread is not threading.main_thread() and not thread.daemon:
             thread.join()
-    # A forked child ends without them, and scripts rely on them: ours does for its last window.
+    # A forked child skips exit functions, and scripts rely on them. Ours sends the last window.
     atexit._run_exitfuncs()  # noqa: SLF001 (there is no public name)
     _let_go()
     sys.stdout.flush()
@@ -78,15 +79,16 @@ def _end_as_python_does() -> None:
 
 
 def _let_go() -> None:
-    """Ends what the script left open, as python would. Files last: a search for garbage shuts one
-    before it is flushed, and what is ended may write to it. What modules and threads still hold is
-    flushed alone."""
+    """Ends what the script left open, as python would.
+
+    Files come last: garbage collection closes a file before it is flushed, and other objects may
+    still write to it. Files that modules and threads still hold are only flushed.
+    """
     for number in signal.valid_signals():
-        if callable(
-            signal.getsignal(number)
-        ):  # it holds the script's names; python takes it away here too
+        # A handler holds the script's names. Python removes it at this point too.
+        if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
-    # By __mro__: isinstance would ask objects that pretend to be others.
+    # Compare __mro__, because isinstance would ask proxy objects for their class.
     files = [each for each in gc.get_objects() if io.IOBase.__base__ in type(each).__mro__]
     sys.modules.pop("__main__", None)
     gc.collect()

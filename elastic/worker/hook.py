@@ -1,4 +1,4 @@
-"""The words of a training script: a turn has ended, a checkpoint is safe, the job is done."""
+"""What a training script reports: a turn has ended, a checkpoint is safe, the job is done."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from elastic.worker.saves import Saves
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
 LAST_SEND_TIMEOUT_S = 1.0
-JOINED_AGAIN_S = 5.0  # an agent that has started anew hears again that this worker takes part
-TURNS_AGAIN_S = (
-    0.5  # ranks without windows say that their turns go on: the first one's node may be cut off
-)
+# Repeated, so that an agent that has restarted learns that this worker takes part.
+JOINED_AGAIN_S = 5.0
+# Only rank 0 sends windows. The other ranks report that turns go on: rank 0's node may be cut off.
+TURNS_AGAIN_S = 0.5
+# Variables that name the folders a script may write into. The folders exist when it begins.
 FOLDERS = ("ELASTICD_CHECKPOINT_DIR", "ELASTICD_ARTIFACT_DIR")
-"""Variables that name the folders a script may write into; they are there when it begins."""
+# Holds the process id of the worker that torchrun started. Processes that the worker starts inherit
+# it, so they do not report themselves as new workers.
 WORKER_PID = "ELASTICD_WORKER_PID"
-"""Names the process that torchrun started to those that it starts itself: what they say is no
-worker's beginning."""
+# The start of the message about a command that can never run on this node.
 CANNOT_BEGIN = "elasticd: no worker can begin: "
-"""Begins the message about a command that cannot run here, however often it is tried."""
 
 
 def paramount(
@@ -41,14 +41,15 @@ def paramount(
     """Marks the end of one turn of the main loop; call it once a turn, on every rank.
 
     Args:
-        iteration: Turns the job has done so far, this one included, as its checkpoint keeps them;
-        ``None`` if unknown. phase: A name for what the loop is doing, where one kind of turn costs
-        more than another. samples: Samples of this turn, over all workers together. Given in every
-        turn, a sample is one iteration.
+        iteration: Turns that the job has done so far, with this one, as its checkpoint counts
+            them. ``None`` if unknown.
+        phase: What the loop is doing, where one kind of turn costs more than another.
+        samples: Samples of this turn, over all workers together. If every turn gives them, one
+            sample is one iteration.
 
     Returns:
-        True when this worker has been asked to stop here. Ranks learn it at different turns: agree
-        before stopping.
+        True when this worker was asked to stop here. Ranks learn it at different turns, so let
+        them agree before they stop.
     """
     return worker().turn(iteration, phase, samples=samples)
 
@@ -59,12 +60,12 @@ def checkpointed(iteration: int, *, elapsed_s: float) -> None:
 
 
 def finished(iteration: int | None = None) -> None:
-    """The last word before exit 0: the job is complete."""
+    """Says that the job is complete; call it last, before exit 0."""
     worker().say_last("finished", iteration)
 
 
 def drained(iteration: int | None = None) -> None:
-    """The last word before exit 0: stopped on request, to be resumed elsewhere."""
+    """Says that the script stopped on request; call it last, before exit 0."""
     worker().say_last("drained", iteration)
 
 
@@ -74,14 +75,16 @@ def note(text: str) -> None:
 
 
 class Worker:
-    """This process as the agent sees it. Turns, checkpoints and notes come from rank 0; last words
-    from every rank."""
+    """This process as the agent sees it.
+
+    Rank 0 sends turns, checkpoints and notes. Every rank sends its last message.
+    """
 
     def __init__(self, membership: WorkerPlace, *, started_at: float) -> None:
         self.membership = membership
         self.has_last_word = False
-        # In a session: whether the job is complete, which another member's script may say while
-        # this one ends early.
+        # In a session: whether the job is complete. Another member's script may say so while this
+        # one ends early.
         self.is_complete: Callable[[], bool] | None = None
         self._group: tuple[int, int, int | None] | None = None
         self._told_joined_at: float | None = None
@@ -111,10 +114,11 @@ class Worker:
         self._is_reporting = membership.rank == 0 and membership.socket_path is not None
         self._drain_file = membership.drain_file
         self._is_asked_to_stop = False
+        # The first turn looks for a drain, and reports itself.
         self._next_look = self._next_word = 0.0
 
     def turn(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
-        """Counts a turn that the script tells of."""
+        """Counts a turn that the script reports."""
         self.count_own_turns()
         is_first = self._done is None
         result = self.count(iteration, phase, samples=samples)
@@ -124,20 +128,24 @@ class Worker:
         return result
 
     def count_own_turns(self) -> None:
-        """From now on the script tells of its turns itself: what the optimizer's hook has seen, and
-        still holds, is none."""
+        """From now on the script reports its turns itself.
+
+        Turns that the optimizer's hook counted, and windows that are still held, are dropped.
+        """
         if not self.counts_own_turns:
             self.counts_own_turns = True
             self.recorder.discard()
-            self._done, self._has_told_beginning = None, False
+            self._done = None
+            self._has_told_beginning = False
 
     def count(self, iteration: int | None, phase: str, *, samples: int | None = None) -> bool:
         """Counts a turn that the script or the optimizer's hook has seen."""
-        work, is_first = self._work(samples), self._done is None
+        work = self._work(samples)
+        is_first = self._done is None
         if iteration is None or samples is not None or self.is_per_worker:
             if self._done is None:
-                # A script that names its turn, and whose files cannot be seen, is taken to have
-                # made all alike.
+                # If no files are seen, a script that names its turn is taken to have done all turns
+                # alike.
                 self._done = self.saves.begin() or work * max((iteration or 1) - 1, 0)
             self._done += work
         else:
@@ -145,12 +153,14 @@ class Worker:
             self._done = int(iteration)
         if is_first:
             self._began_at = max(self._done - work, 0)
-            self._began_at_s = (
-                time.time()
-            )  # before its first window ends, by which what was lost is known
+            # Taken before the first window ends: that window shows how much work was lost.
+            self._began_at_s = time.time()
         self.saves.turn(self._done)
         is_timed = self._is_reporting
-        now = self.recorder.turn(self._done, phase, work=work) if is_timed else time.perf_counter()
+        if is_timed:
+            now = self.recorder.turn(self._done, phase, work=work)
+        else:
+            now = time.perf_counter()
         if now >= self._next_word:
             self._next_word = now + TURNS_AGAIN_S
             self.tell_agent("turns")
@@ -163,15 +173,18 @@ class Worker:
     def is_per_worker(self) -> bool:
         """Whether an iteration is one worker's batch, so that a step of four workers counts four.
 
-        A script that says nothing has the batch of a DistributedDataParallel tutorial, which is
-        each worker's own.
+        By default a script has the batch of a DistributedDataParallel tutorial, which is each
+        worker's own.
         """
         batch = self.membership.batch
-        return batch == "worker" if batch is not None else not self.counts_own_turns
+        if batch is not None:
+            return batch == "worker"
+        return not self.counts_own_turns
 
     def meet(self, own: RankStart, *, replica: Callable[[], Replica] = Replica) -> None:
-        """Ends this process where ranks of one group begin at different iterations: their weights
-        would be mixed.
+        """Ends this process if the ranks of one group begin at different iterations.
+
+        Training on would mix their weights.
 
         `replica` gives what this rank holds before its first step.
         """
@@ -195,12 +208,12 @@ class Worker:
             return
         if found.why_apart is not None:
             raise SystemExit(f"{CANNOT_BEGIN}{found.why_apart}")
-        # Rank 0 tells the job's progress, which nobody but its own files may raise.
+        # Rank 0 reports the job's progress. Only rank 0's own files may raise it.
         if place.rank and own.read_from is None and found.iteration is not None:
             self.saves.follow(found.iteration)
 
     def tell_beginning(self, *, stops_when_asked: bool) -> None:
-        """Says once where the script began, and whether it will save when it is asked to stop."""
+        """Reports once where the script began, and whether it saves when it is asked to stop."""
         if self._has_told_beginning:
             return
         self._has_told_beginning = True
@@ -216,7 +229,9 @@ class Worker:
     def _work(self, samples: int | None) -> int:
         if samples is not None:
             return max(int(samples), 1)
-        return self.membership.world_size if self.is_per_worker else 1
+        if self.is_per_worker:
+            return self.membership.world_size
+        return 1
 
     def _tell_of_save(self, mark: str, iteration: int) -> None:
         self.say("saved", mark=mark, iteration=iteration)
@@ -225,31 +240,37 @@ class Worker:
         shown = as_unicode(path, most=1000)
         self.say(
             "note",
-            text=f"the script saves {shown}, outside of its job's folders: it is not carried home, and is lost "
-            "with its node unless nodes share that folder. Save it beside the script, or in "
-            "ELASTICD_CHECKPOINT_DIR",
+            text=f"The script saves {shown}, outside of its job's folders. It is not stored, and "
+            "is lost with its node unless nodes share that folder. Save it beside the script, or "
+            "in ELASTICD_CHECKPOINT_DIR",
         )
 
     @property
     def is_asked_to_stop(self) -> bool:
-        """Whether the drain file exists, seen afresh."""
+        """Whether the drain file exists; looks again at each call."""
         self._look_for_drain()
         return self._is_asked_to_stop
 
     def regroup(self, *, rank: int, world_size: int, number: int | None = None) -> None:
-        """Takes note of its place in a group that has changed while it runs; `number` grows with
-        each change."""
-        now, told_at, group = time.monotonic(), self._told_joined_at, (rank, world_size, number)
+        """Records the rank and world size of a group that changed while it runs.
+
+        `number` grows with each change.
+        """
+        now = time.monotonic()
+        told_at = self._told_joined_at
+        group = (rank, world_size, number)
         if told_at is not None and group == self._group and now - told_at < JOINED_AGAIN_S:
             return
         if group != self._group:
             self._group = group
+            # Rates of the old group say nothing about the new one.
             self.recorder.restart()
             self.membership = replace(self.membership, rank=rank, world_size=world_size)
             self._outbox.common = {
                 **self._outbox.common,
                 "rank": rank,
                 "world_size": world_size,
+                # Outside a session there is no round.
                 **({} if number is None else {"round": number}),
             }
             self._is_reporting = rank == 0 and self.membership.socket_path is not None
@@ -268,17 +289,16 @@ class Worker:
         self._post({"kind": kind, "at_s": time.time(), "iteration": done})
 
     def tell_agent(self, kind: str, **content: int) -> None:
-        """Says something that concerns this node's agent only, from any rank."""
+        """Sends a message for this node's agent only, from any rank."""
         self._post({"kind": kind, "at_s": time.time(), **content})
 
     def begin(self) -> None:
-        """Says that this process takes its place on the node, perhaps another's that torchrun has
-        ended."""
+        """Reports that this process took its place on the node, perhaps after another one."""
         self._has_begun = True
         self.tell_agent("began", local_rank=self.membership.local_rank)
 
     def close(self) -> None:
-        # A fork (a data loader's worker) must not speak for its parent.
+        # A fork (a data loader's worker) must not report for its parent.
         if os.getpid() == self._pid:
             self.saves.close()
             self.recorder.flush()
@@ -291,19 +311,18 @@ class Worker:
         self._outbox.flush()
 
     def _look_for_drain(self) -> None:
-        # Once asked, always asked: a script that has begun to stop cannot be called back.
+        # A request is final: a script that has begun to stop cannot be called back.
         if self._drain_file and not self._is_asked_to_stop:
-            # Half the cost of os.path.exists, which raises and catches: this runs in every step of
-            # 50 ms or more.
+            # This costs half as much as os.path.exists, which raises and catches. It runs in every
+            # step of 50 ms or more.
             self._is_asked_to_stop = os.access(self._drain_file, os.F_OK)
 
 
 @functools.cache
 def worker() -> Worker:
-    """The one worker that this process is, made from the environment at its first word.
+    """The one worker that this process is, made from the environment at first use.
 
-    The one value of the package that outlives a call: scripts call plain functions, as they do with
-    ``print``.
+    It is the package's only global value: scripts call plain functions, as they call ``print``.
     """
     result = Worker(
         WorkerPlace.from_environment(os.environ), started_at=time.perf_counter() - process_age_s()
@@ -317,12 +336,14 @@ def worker() -> Worker:
 
 
 def process_age_s() -> float:
-    """Seconds since this process was started or forked: what its first turn has cost; 0 where the
-    system hides it."""
+    """Seconds since this process was started or forked, which is what its first turn cost.
+
+    0 where the system hides it.
+    """
     try:
         with open("/proc/self/stat", "rb") as file:
-            # The second field, a name in parentheses, may hold anything; the start's tick is the
-            # 22nd.
+            # The second field is a name in parentheses that may hold anything. The start tick is
+            # field 22.
             ticks = int(file.read().rpartition(b")")[2].split()[19])
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
     except (OSError, AttributeError):

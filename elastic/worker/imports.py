@@ -29,8 +29,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname != self._name or self._is_asking:
             return None
-        # It stays until the module is loaded: libraries ask for a spec only to see whether a
-        # package is there.
+        # The finder stays until the module is loaded: libraries ask for a spec just to see whether
+        # a package is installed.
         self._is_asking = True
         try:
             spec = importlib.util.find_spec(fullname)
@@ -55,7 +55,7 @@ class _ActingLoader(Loader):
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        # The module keeps its true loader: inspect and pickling ask it for source and name.
+        # The module keeps its real loader: inspect and pickle ask it for source and name.
         module.__loader__ = self._loader
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader

@@ -1,4 +1,4 @@
-"""Leaves word of the exception that ends a training script, beside torchrun's own error file."""
+"""Records the exception that ends a training script, beside torchrun's own error file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import traceback
 from types import TracebackType
 
 FILE_NAME = "last-error.json"
-MAX_TEXT, MAX_LINES, MAX_TRACEBACK = 300, 30, 4000
+MAX_TEXT = 300
+MAX_LINES = 30
+MAX_TRACEBACK = 4000
+# torchrun names one error file per worker and start. Ours lies in the same folder.
 _ERROR_FILE = "TORCHELASTIC_ERROR_FILE"
-"""torchrun names a file of its own to each worker at each start; ours lies in the same folder."""
 _LIBRARIES = tuple(
     sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
@@ -23,8 +25,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 def leave_error(error: BaseException) -> None:
-    """Writes what the agent is to report of a script's end; nothing of an end that is none of its
-    errors."""
+    """Writes what the agent reports about a script's end; nothing if it did not fail."""
     beside = os.environ.get(_ERROR_FILE)
     if (
         not beside
@@ -40,8 +41,7 @@ def leave_error(error: BaseException) -> None:
 
 
 def without_launcher(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the script on: how elasticd has come to run it tells its author
-    nothing."""
+    """The traceback from the script on, without elasticd's own frames."""
     whole = trace
     while trace is not None and _is_launchers(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
@@ -53,9 +53,8 @@ def show_error(
 ) -> None:
     """Prints an exception as Python does: a `sys.excepthook`."""
     shown = without_launcher(trace)
-    sys.__excepthook__(
-        kind, error.with_traceback(shown), shown
-    )  # Python prints what the exception itself holds
+    # Python prints the traceback that the exception itself holds, so replace that one too.
+    sys.__excepthook__(kind, error.with_traceback(shown), shown)
 
 
 def _described(error: BaseException) -> dict[str, object]:
@@ -71,8 +70,10 @@ def _described(error: BaseException) -> dict[str, object]:
 
 
 def _is_refusal(error: BaseException) -> bool:
-    """Whether a workload of elasticd ended itself: it has said why, and its place tells the job's
-    owner nothing."""
+    """Whether a workload of elasticd ended itself.
+
+    It has said why, and its place in the code tells the job's owner nothing.
+    """
     if not isinstance(error, SystemExit):
         return False
     return any(
@@ -84,27 +85,23 @@ def _kind(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"exit {error.code if isinstance(error.code, int) else 1}"
     kind = type(error)
-    return (
-        kind.__qualname__
-        if kind.__module__ in ("builtins", "__main__")
-        else f"{kind.__module__}.{kind.__qualname__}"
-    )
+    if kind.__module__ in ("builtins", "__main__"):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _text(error: BaseException) -> str:
-    """One line; empty for an exit by number, of which the log may say more."""
+    """One line; empty for an exit by number, because the log may say more."""
     if isinstance(error, SystemExit):
-        return (
-            ""
-            if isinstance(error.code, int)
-            else str(error.code).strip().partition("\n")[0][:MAX_TEXT]
-        )
+        if isinstance(error.code, int):
+            return ""
+        return str(error.code).strip().partition("\n")[0][:MAX_TEXT]
     said = str(error).strip().partition("\n")[0]
     return (f"{_kind(error)}: {said}" if said else _kind(error))[:MAX_TEXT]
 
 
 def _place(trace: TracebackType | None) -> str:
-    """The last frame of the user's own code; of a traceback without one the last of all."""
+    """The last frame of the user's own code, or the last of all if there is none."""
     frames = traceback.extract_tb(trace)
     own = [each for each in frames if _is_users(each.filename)] or frames
     if not own:
@@ -117,8 +114,7 @@ def _is_users(filename: str) -> bool:
         return False
     if any(folder in filename.split(os.sep) for folder in _INSTALLED):
         return False
-    # A script below a library's folder, as /usr/lib/python3/../jobs, is nobody's: the prefix alone
-    # decides.
+    # Compare the prefix alone: a script in /usr/lib/python3/../jobs is not part of a library.
     return not filename.startswith(tuple(folder + os.sep for folder in _LIBRARIES))
 
 
@@ -127,7 +123,7 @@ def _is_launchers(filename: str) -> bool:
 
 
 def _short(filename: str) -> str:
-    """The name as its user knows it: nodes hold the code in folders of their own."""
+    """The file name as its user knows it: nodes keep the code in folders of their own."""
     for folder in (sys.path[0] if sys.path else "", os.getcwd()):
         if folder and filename.startswith(folder + os.sep):
             return filename[len(folder) + 1 :]

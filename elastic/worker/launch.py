@@ -1,5 +1,7 @@
-"""Runs any training script unchanged and counts its turns: ``python -m elastic.worker.launch
-train.py args...``."""
+"""Runs any training script unchanged and counts its turns.
+
+``python -m elastic.worker.launch train.py args...``
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,19 @@ from collections.abc import Sequence
 from elastic.worker.hook import CANNOT_BEGIN, Worker, worker
 from elastic.worker.optimizer_steps import count_optimizer_steps
 
-SIGNALLED = (
-    128 + signal.SIGTERM,
-    128 + signal.SIGINT,
-)  # how a script's own handler says that it heeds one
+# The exit codes by which a script's own handler says that it obeyed a signal.
+SIGNALLED = (128 + signal.SIGTERM, 128 + signal.SIGINT)
+# Errors that do not pass when a file cannot run. Others may pass, such as EIO, ESTALE, ENOMEM or
+# ETXTBSY.
 HOPELESS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
-"""What says so of a file; all else may pass, as EIO, ESTALE, ENOMEM or ETXTBSY do."""
 USAGE = "wanted: python -m elastic.worker.launch (SCRIPT | -m MODULE) [ARGUMENT...]; got no script"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Runs the script as ``python SCRIPT`` or ``python -m MODULE`` would and says ``finished`` if
-    it ends well."""
+    """Runs the script as ``python SCRIPT`` or ``python -m MODULE`` would.
+
+    It reports ``finished`` if the script ends well.
+    """
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         raise SystemExit(USAGE)
     worker().saves.watch()
@@ -38,18 +41,19 @@ def main(arguments: Sequence[str]) -> None:
         else:
             _run_script(arguments[0], list(arguments))
     except SystemExit as end:
-        has_heeded = end.code in SIGNALLED and worker().is_asked_to_stop
-        if end.code in (None, 0) or has_heeded:
+        has_obeyed = end.code in SIGNALLED and worker().is_asked_to_stop
+        if end.code in (None, 0) or has_obeyed:
             _say_how_it_ended(worker())
-        if has_heeded:
-            raise SystemExit(0) from None  # for any other code torchrun starts what is to end anew
+        if has_obeyed:
+            # With any other code torchrun would restart a worker that must end.
+            raise SystemExit(0) from None
         raise
     _say_how_it_ended(worker())
 
 
 def _say_how_it_ended(this: Worker) -> None:
-    # A script that exits 0 while it is being drained was most likely told to, by a signal. Resuming
-    # a job that was complete costs little; taking an interrupted one for complete loses it.
+    # A script that exits 0 during a drain was most likely told to, by a signal. Resuming a complete
+    # job costs little. Taking an interrupted job for complete loses it.
     if this.has_last_word:
         return
     if this.is_asked_to_stop:
@@ -66,8 +70,10 @@ def _run_module(name: str, argv: list[str]) -> None:
 
 
 def _is_there(name: str) -> bool:
-    """Whether a module of this name can be found; what one of its packages lacks in turn is that
-    one's own error."""
+    """Whether a module of this name can be found.
+
+    If one of its packages lacks something in turn, that is the package's own error.
+    """
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError as error:
@@ -77,15 +83,16 @@ def _is_there(name: str) -> bool:
 
 
 def _run_script(path: str, argv: list[str]) -> None:
-    # Not runpy.run_path: it takes __main__ away again when the script's last line is done, but
-    # threads, atexit functions and pickles still look for it.
+    # Not runpy.run_path: it removes __main__ after the script's last line, but threads, atexit
+    # functions and pickles still look for it.
     sys.argv = argv
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     module = types.ModuleType("__main__")
     module.__file__ = path
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
-    exec(_compiled(path), module.__dict__)  # noqa: S102 (running the script is what this program is for)
+    # Running the script is what this program is for.
+    exec(_compiled(path), module.__dict__)  # noqa: S102
 
 
 def _compiled(path: str) -> types.CodeType:
@@ -96,7 +103,7 @@ def _compiled(path: str) -> types.CodeType:
         traceback.print_exc(limit=0)
         said = f"{type(error).__name__}: {error.msg} ({path}, line {error.lineno})"
         raise SystemExit(f"{CANNOT_BEGIN}{said}") from error
-    except (OSError, ValueError) as error:  # ValueError: it holds a byte that no text does
+    except (OSError, ValueError) as error:  # ValueError: the file holds a zero byte
         if isinstance(error, OSError) and error.errno not in HOPELESS:
             raise
         raise SystemExit(f"{CANNOT_BEGIN}wanted a script: {error}") from error

@@ -1,7 +1,8 @@
-"""What a worker says to its agent: one dataclass a kind of message, the standard library alone.
+"""What a worker sends to its agent: one dataclass for each kind of message.
 
-Workers send plain dicts with these fields. Each end checks them by the bounds on these fields: the
-worker and its agent by `fault_of`, the agent and the daemon by pydantic.
+Workers send plain dicts with these fields, and import the standard library alone. Each end checks
+the bounds on these fields: the worker and its agent by `fault_of`, the agent and the daemon by
+pydantic.
 """
 
 from __future__ import annotations
@@ -38,8 +39,10 @@ Sign = Literal["began", "turns", "needs_signal", "joined", "left", "settle"]
 
 @dataclass(frozen=True)
 class WindowMessage:
-    """A stretch of turns, timed by rank 0. `iteration` counts all that the job has done, if the
-    script knows."""
+    """A stretch of turns, timed by rank 0.
+
+    `iteration` counts all turns of the job so far, if the script knows them.
+    """
 
     generation: GenerationNumber
     world_size: WorldSize
@@ -57,7 +60,7 @@ class WindowMessage:
 class CheckpointMessage:
     """A durable checkpoint of an iteration exists; writing it took `elapsed_s`.
 
-    Both are null where the agent stored what a script had written without a word.
+    Both are null if the agent stored a checkpoint that the script did not report.
     """
 
     seq: Positive
@@ -69,7 +72,7 @@ class CheckpointMessage:
 
 @dataclass(frozen=True)
 class LastMessage:
-    """A worker's last: the job is complete, or the worker stopped on request."""
+    """A worker's last message: the job is complete, or the worker stopped on request."""
 
     kind: Literal["finished", "drained"]
     seq: Positive
@@ -100,15 +103,13 @@ class SavedMessage:
 
 @dataclass(frozen=True)
 class BeginsMessage:
-    """Where the script began; `text` is the file that it read this from, empty if it read none.
-
-    `stops_when_asked` says that it hears of a drain. `batch` says whose batch an iteration is: one
-    worker's, or the whole job's.
-    """
+    """Where the script began; `text` is the file that it read this from, empty if it read none."""
 
     iteration: Count
     text: Text
+    # Whether the script notices a drain.
     stops_when_asked: Flag
+    # Whose batch an iteration is: one worker's, or the whole job's.
     batch: Literal["worker", "job"]
     seq: Positive
     at_s: Number | None = None
@@ -117,7 +118,7 @@ class BeginsMessage:
 
 @dataclass(frozen=True)
 class SignMessage:
-    """Concerns the node's agent alone: a worker took its place, turns go on, and so on."""
+    """A message for the node's agent alone: a worker took its place, turns go on, and so on."""
 
     kind: Sign
     local_rank: Rank | None = None
@@ -125,7 +126,7 @@ class SignMessage:
 
 @dataclass(frozen=True)
 class Sender:
-    """What stands beside the content of each datagram: who sent it, and from where in its group."""
+    """The part that every datagram has: its sender, and the sender's place in its group."""
 
     worker: Text = ""
     rank: Rank | None = None
@@ -144,15 +145,19 @@ class Arrival:
     """
 
     generation: GenerationNumber
+    # The worker is on one of `groups` nodes whose torchruns have met; the first has rank 0.
     group_rank: Rank = 0
     groups: Positive = 1
+    # The address at which the first rank listens: another one at each start.
     meeting: Text = ""
 
 
 @dataclass(frozen=True)
 class RoundQuestion:
-    """Asks whether a round with so many members is recorded; the answer, `is_recorded`, comes
-    within `timeout_s`."""
+    """Asks whether a round with so many members is recorded.
+
+    The answer, `is_recorded`, comes within `timeout_s`.
+    """
 
     round: Positive
     members: Count
@@ -170,8 +175,8 @@ MESSAGES: Mapping[str, type] = {
     "begins": BeginsMessage,
     **dict.fromkeys(SIGNS, SignMessage),
 }
+# Fields that a worker's outbox adds to a message as it sends it.
 BESIDE = ("seq", "generation", "world_size")
-"""Fields that a worker's outbox adds to a message as it sends it."""
 
 
 def fault_of(message: Mapping[str, object], *, absent: Collection[str] = ()) -> str | None:
@@ -190,11 +195,8 @@ def fault_of(message: Mapping[str, object], *, absent: Collection[str] = ()) -> 
 
 
 def note_of_dropped(count: int, fault: str) -> Datagram | None:
-    """Gives the note that messages were left out: after the first, the second, the fourth and so
-    on, else None."""
+    """Returns the note that messages were dropped: after 1, 2, 4, 8 and so on, else None."""
     text = f"Dropped messages that do not fit the protocol: {count} so far. The last: {fault}"
-    return (
-        {"kind": "note", "text": as_unicode(text, most=MOST_OF_A_NOTE)}
-        if count.bit_count() == 1
-        else None
-    )
+    if count.bit_count() == 1:
+        return {"kind": "note", "text": as_unicode(text, most=MOST_OF_A_NOTE)}
+    return None

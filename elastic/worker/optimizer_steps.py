@@ -1,5 +1,7 @@
-"""Sees the turns of an unmodified script through torch's own optimizer step hook, without importing
-torch."""
+"""Counts the turns of an unmodified script through torch's own optimizer step hook.
+
+It does not import torch.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,7 @@ _held: set[object] = set()
 
 
 def count_optimizer_steps(worker: Worker) -> None:
-    """Arranges that the steps of the first optimizer count as turns, as soon as the script imports
-    torch."""
+    """Counts the first optimizer's steps as turns, as soon as the script imports torch."""
     counter = StepCounter(worker)
 
     def register(module: ModuleType) -> None:
@@ -37,13 +38,12 @@ def count_optimizer_steps(worker: Worker) -> None:
 
 
 class StepCounter:
-    """A hook after every optimizer step; one step of the first optimizer that ever stepped is one
-    turn.
+    """A hook after every optimizer step; one step of the first optimizer is one turn.
 
-    A GAN's two optimizers thus count once. Where the counted optimizer is gone, or others have
-    stepped 100 times without it (a script that changes optimizers), the one stepping then is
-    counted from there on. The counter stands aside when the script calls ``paramount()`` itself, or
-    comes to a session; what it saw in its first two seconds is then taken back.
+    A GAN's two optimizers thus count once. If the counted optimizer is gone, or others have made
+    100 steps without it, the one that steps then is counted from there on. The counter stops when
+    the script calls ``paramount()`` itself, or joins a session. What it counted in its first two
+    seconds is then taken back.
     """
 
     def __init__(self, worker: Worker) -> None:
@@ -57,8 +57,7 @@ class StepCounter:
         self._collectives: int | None = None
 
     def before(self, optimizer: object, _args: object, _kwargs: object) -> None:
-        """Sees a step before it is made: before the first one the ranks compare where they
-        begin."""
+        """Runs before each step; before the first one the ranks compare where they begin."""
         if self._has_met or self._worker.counts_own_turns:
             return
         self._has_met = True
@@ -78,7 +77,8 @@ class StepCounter:
             self._worker.recorder.hold(for_s=HOLD_S)
             _hold_process_groups()
             self._collectives = _collectives()
-        elif self._turns == 2:  # a script that tells of its turns itself has done so by now
+        elif self._turns == 2:
+            # A script that reports its turns itself has done so by now.
             self._worker.tell_beginning(stops_when_asked=_has_handler())
         elif self._turns == ALONE_AFTER:
             self._tell_if_alone()
@@ -102,29 +102,34 @@ class StepCounter:
         return True
 
     def _tell_if_alone(self) -> None:
-        """Tells the job's owner where several processes do not average their gradients: each trains
-        a model alone."""
+        """Tells the job's owner if several processes do not average their gradients.
+
+        Each of them then trains a model of its own.
+        """
         workers = self._worker.membership.world_size
         if workers > 1 and _collectives() == self._collectives:
             self._worker.say(
                 "note",
-                text=f"{workers} workers train {workers} separate models: in {ALONE_AFTER} steps they have exchanged "
-                "nothing. Wrap the model in DistributedDataParallel or FSDP, or ask for one worker "
+                text=f"{workers} workers train {workers} separate models: they exchanged nothing "
+                f"in {ALONE_AFTER} steps. Wrap the model in DistributedDataParallel or FSDP, or "
+                "ask for one worker "
                 "(nproc_per_node: 1)",
             )
 
     def _all_may_stop(self) -> bool:
         """Whether this turn is the one at which all ranks stop.
 
-        Several see the drain file at different turns, and one that left would make the others fail.
-        Where they have no process group to agree by, the agent is asked for a signal, which reaches
-        all at once, wherever they are.
+        Ranks see the drain file at different turns, and one that left would make the others fail.
+        If they have no process group to agree by, the agent is asked for a signal, which reaches
+        all ranks at once.
         """
         membership = self._worker.membership
         if membership.world_size == 1:
             return True
         try:
-            store = default_store() if self._agreement is None else None
+            store = None
+            if self._agreement is None:
+                store = default_store()
             if store is not None:
                 self._agreement = Agreement(
                     store,
@@ -143,8 +148,8 @@ class StepCounter:
     def _stop_here(self) -> None:
         """Ends the process at this step boundary.
 
-        A script with a SIGTERM handler knows best how to stop and gets its signal now. One without
-        leaves by ``SystemExit``, so that its ``finally`` blocks run.
+        A script with a SIGTERM handler knows best how to stop, and gets its signal now. Any other
+        script ends by ``SystemExit``, so that its ``finally`` blocks run.
         """
         _hold_process_groups()
         if _has_handler():
@@ -166,15 +171,17 @@ def _collectives() -> int | None:
     groups = getattr(world, "pg_map", None)
     if not groups:
         return None
-    return sum(int(group._get_sequence_number_for_group()) for group in groups)  # noqa: SLF001 (no public name)
+    # torch has no public name for it.
+    return sum(int(group._get_sequence_number_for_group()) for group in groups)  # noqa: SLF001
 
 
 def _hold_process_groups() -> None:
     """Keeps the script's process groups for as long as this process lives.
 
-    torch ends a gloo group that nobody holds with the GIL in its hand, and waits for threads of the
-    group, which may want the GIL to let go of the last collective (pytorch/pytorch#56297): a script
-    that ends right after a step, and drops its DistributedDataParallel, hung in one of four ends.
+    Without this, torch destroys a gloo group while it holds the GIL, and waits for the group's
+    threads. They may want the GIL to release the last collective (pytorch/pytorch#56297). A script
+    that ended right after a step, and dropped its DistributedDataParallel, hung in one of four
+    runs.
     """
     world = getattr(sys.modules.get(C10D_MODULE), "_world", None)
     _held.update(getattr(world, "pg_map", ()))

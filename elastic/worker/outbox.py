@@ -1,5 +1,4 @@
-"""Datagrams on their way to the agent: sent without ever blocking, kept in order until its socket
-takes them."""
+"""Datagrams to the agent: sent in order, without ever blocking."""
 
 from __future__ import annotations
 
@@ -22,10 +21,10 @@ LEFTOVER_MARK = ".left-"
 class Outbox:
     """Messages of one worker, oldest first.
 
-    An agent that is slow, restarting or gone makes them wait in memory; what still waits when the
-    process ends is written beside the socket (``<socket>.left-<worker>``), where the agent finds it
-    later. Without a socket nothing is kept. A message that the agent would refuse is dropped here,
-    counted, and reported.
+    If the agent is slow, restarting or gone, messages wait in memory. Those that still wait when
+    the process ends are written beside the socket (``<socket>.left-<worker>``), where the agent
+    finds them later. Without a socket nothing is kept. A message that the agent would refuse is
+    dropped here, counted, and reported.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class Outbox:
 
     @property
     def common(self) -> Mapping[str, str | int | None]:
-        """What every message says besides; changing it changes those that still wait, too."""
+        """Fields of every message; a change applies to waiting messages too."""
         return self._common
 
     @common.setter
@@ -51,8 +50,10 @@ class Outbox:
         self._tail = ", " + json.dumps({"worker": self._worker, **common})[1:]
 
     def put(self, message: Datagram) -> None:
-        """Queues a message; where too many wait, windows are merged and the oldest notes and
-        checkpoints given up."""
+        """Queues a message.
+
+        If too many wait, windows are merged, and the oldest notes and checkpoints dropped.
+        """
         if self._socket is None:
             return
         fault = fault_of(message, absent=BESIDE)
@@ -68,8 +69,7 @@ class Outbox:
                 self._waiting = deque(_merged(self._waiting))
 
     def flush(self) -> bool:
-        """Sends what waits, as far as the socket takes it at once; tells whether nothing is
-        left."""
+        """Sends what waits, as far as the socket takes it at once; True if nothing is left."""
         if self._socket is None:
             return True
         with self._lock:
@@ -78,16 +78,15 @@ class Outbox:
                 try:
                     with address_of(self._path) as address:
                         self._socket.sendto(data, address)
-                except (
-                    OSError
-                ):  # full (EAGAIN) or gone (ENOENT, ECONNREFUSED): it waits, whatever the cause
+                # Full (EAGAIN) or gone (ENOENT, ECONNREFUSED): the message waits in any case.
+                except OSError:
                     return False
                 self._waiting.popleft()
                 self._next_seq += 1
         return True
 
     def close(self, *, timeout_s: float) -> None:
-        """Sends the rest within ``timeout_s`` or else leaves it in a file for the agent."""
+        """Sends the rest within ``timeout_s``, or leaves it in a file for the agent."""
         deadline = time.monotonic() + timeout_s
         while not self.flush():
             if time.monotonic() > deadline:
@@ -106,7 +105,7 @@ class Outbox:
                         _encoded(self._waiting.popleft(), self._next_seq, self._tail) + b"\n"
                     )
                     self._next_seq += 1
-        except OSError:  # the node's folder is gone with the agent: there is no one left to tell
+        except OSError:  # the node's folder is gone with the agent: no reader is left
             self._waiting.clear()
 
 
@@ -127,14 +126,14 @@ def _encoded(message: Datagram, seq: int, tail: str) -> bytes:
 
 
 def _encoded_window(window: Datagram, seq: int, tail: str) -> bytes:
-    # By hand: with the cold caches of a real step json.dumps takes 70 us and this 25, and it
-    # is a window, not a note, that is sent twice a second.
+    # Written by hand: with the cold caches of a real step this takes 25 us and json.dumps 70 us.
+    # Windows are sent twice a second, notes are not.
     iteration = "null" if window["iteration"] is None else window["iteration"]
     is_cold = "true" if window["is_cold"] else "false"
     return (
         f'{{"kind": "window", "phase": {_quoted(window["phase"])}, "iteration": {iteration}, '
-        f'"iterations": {window["iterations"]}, "elapsed_s": {window["elapsed_s"]}, "is_cold": {is_cold}, '
-        f'"ended_at_s": {window["ended_at_s"]}, "seq": {seq}{tail}'
+        f'"iterations": {window["iterations"]}, "elapsed_s": {window["elapsed_s"]}, '
+        f'"is_cold": {is_cold}, "ended_at_s": {window["ended_at_s"]}, "seq": {seq}{tail}'
     ).encode()
 
 
@@ -142,8 +141,10 @@ _quoted = functools.lru_cache(maxsize=64)(json.dumps)
 
 
 def _merged(waiting: deque[Datagram]) -> list[Datagram]:
-    """The same totals in fewer messages: windows of one phase become one; of the others the newer
-    half stays."""
+    """The same totals in fewer messages.
+
+    Windows of one phase become one. Of the other messages the newer half stays.
+    """
     result: list[Datagram] = []
     places: dict[tuple[object, object], int] = {}
     to_drop = sum(message["kind"] in {"note", "checkpoint"} for message in waiting) // 2
@@ -165,7 +166,8 @@ def joined(earlier: Datagram, later: Datagram) -> Datagram:
     """One window that covers the turns of two.
 
     >>> a = {"kind": "window", "iteration": 4, "iterations": 4, "elapsed_s": 1.0}
-    >>> joined(a, {"kind": "window", "iteration": 6, "iterations": 2, "elapsed_s": 0.5})["elapsed_s"]
+    >>> b = {"kind": "window", "iteration": 6, "iterations": 2, "elapsed_s": 0.5}
+    >>> joined(a, b)["elapsed_s"]
     1.5
     """
     return later | {

@@ -1,7 +1,8 @@
-"""Asks a rendezvous store whether it answers, which no connection tells: a stopped process gets
-them too.
+"""Asks a rendezvous store whether it answers.
 
-The words are those of torch's TCPStore (torch/csrc/distributed/c10d/TCPStoreBackend.hpp, 2.13).
+A connection alone proves nothing: a stopped process accepts connections too.
+
+The messages are those of torch's TCPStore (torch/csrc/distributed/c10d/TCPStoreBackend.hpp, 2.13).
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ import os
 import socket
 import struct
 
-_VALIDATE, _MAGIC, _PING = 0, 0x3C85F7CE, 13
+_VALIDATE = 0
+_MAGIC = 0x3C85F7CE
+_PING = 13
 
 
 def answers(host: str, port: int, *, timeout_s: float) -> bool:
-    """Gives whether a store at this address repeats a word of ours; connection and answer may take
-    `timeout_s` each."""
+    """Whether a store at this address echoes a nonce.
+
+    Connection and answer may take `timeout_s` each.
+    """
     word = os.urandom(4)
     try:
         with socket.create_connection((host, port), timeout=timeout_s) as connection:

@@ -1,5 +1,4 @@
-"""What elasticd and torchrun told this process about its place in the job, read from its
-environment."""
+"""This process's place in the job, read from its environment."""
 
 from __future__ import annotations
 
@@ -11,8 +10,7 @@ from dataclasses import dataclass
 class WorkerPlace:
     """A worker's place in a job; every path is ``None`` in a script that runs without elasticd.
 
-    `batch` is what the job's file says of it: ``worker``, ``job``, or ``None`` where it says
-    nothing.
+    `batch` is what the job's file says: ``worker``, ``job``, or ``None`` where it says nothing.
     """
 
     rank: int = 0

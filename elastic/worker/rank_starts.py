@@ -1,5 +1,4 @@
-"""Whether all ranks begin at one step: they compare where each of them does before any of them
-trains."""
+"""Ranks compare where each of them begins, before any of them trains."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from dataclasses import astuple, dataclass
 from elastic.worker.agreement import KeyValueStore
 from elastic.worker.replicas import Replica
 
-# In lockstep all ranks come to their first step at once. A rank that makes no steps of its own must
+# In lockstep all ranks reach their first step at once. A rank that makes no steps of its own must
 # not hold up the others for long.
 WAIT_S = 5.0
 _PAUSE_S = 0.002
@@ -20,8 +19,7 @@ _PAUSE_S = 0.002
 
 @dataclass(frozen=True, slots=True)
 class RankStart:
-    """Where a rank begins; `read_from` is the file that told, None if it has read none that the job
-    saved."""
+    """Where a rank begins; `read_from` is the file that says so, None if it read none."""
 
     iteration: int
     read_from: str | None
@@ -29,13 +27,10 @@ class RankStart:
 
 @dataclass(frozen=True, slots=True)
 class RankComparison:
-    """What the ranks found. `why_apart` says why they must not train together, None if they may.
-
-    `iteration` is where those begin that have read a file; None if none has, or if not all have
-    come in time.
-    """
+    """What the ranks found. `why_apart` says why they must not train together, or is None."""
 
     why_apart: str | None = None
+    # Where the ranks that read a file begin. None if none has, or if not all came in time.
     iteration: int | None = None
 
 
@@ -51,11 +46,11 @@ def compare(
 ) -> RankComparison:
     """Compares where all ranks begin.
 
-    A rank may read nothing and get its weights from the others. One that has not got the file that
-    another has read looked for it and did not find it. Only that rank can tell, so it tells the
-    others. Where some have read a file and some have not, all also compare what they hold;
-    `replica` is asked for it only then. `meeting` is what ranks have in common that compare the
-    same thing. Raises what the store raises when it is gone.
+    A rank may read no file and get its weights from the others. A rank that lacks the file which
+    another rank read has looked for it without success. Only that rank can know, so it tells the
+    others. If only some ranks read a file, all also compare what they hold; `replica` is called
+    only then. `meeting` names the comparison that these ranks make together. Raises what the store
+    raises when it is gone.
     """
     told = _exchanged(
         json.dumps([own.iteration, own.read_from]), store, rank, world_size, meeting, wait_s
@@ -67,6 +62,7 @@ def compare(
     why = _difference(readers)
     if why is not None or len(readers) in (0, len(all_ranks)):
         return RankComparison(why, next((each.iteration for each in readers.values()), None))
+    # Some read a file and some did not: only now compare what they hold, which costs time.
     missed = _missed(own, readers) or ""
     found = json.dumps([missed, *astuple(replica())])
     answers = [
@@ -82,7 +78,7 @@ def compare(
 def _exchanged(
     own: str, store: KeyValueStore, rank: int, world_size: int, meeting: str, wait_s: float
 ) -> list[str]:
-    """What each rank says, in their order; nothing where not all of them have come in time."""
+    """What each rank sent, in order of rank; empty if not all came in time."""
     keys = [f"elasticd/begin/{meeting}/{each}" for each in range(world_size)]
     store.set(keys[rank], own)
     until_s = time.monotonic() + wait_s
@@ -103,8 +99,7 @@ def _difference(readers: Mapping[int, RankStart]) -> str | None:
 
 
 def _missed(own: RankStart, readers: Mapping[int, RankStart]) -> str | None:
-    """Which file another rank has read that this rank's node lacks; None if this rank has read one
-    itself."""
+    """Which file another rank read that this rank's node lacks; None if this rank read one."""
     missed = [
         (rank, each) for rank, each in readers.items() if not os.path.exists(each.read_from or "")
     ]
@@ -112,16 +107,14 @@ def _missed(own: RankStart, readers: Mapping[int, RankStart]) -> str | None:
         return None
     rank, each = missed[0]
     return (
-        f"ranks begin at different iterations: rank {rank} at {each.iteration}, for it has read "
-        f"{each.read_from}, "
-        "which another rank's node does not have: save it beside the script, or in "
-        "ELASTICD_CHECKPOINT_DIR"
+        f"ranks begin at different iterations: rank {rank} at {each.iteration}, because it read "
+        f"{each.read_from}. Another rank's node does not have that file: save it beside the "
+        "script, or in ELASTICD_CHECKPOINT_DIR"
     )
 
 
 def _unlike(readers: Mapping[int, RankStart], replicas: Mapping[int, Replica]) -> str | None:
-    """How a rank that has read nothing differs from one that has; None where no difference is
-    certain."""
+    """How a rank that read no file differs from one that did; None if nothing is certain."""
     reader, beginning = next(iter(readers.items()))
     for rank, replica in replicas.items():
         if rank in readers:
@@ -134,11 +127,10 @@ def _unlike(readers: Mapping[int, RankStart], replicas: Mapping[int, Replica]) -
         else:
             continue
         return (
-            f"ranks begin at different iterations: rank {reader} at {beginning.iteration}, for it "
-            "has read "
-            f"{beginning.read_from}; rank {rank} has read no file that the job saved, and "
-            f"{differs}. Let rank 0 save, "
-            "and every rank load that one file: what other ranks save stays on their nodes"
+            f"ranks begin at different iterations: rank {reader} at {beginning.iteration}, because "
+            f"it read {beginning.read_from}. Rank {rank} read no file that the job saved, and "
+            f"{differs}. Let rank 0 save, and every rank load that one file: what other ranks save "
+            "stays on their nodes"
         )
     return None
 

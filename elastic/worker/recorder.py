@@ -1,5 +1,4 @@
-"""Turns of the main loop gathered into windows of at least half a second, so that a step costs a
-few comparisons."""
+"""Gathers turns into windows of at least half a second, so that a step costs little."""
 
 from __future__ import annotations
 
@@ -18,9 +17,9 @@ UNFIT_FOR_A_PHASE = re.compile(r"[^A-Za-z0-9_.-]")
 class Recorder:
     """Counts the turns of one process and hands closed windows to its outbox.
 
-    The first turn of a process, and of a phase, is a cold window of its own: it holds start-up and
-    first allocations, so it counts as progress and never as a rate. While the outbox is not clear
-    the open window stays open and grows.
+    The first turn of a process, and of a phase, is a cold window of its own. It holds start-up and
+    first allocations, so it counts as progress and never as a rate. While messages wait in the
+    outbox, the open window stays open and grows.
     """
 
     def __init__(
@@ -36,6 +35,7 @@ class Recorder:
         self._wall_s = wall_s
         self._started_at = started_at
         self._hold_until: float | None = None
+        # Windows that `discard` may still drop.
         self._held: list[Datagram] = []
         self._phase: str | None = None
         self._iteration: int | None = None
@@ -44,10 +44,9 @@ class Recorder:
         self._close_at = started_at + WINDOW_S
 
     def turn(self, iteration: int | None, phase: str, *, work: int = 1) -> float:
-        """Records that a turn has just ended; gives the monotonic instant, which the caller needs
-        too.
+        """Records that a turn has just ended; returns the monotonic instant for the caller.
 
-        It counts `work` iterations.
+        The turn counts `work` iterations.
         """
         now = self._monotonic()
         is_first = phase != self._phase
@@ -64,27 +63,27 @@ class Recorder:
         return now
 
     def hold(self, *, for_s: float) -> None:
-        """Keeps the coming windows back for a while, so that ``discard`` can take them back."""
+        """Holds the next windows back for a while, so that ``discard`` can drop them."""
         self._hold_until = self._monotonic() + for_s
 
     def discard(self) -> None:
-        """Forgets all that is held: the script counts its own turns after all, from the process's
-        start."""
+        """Drops all held windows: the script counts its own turns, from the process's start."""
         if self._hold_until is None:
             return
         self._hold_until = None
         self._held.clear()
-        self._phase, self._turns = None, 0
+        self._phase = None
+        self._turns = 0
         self._start = self._last = self._started_at
 
     def restart(self) -> None:
-        """Sends all so far, and begins anew from here: the next turn is a cold one."""
+        """Sends all windows so far, and begins again here: the next turn is a cold one."""
         self.flush()
         self._phase = None
         self._start = self._last = self._monotonic()
 
     def flush(self) -> None:
-        """Closes the open window and sends all, short of blocking."""
+        """Closes the open window and sends all that can be sent without blocking."""
         self._hold_until = None
         self._close_window()
         self._release()
@@ -108,7 +107,8 @@ class Recorder:
                 "ended_at_s": self._wall_s() - (self._monotonic() - self._last),
             }
         )
-        self._start, self._turns = self._last, 0
+        self._start = self._last
+        self._turns = 0
         self._close_at = self._last + WINDOW_S
         if self._hold_until is None or self._last >= self._hold_until:
             self._hold_until = None

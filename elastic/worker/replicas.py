@@ -1,5 +1,4 @@
-"""What a rank holds right before its first step that all ranks of a data-parallel group have to
-hold alike."""
+"""What a rank holds before its first step, which all data-parallel ranks must share."""
 
 from __future__ import annotations
 
@@ -13,14 +12,14 @@ from typing import Any
 
 DDP_MODULE = "torch.nn.parallel.distributed"
 # Weights that were trained apart differ nearly everywhere, and each look waits for a GPU: a few
-# numbers tell.
+# numbers are enough.
 _NUMBERS_A_TENSOR = 16
 _STATES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Replica:
-    """One rank's. A field that this rank cannot tell is None, and says nothing against any other.
+    """One rank's state. An unknown field is None, and matches any other.
 
     `optimizer` is how many steps its optimizer has made: `no state`, `state`, or `500 steps`.
     `weights` is a digest of the parameters whose gradients DistributedDataParallel averages over
@@ -35,14 +34,15 @@ def replica_of(optimizer: object, *, world_size: int) -> Replica:
     """What this rank holds, as far as torch shows it."""
     try:
         return Replica(_state_of(optimizer), _digest(world_size))
-    except Exception:  # noqa: BLE001 (an optimizer or a tensor of a kind that nobody foresaw tells nothing)
+    # An optimizer or a tensor of an unknown kind tells nothing.
+    except Exception:  # noqa: BLE001
         return Replica()
 
 
 def _state_of(optimizer: Any) -> str | None:
     groups = getattr(optimizer, "param_groups", ())
     if not any(True for group in groups for _ in group["params"]):
-        return None  # as a rank that a sharded optimizer has left without a share
+        return None  # for example, a sharded optimizer left this rank no share
     states = [each for each in islice(optimizer.state.values(), _STATES) if each]
     if not states:
         return "no state"
@@ -51,14 +51,12 @@ def _state_of(optimizer: Any) -> str | None:
     ]
     if not steps:
         return "state"
-    return (
-        f"{max(steps)} steps" if max(steps) else "no state"
-    )  # some make their state before the first step
+    # Some optimizers make their state before the first step.
+    return f"{max(steps)} steps" if max(steps) else "no state"
 
 
 def _digest(world_size: int) -> str | None:
-    """A number for the weights of all DistributedDataParallel modules that span the whole group;
-    None without any."""
+    """A digest of all DistributedDataParallel modules over the whole group; None without any."""
     sums = [_sum_of(each) for each in _averaged_modules(world_size)]
     return " ".join(f"{each:08x}" for each in sorted(sums)) or None
 
@@ -67,14 +65,15 @@ def _averaged_modules(world_size: int) -> Iterator[Any]:
     kind = getattr(sys.modules.get(DDP_MODULE), "DistributedDataParallel", None)
     if kind is None:
         return
-    # Asked of the type alone: what lazy objects answer to isinstance() may import half a library.
+    # Look at the type alone: isinstance() on a lazy object may import half a library.
     for each in gc.get_objects():
         if issubclass(type(each), kind) and each.process_group.size() == world_size:
             yield each
 
 
 def _sum_of(averaged: Any) -> int:
-    ignored, total = set(getattr(averaged, "parameters_to_ignore", ())), 0
+    ignored = set(getattr(averaged, "parameters_to_ignore", ()))
+    total = 0
     for name, tensor in averaged.module.named_parameters():
         if tensor.requires_grad and name not in ignored:
             numbers = tensor.detach().reshape(-1)

@@ -1,5 +1,8 @@
-"""A round of a session, recorded by the daemon before it is published: put off a while, or not,
-where it is silent."""
+"""Has the daemon record a session's round before it is published.
+
+If the daemon is silent, the round goes ahead: at once, or after a short delay if only newcomers
+wait.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from time import monotonic
 from elastic.worker.messages import RoundQuestion
 from elastic.worker.unix_address import asked
 
-# A survivor of a death waits no longer than this for a daemon that hangs; one that is not there is
-# known at once.
+# After a loss, survivors wait no longer than this for a daemon that hangs. A daemon that is not
+# running is noticed at once.
 ANSWER_TIMEOUT_S = 0.25
 # Training goes on while a newcomer is kept waiting.
 PUT_OFF_S = 5.0
@@ -22,9 +25,9 @@ PUT_OFF_S = 5.0
 class RoundRegistrar:
     """Registers rounds at the agent that answers at `path`.
 
-    `present` gives the members of the round that goes on now, nobody where none does. Where
-    newcomers join them nobody loses by waiting: such a round is put off until it is recorded, for 5
-    s at most, by raising what `later` makes.
+    `present` returns the members of the current round, empty if there is none. A round that only
+    adds newcomers costs the members nothing by waiting. It is put off until it is recorded, for 5 s
+    at most, by raising what `later` makes.
     """
 
     def __init__(
@@ -34,11 +37,14 @@ class RoundRegistrar:
         present: Callable[[], Collection[str]],
         later: Callable[[str], Exception],
     ) -> None:
-        self._path, self._present, self._later = path, present, later
+        self._path = path
+        self._present = present
+        self._later = later
         self._put_off_since_s: float | None = None
 
     def __call__(self, number: int, members: Collection[str]) -> None:
-        is_recorded, present = self._is_recorded(number, len(members)), frozenset(self._present())
+        is_recorded = self._is_recorded(number, len(members))
+        present = frozenset(self._present())
         if not is_recorded and present and present < frozenset(members):
             self._put_off_since_s = self._put_off_since_s or monotonic()
             if monotonic() - self._put_off_since_s < PUT_OFF_S:

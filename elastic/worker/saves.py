@@ -1,5 +1,6 @@
-"""Which files the script saves and at which iteration; and so, from what it reads at its start,
-where it begins.
+"""Notes which files the script saves, and at which iteration.
+
+From what the script reads at its start follows where it begins.
 
 A file is known by its content, so it does not matter how it came to this node, when, or under which
 name.
@@ -20,10 +21,10 @@ from typing import Any
 
 from elastic.worker.imports import after_import
 
-# A checkpoint's first bytes hold its header or its pickled numbers, its last ones the sums of what
-# torch packed.
+# The first bytes of a checkpoint hold its header or its pickled numbers. The last ones hold the
+# checksums of what torch packed.
 _EDGE_BYTES = 65_536
-# Text holds no zero byte, and what is saved as text (logs, results) says nothing of the weights.
+# Text holds no zero byte. What is saved as text (logs, results) says nothing about weights.
 _SNIFFED_BYTES = 4096
 # A script that opens more files than this in one turn saves no checkpoints that way.
 _MOST_PENDING = 256
@@ -32,7 +33,7 @@ _NO_FILES = ("/dev/", "/proc/", "/sys/")
 
 
 def mark_of(path: str) -> str | None:
-    """A name for the content of a file; None of what is no file, is text, or cannot be read."""
+    """A name for the content of a file; None if it is text, no file, or unreadable."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
@@ -49,12 +50,11 @@ def mark_of(path: str) -> str | None:
 
 
 class Saves:
-    """The files of one process. `path` names a file with the marks that are known, a line each;
-    None: none are.
+    """The files of one process. `path` names a file with one known mark a line, or is None.
 
-    `tell` hears of each file that is saved from now on: its mark, and the iterations that the job
-    had done by then. `tell_outside` hears once of weights that are saved in none of `folders`,
-    which are those that are carried home.
+    `tell` is called for each file saved from now on, with its mark and the iterations done by then.
+    `tell_outside` is called once if weights are saved in none of `folders`, which are the folders
+    that the agent stores.
     """
 
     def __init__(
@@ -74,37 +74,37 @@ class Saves:
         self._pending: dict[str, tuple[int, str | None]] = {}
         self._iteration = 0
         self._is_training = False
+        # The thread that reads for this class: its own reads are not the script's.
         self._reader: int | None = None
         self._pid = os.getpid()
         self.begins_at = 0
         self.read_from: str | None = None
 
     def watch(self) -> None:
-        """Sees from now on what the script opens, whatever it uses for that."""
+        """Watches from now on which files the script opens, by whatever means."""
 
         def hear(event: str, args: tuple[Any, ...]) -> None:
             if event in ("open", "os.rename"):
                 self._hear(event, args)
 
         # A plain function: Python asks the hook for an attribute at each event, which costs 0.5 us
-        # more of a method.
+        # more for a method.
         sys.addaudithook(hear)
-        # These open files in C++ and Rust, which Python does not hear of.
+        # These open files in C++ and Rust, without audit events.
         after_import("torch.serialization", self._watch_torch)
         after_import("safetensors", self._watch_safetensors)
 
     def begin(self) -> int:
-        """The first turn has come: gives where the script began. What it reads from now on tells
-        nothing."""
+        """Returns where the script began, at its first turn; later reads do not count."""
         self._is_training = True
         return self.begins_at
 
     def follow(self, iteration: int) -> None:
-        """This rank has got its weights from one that begins there: so is counted what it saves."""
+        """This rank got its weights from one that begins there: count its saves from there."""
         self.begins_at = iteration
 
     def turn(self, iteration: int) -> None:
-        """So many iterations are done: what was opened before is written by now."""
+        """Notes how many iterations are done: files opened before are written by now."""
         self._iteration = iteration
         if self._pending:
             self._look()
@@ -127,16 +127,18 @@ class Saves:
         if self._is_training or not self._known:
             return
         with contextlib.suppress(OSError):
+            # The size alone rules out most files, without reading them.
             if os.stat(path).st_size not in self._sizes:
                 return
             iteration = self._known.get(self._mark(path) or "")
             if iteration is not None and (self.read_from is None or iteration >= self.begins_at):
-                self.begins_at, self.read_from = iteration, _shown(path)
+                self.begins_at = iteration
+                self.read_from = _shown(path)
 
     def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        # What is raised here would be raised by the script's own open().
+        # An exception here would come out of the script's own open().
         try:
-            # A data loader opens a file for each sample, from which nothing is learnt.
+            # A data loader opens a file for each sample; these reads tell nothing.
             if event == "open" and not args[2] & _WRITES and (self._is_training or not self._known):
                 return
             if os.getpid() != self._pid or self._reader == threading.get_ident():
@@ -147,7 +149,8 @@ class Saves:
                 self._hear_rename(
                     os.path.abspath(os.fspath(args[0])), os.path.abspath(os.fspath(args[1]))
                 )
-        except Exception:  # noqa: BLE001 (a count that is a little off harms less)
+        # A count that is slightly wrong does less harm than a script that fails.
+        except Exception:  # noqa: BLE001
             pass
 
     def _hear_open(self, path: object, flags: int) -> None:
@@ -168,7 +171,8 @@ class Saves:
             self._pending[to + path[len(source) :]] = self._pending[path]
 
     def _look(self) -> None:
-        pending, self._pending = self._pending, {}
+        pending = self._pending
+        self._pending = {}
         for path, (iteration, before) in pending.items():
             self._note(path, iteration, before)
 
@@ -179,7 +183,7 @@ class Saves:
         self._known[mark] = iteration
         self._write(mark, iteration)
         self._tell(mark, iteration)
-        # It may be written by a thread that has not ended: the next turn looks once more.
+        # A thread may still be writing it: look once more at the next turn.
         if before is None:
             self._pending[path] = iteration, mark
 
@@ -223,7 +227,8 @@ class Saves:
             torch.save = save  # type: ignore[union-attr]
 
     def _watch_safetensors(self, module: ModuleType) -> None:
-        write, opened = module.serialize_file, module.safe_open
+        write = module.serialize_file
+        opened = module.safe_open
 
         @functools.wraps(write)
         def serialize_file(
@@ -254,7 +259,6 @@ def _read(path: str | None) -> dict[str, int]:
 
 
 def _shown(path: str) -> str:
-    """A path as its owner would write it: from the folder that the script runs in, where it lies
-    there."""
+    """A path relative to the script's working folder, if it lies there."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative

@@ -1,5 +1,4 @@
-"""What a worker does before its script begins: it waits until the agent has brought what the job
-goes on from."""
+"""A worker waits before its script begins, until the agent has filled its folders."""
 
 from __future__ import annotations
 
@@ -19,11 +18,12 @@ _PAUSE_S = 0.2
 def wait_at_startup_barrier(
     environment: Mapping[str, str], *, timeout_s: float = AGENT_TIMEOUT_S
 ) -> None:
-    """Returns when the node's folders are filled, at once where nobody fills them; else ends this
-    process with why.
+    """Returns when the node's folders are filled; otherwise ends this process with the reason.
 
-    An agent that starts again is waited for, `timeout_s` at most: a script that began on an old
-    checkpoint would make turns that were made already.
+    Where no agent fills them, it returns at once.
+
+    It waits `timeout_s` at most for an agent that restarts. A script that began from an old
+    checkpoint would repeat turns.
     """
     path = environment.get("ELASTICD_BARRIER")
     if not path:
@@ -45,8 +45,8 @@ def _ask(path: str, environment: Mapping[str, str]) -> str | None:
         generation=int(environment["ELASTICD_GENERATION"]),
         group_rank=int(environment.get("GROUP_RANK", "0")),
         groups=int(environment.get("GROUP_WORLD_SIZE", "1")),
-        # The first rank listens elsewhere at each start: by that the nodes know that they mean the
-        # same one.
+        # The first rank listens at another address at each start. By that the nodes know that they
+        # mean the same start.
         meeting=":".join(
             environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment
         ),

@@ -11,25 +11,25 @@ from types import ModuleType
 from typing import Any
 
 PACKAGE = "torchvision"
-# What torchvision 0.28 describes while it is imported, and its library, which needs CUDA's, would
-# have defined.
+# torchvision 0.28 needs these declared while it is imported. Its compiled library would have
+# defined them, but needs CUDA's libraries.
 _SCHEMA = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 _OPERATORS = ("nms", "qnms")
+# This line goes to the job's log. torchvision's own error speaks of incompatible versions.
 MISSING = (
     "elasticd: torchvision was built for CUDA and torch was not: its compiled operators "
-    "(torchvision.ops.nms, "
-    "roi_align and others) do not work here. Its models, transforms and data sets do"
+    "(torchvision.ops.nms, roi_align and others) do not work here. Its models, transforms and data "
+    "sets do"
 )
-"""What a job's log says of it: torchvision's own error speaks of incompatible versions."""
+# torch's registration of the operators, kept because they vanish with it.
 _held: list[object] = []
-"""torch's record of the operators: they vanish with it."""
 
 
 def help_torchvision() -> None:
-    """Arranges that `import torchvision` works as soon as the script comes to it.
+    """Makes `import torchvision` work, whenever the script imports it.
 
-    Such a torchvision finds no CUDA, so that its library is not loaded and its operators are
-    unknown. Everything else of it is Python, and works: its models, transforms and data sets.
+    Such a torchvision finds no CUDA, so its library is not loaded and its operators are unknown.
+    The rest is Python and works: models, transforms and data sets.
     """
     if PACKAGE not in sys.modules and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -55,7 +55,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """torchvision's own loader, which is tried again with the operators declared."""
+    """torchvision's own loader, tried again with the operators declared."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -66,13 +66,12 @@ class _Loader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         assert module.__spec__ is not None
-        module.__spec__.loader = module.__loader__ = (
-            self._inner
-        )  # `inspect` and others ask for it later
+        # `inspect` and others ask for the loader later.
+        module.__spec__.loader = module.__loader__ = self._inner
         try:
             self._inner.exec_module(module)
         except RuntimeError as error:
-            # torch has no class for it: "operator torchvision::nms does not exist".
+            # torch has no exception class for "operator torchvision::nms does not exist".
             if f"operator {PACKAGE}::" not in str(error):
                 raise
             for name in [each for each in sys.modules if each.startswith(f"{PACKAGE}.")]:
@@ -85,7 +84,8 @@ class _Loader(Loader):
 def _declare_operators() -> None:
     import torch
 
-    library = torch.library.Library(PACKAGE, "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's own lack
+    # torch has no types for these two calls.
+    library = torch.library.Library(PACKAGE, "FRAGMENT")  # type: ignore[no-untyped-call]
     _held.append(library)
     for name in _OPERATORS:
-        library.define(name + _SCHEMA)  # type: ignore[no-untyped-call]  # torch's own lack
+        library.define(name + _SCHEMA)  # type: ignore[no-untyped-call]

@@ -1,5 +1,4 @@
-"""The address of a Unix socket, however long the path of its file is, and a question asked
-there."""
+"""The address of a Unix socket, for a path of any length, and a question asked there."""
 
 from __future__ import annotations
 
@@ -10,19 +9,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+# The longest path in a socket's address, in bytes (`sun_path` of unix(7), without its final zero).
 MOST_BYTES = 107
-"""What a socket's address holds of a path (`sun_path` of unix(7), without the byte that ends it).
-"""
 
 
 @contextmanager
 def address_of(path: str) -> Iterator[str]:
-    """Gives the name by which a socket may be bound at, or reached by, `path`; good for as long as
-    the context lasts.
+    """Returns the name to bind or connect `path` by; valid inside the context.
 
-    A longer one is named by its folder, which this process opens for that. Nothing is put anywhere
-    else: no folder in a short place that whoever made it must remove, and that somebody else might
-    have made before.
+    A path that is too long is reached through its folder, which this process opens. No short folder
+    is made elsewhere, because it would have to be removed, and another user could have made it
+    first.
 
     Raises:
         FileNotFoundError: where the path is long and its folder is not there.
@@ -39,8 +36,10 @@ def address_of(path: str) -> Iterator[str]:
 
 
 def asked(path: str, question: Mapping[str, object], *, timeout_s: float | None = None) -> Any:
-    """Gives the answer to a question: one line of JSON there, one back. Raises OSError or
-    ValueError if none comes."""
+    """Returns the answer to a question: one line of JSON each way.
+
+    Raises OSError or ValueError if no answer comes.
+    """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(timeout_s)
         with address_of(path) as address:

@@ -1,5 +1,4 @@
-"""The training programs elasticd brings along: what they are called, take and consist of, known
-without torch."""
+"""The training programs of elasticd: names, options and phases, known without torch."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,7 @@
-"""Adam (arXiv:1412.6980) by torch's fused kernel, without the second that torch.optim's constructor
-takes to start.
+"""Adam (arXiv:1412.6980) by torch's fused kernel, without torch.optim's second of start-up.
 
 The first `torch.optim.Optimizer()` of a process imports torch._dynamo, 800 modules. A node that
-joins a running job pays for that before its first step; the arithmetic here is
+joins a running job would pay for that before its first step. The arithmetic here is
 `torch.optim.adam.adam`, which torch.optim.Adam calls too.
 """
 
@@ -21,17 +20,16 @@ EPSILON = 1e-8  # torch.optim.Adam's default
 
 
 class Adam:
-    """Moves `parameters` against gradients that it is handed, so that no `.grad` is kept alive."""
+    """Moves `parameters` by gradients that are passed to it, so that no `.grad` is kept alive."""
 
     def __init__(self, parameters: Sequence[Tensor], *, b1: float, b2: float) -> None:
-        """Raises InvalidInput where a parameter has gaps in memory: the fused kernel walks it as a
-        flat array."""
+        """Raises InvalidInput if a parameter has gaps: the kernel reads it as a flat array."""
         for index, parameter in enumerate(parameters):
             if not is_dense(parameter):
                 raise InvalidInput(
                     f"parameter {index}: wanted one without gaps in memory, found strides "
-                    f"{tuple(parameter.stride())} "
-                    f"of shape {tuple(parameter.shape)}; train a copy of it (.contiguous())",
+                    f"{tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train a copy "
+                    "of it (.contiguous())",
                     field="parameters",
                 )
         self._parameters = list(parameters)
@@ -47,10 +45,10 @@ class Adam:
     def step(
         self, gradients: Sequence[Tensor | None], *, lr: float, overflow: Tensor | None = None
     ) -> None:
-        """Applies one update; `gradients` match the parameters in number, order and shape. None:
-        leave that one.
+        """Applies one update; a gradient of None leaves its parameter alone.
 
-        `overflow` is a number on their device; where it is 1, nothing moves.
+        `gradients` match the parameters in number, order and shape. `overflow` is a number on their
+        device; where it is 1, nothing moves.
         """
         b1, b2 = self._betas
         if len(gradients) != len(self._parameters):
@@ -89,21 +87,19 @@ class Adam:
         return [*self._steps]
 
     def units(self) -> list[tuple[Tensor, ...]]:
-        """Gives for each parameter all that its gradient moves: itself, its moments, its step
-        count."""
+        """Returns for each parameter all that its gradient moves: itself, moments, step count."""
         weights = [parameter.detach() for parameter in self._parameters]
         return list(zip(weights, self._first, self._second, self._steps, strict=True))
 
     def tensors(self) -> list[Tensor]:
-        """Gives the live state, for copying into or out of: all first moments, all second moments,
-        all step counts."""
+        """Returns the live state, to copy from or to: both moments, then the step counts."""
         return [*self._first, *self._second, *self._steps]
 
 
 def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
     """Gives the gradient in its parameter's memory order.
 
-    The fused kernel walks both as flat arrays: with one channels_last and the other not it updates
+    The fused kernel reads both as flat arrays: with only one of them channels_last it would update
     the wrong weights.
     """
     if gradient.stride() == parameter.stride():
@@ -112,6 +108,5 @@ def _laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
 
 
 def _in_memory_order(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Gives views that count as contiguous: the fused kernel would copy channels_last tensors first
-    (2 % of a step)."""
+    """Returns views that count as contiguous: copying channels_last tensors takes 2 % of a step."""
     return [in_memory_order(tensor) for tensor in tensors]

@@ -16,10 +16,12 @@ Products = Literal["ieee", "tf32"]
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """`products` of float32: exact to 24 bits as IEEE's, or of factors rounded to 11 bits, added in
-    float32 (TF32).
+    """How float32 is computed.
 
-    `tries_kernels` has cuDNN time its kernels for each new shape, and keep the fastest.
+    `products` are exact to 24 bits (IEEE), or of factors rounded to 11 bits and added in float32
+    (TF32).
+
+    With `tries_kernels`, cuDNN times its kernels for each new shape, and keeps the fastest.
     """
 
     products: Products
@@ -31,18 +33,16 @@ class Arithmetic:
         >>> Arithmetic("tf32", tries_kernels=True).named("fp32")
         'fp32 with products in tf32'
         """
-        return (
-            precision
-            if self.products == "ieee"
-            else f"{precision} with products in {self.products}"
-        )
+        if self.products == "ieee":
+            return precision
+        return f"{precision} with products in {self.products}"
 
 
 def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool) -> Arithmetic:
-    """Gives what suits a GPU of that compute capability; None is a CPU.
+    """Returns what suits a GPU of that compute capability; None is a CPU.
 
-    Where shapes change from turn to turn kernels are not tried: that takes seconds, while all
-    others wait.
+    If shapes change from turn to turn, kernels are not tried: that takes seconds, while all other
+    ranks wait.
 
     >>> arithmetic_for((8, 6), has_fixed_shapes=True)
     Arithmetic(products='tf32', tries_kernels=True)
@@ -59,8 +59,10 @@ def arithmetic_for(capability: tuple[int, int] | None, *, has_fixed_shapes: bool
 
 
 def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
-    """Has this process compute so on its device, and gives how."""
-    capability = torch.cuda.get_device_capability(device) if device.type == "cuda" else None
+    """Sets this process up for its device, and returns how it computes."""
+    capability = None
+    if device.type == "cuda":
+        capability = torch.cuda.get_device_capability(device)
     arithmetic = arithmetic_for(capability, has_fixed_shapes=has_fixed_shapes)
     if capability is not None:
         use(arithmetic)
@@ -70,9 +72,9 @@ def set_up(device: torch.device, *, has_fixed_shapes: bool) -> Arithmetic:
 def use(arithmetic: Arithmetic) -> None:
     """Tells torch; it keeps these settings for the whole process."""
     is_tf32 = arithmetic.products == "tf32"
-    # The older of torch's two ways: once the newer one, `fp32_precision`, is used, what reads the
-    # settings by the older one raises, and torch.compile does. By itself torch takes TF32 for
-    # convolutions alone.
+    # This is the older of torch's two ways. Once the newer one, `fp32_precision`, is used, code
+    # that reads the settings by the older one raises, such as torch.compile. By default torch uses
+    # TF32 for convolutions alone.
     torch.set_float32_matmul_precision("high" if is_tf32 else "highest")
     torch.backends.cudnn.allow_tf32 = is_tf32
     torch.backends.cudnn.benchmark = arithmetic.tries_kernels

@@ -1,5 +1,4 @@
-"""Checkpoints beside the training: the state is copied between two turns and written by a thread of
-its own."""
+"""Checkpoints during training: the state is copied between two turns, and a thread writes it."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ CLOSE_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A checkpoint that is durable: writing it took `elapsed_s`; `cost_s` is what it took from
-    training at most."""
+    """A durable checkpoint: writing took `elapsed_s`, and cost training `cost_s` at most."""
 
     iteration: int
     elapsed_s: float
@@ -27,12 +25,12 @@ class Saved:
 
 
 class BackgroundSaver:
-    """Makes one checkpoint at a time; `tell` is called from the writing thread once one is durable.
+    """Makes one checkpoint at a time; the writing thread calls `tell` once it is durable.
 
-    The copy is kept and filled again, so that memory is asked for once: twice the state's size in
-    all. `last_iteration` is the one taken last, or `at`. `rhythm` may be changed at any time. `way`
-    is that from the device on which the state lies. `beside` is called in the writing thread with
-    what has become durable, before `tell` is.
+    The copy is reused, so that memory is allocated once: twice the state's size in all.
+    `last_iteration` is that of the last checkpoint, or `at`. `rhythm` may be changed at any time.
+    `way` copies from the device of the state. The writing thread calls `beside` with a durable
+    state before `tell`.
     """
 
     def __init__(
@@ -47,7 +45,8 @@ class BackgroundSaver:
     ) -> None:
         self._checkpoints = checkpoints
         self.rhythm = rhythm
-        self._tell, self._beside = tell, beside
+        self._tell = tell
+        self._beside = beside
         self.last_iteration = at
         self._last_at = monotonic()
         self._cost_s: float | None = None
@@ -56,7 +55,7 @@ class BackgroundSaver:
         self._error: BaseException | None = None
 
     def is_due(self, iteration: int) -> bool:
-        """Whether `iteration`, which has just been done, is one to keep."""
+        """Whether the state after `iteration`, just done, should be stored."""
         if self._is_busy and iteration - self.last_iteration < self.rhythm.most_iterations:
             return False
         return self.rhythm.is_due(
@@ -66,14 +65,15 @@ class BackgroundSaver:
         )
 
     def take(self, iteration: int, state: Mapping[str, Any]) -> None:
-        """Copies `state` and begins to write it; waits first until the one before is durable.
+        """Copies `state` and begins to write it; waits first until the last one is durable.
 
-        Raises what writing that one raised.
+        Raises what writing the last one raised.
         """
         self.finish()
         begun_at = monotonic()
         whole = self._copies.begin(state)
-        self.last_iteration, self._last_at = iteration, monotonic()
+        self.last_iteration = iteration
+        self._last_at = monotonic()
         copying_s = self._last_at - begun_at
         self._writing = threading.Thread(
             target=self._write, args=(iteration, whole, copying_s), name="checkpoint", daemon=True
@@ -83,12 +83,13 @@ class BackgroundSaver:
     def finish(self) -> None:
         """Returns when every checkpoint taken is durable; raises what writing one raised."""
         self._wait(None)
-        error, self._error = self._error, None
+        error = self._error
+        self._error = None
         if error is not None:
             raise error
 
     def close(self) -> None:
-        """Lets a checkpoint that is being written become whole."""
+        """Waits a while for a checkpoint that is being written."""
         self._wait(CLOSE_TIMEOUT_S)
 
     @property
@@ -100,16 +101,18 @@ class BackgroundSaver:
             self._writing.join(timeout_s)
 
     def _write(self, iteration: int, whole: Callable[[], Any], copying_s: float) -> None:
-        begun_at, processor_s = monotonic(), thread_time()
+        begun_at = monotonic()
+        processor_s = thread_time()
         try:
             state = whole()
             self._checkpoints.save(iteration, state)
             if self._beside is not None:
                 self._beside(iteration, state)
-        except BaseException as error:  # noqa: BLE001 (it is raised where somebody can act: in the training's thread)
+        # `finish` raises it in the training thread, which can act on it.
+        except BaseException as error:  # noqa: BLE001
             self._error = error
             return
-        # On a node whose cores are all busy, the processor's time is what training goes without.
+        # On a node whose cores are all busy, training loses the processor time of this thread.
         self._cost_s = copying_s + thread_time() - processor_s
         self._tell(
             Saved(iteration, elapsed_s=copying_s + monotonic() - begun_at, cost_s=self._cost_s)

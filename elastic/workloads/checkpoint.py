@@ -1,5 +1,4 @@
-"""Checkpoints that are either whole or not there: written aside, synced, renamed, and proved by a
-digest when read."""
+"""Checkpoints that are either complete or absent: written aside, synced, renamed, checked."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from elastic.errors import InvalidInput
 FORMAT = "elasticd-checkpoint-1"
 KEPT = 2
 _NAME = re.compile(r"checkpoint-(\d{9,})\.pt")
-# Exactly these: torch.load runs no code, and so gives back no types that are derived from them.
+# Exactly these types: torch.load runs no code, and so returns no types derived from them.
 _TENSORS = (Tensor, nn.Parameter)
 _DICTIONARIES = (dict, OrderedDict)
 _LISTS = (list, tuple, torch.Size)
@@ -31,17 +30,15 @@ _LEAVES = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch
 
 
 class CheckpointRefused(Exception):
-    """A file that is no checkpoint of this job, or not whole; the text says which and what to
-    do."""
+    """A file that is no complete checkpoint of this job; the text says which, and what to do."""
 
 
 class ForeignCheckpoint(CheckpointRefused):
-    """A checkpoint of another program, of other options or of another job: not this job's to
-    remove."""
+    """A checkpoint of another program, job or options, which this job must not remove."""
 
 
 class UnreadableCheckpoint(CheckpointRefused):
-    """A file that the system did not give: it may be whole, and be read another time."""
+    """A file that could not be read this time; it may be complete."""
 
 
 class _Kind(StrEnum):
@@ -55,34 +52,34 @@ class _Kind(StrEnum):
 class Checkpoints:
     """The checkpoints of one job in one folder.
 
-    `program`, `options_digest` and `job_id` tell this job's from a foreign one's; without elasticd
-    a job has no id, and takes those of any.
+    `program`, `options_digest` and `job_id` identify this job's checkpoints. Without elasticd a job
+    has no id, and accepts any.
     """
 
     folder: Path
     program: str
     options_digest: str
     job_id: str | None = None
-    # What this process has found or made of files, so that each is read once.
+    # What this process knows of files, so that each is read once.
     _kinds: dict[tuple[str, int, int], _Kind] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def save(self, iteration: int, state: Mapping[str, Any]) -> Path:
-        """Makes `state` durable as the checkpoint of `iteration`, then lets go of all but this and
-        the newest good one.
+        """Makes `state` durable as the checkpoint of `iteration`, then removes older ones.
 
-        It may hold tensors, numbers, texts, bytes, None, types and devices of torch, and lists,
-        tuples and dictionaries of them: what is read back without running code. Raises InvalidInput
-        where it holds something else, OSError where the disk is full, CheckpointRefused where
-        another job's lies in its place.
+        This one and the newest other good one are kept. The state may hold tensors, numbers, texts,
+        bytes, None, types and devices of torch, and lists, tuples and dictionaries of them: these
+        are read back without running code. Raises InvalidInput for other values, OSError if the
+        disk is full, and CheckpointRefused if another job's checkpoint has its name.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         target = self.folder / f"checkpoint-{iteration:09d}.pt"
         if target.exists() and self._kind_of(target) is _Kind.FOREIGN:
             raise ForeignCheckpoint(
-                f"{target}: another job's checkpoint lies here; each job needs a folder of its own"
+                f"{target}: another job's checkpoint is here; each job needs a folder of its own"
             )
+        # A random part: two processes may write the same iteration.
         partial = target.with_suffix(f".{token_hex(4)}.partial")
         content = {
             "format": FORMAT,
@@ -97,7 +94,7 @@ class Checkpoints:
             _write(content, partial)
             partial.replace(target)
         except BaseException:
-            partial.unlink(missing_ok=True)  # or a disk that is full would stay so
+            partial.unlink(missing_ok=True)  # or a full disk would stay full
             raise
         _sync_folder(self.folder)
         self._note_good(target)
@@ -105,11 +102,10 @@ class Checkpoints:
         return target
 
     def newest(self) -> tuple[int, dict[str, Any], list[str]] | None:
-        """Gives iteration, state and what had to be refused on the way; None where the folder holds
-        no checkpoint.
+        """Returns iteration, state and all refusals; None if the folder holds no checkpoint.
 
-        Raises CheckpointRefused where there are files and none can be used: starting over would
-        waste what was paid.
+        Raises CheckpointRefused if there are files and none can be used: to start over would waste
+        what was paid for.
         """
         refused: list[str] = []
         for path in self._paths():
@@ -122,13 +118,15 @@ class Checkpoints:
             return content["iteration"], content["state"], refused
         if refused:
             raise CheckpointRefused(
-                "; ".join([*refused, "none is left: give the job another folder to start anew"])
+                "; ".join([*refused, "none is left: give the job another folder to start over"])
             )
         return None
 
     def read(self, path: Path) -> dict[str, Any]:
-        """Gives the whole content of one file; raises CheckpointRefused unless it is this job's and
-        undamaged."""
+        """Returns a file's content.
+
+        Raises CheckpointRefused unless it is this job's and undamaged.
+        """
         content = self._content(path)
         with contextlib.suppress(InvalidInput):
             if digest_of(content["state"]) == content["digest"]:
@@ -138,13 +136,16 @@ class Checkpoints:
         )
 
     def _content(self, path: Path, *, is_mapped: bool = False) -> dict[str, Any]:
-        """Gives what says it is this job's; of a mapped file no more is read than is looked at."""
+        """Returns a file's content if it is this job's; a mapped file is read lazily."""
         try:
             content = torch.load(path, weights_only=True, map_location="cpu", mmap=is_mapped)
         except (OSError, MemoryError) as error:
             raise UnreadableCheckpoint(f"{path.name}: could not be read ({error})") from error
         except Exception as error:  # torch raises half a dozen unrelated types for a damaged file
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            if str(error):
+                reason = str(error).splitlines()[0]
+            else:
+                reason = type(error).__name__
             raise CheckpointRefused(
                 f"{path.name}: wanted a checkpoint, found a damaged file ({reason})"
             ) from error
@@ -155,20 +156,19 @@ class Checkpoints:
         if content["program"] != self.program or content["options_digest"] != self.options_digest:
             raise ForeignCheckpoint(
                 f"{path.name}: wanted one of {self.program} with this job's options, found one of "
-                f"{content['program']} "
-                "with others; restore the options or give the job another folder"
+                f"{content['program']} with others; restore the options or give the job another "
+                "folder"
             )
         written_by = content.get("job_id")
         if None not in (written_by, self.job_id) and written_by != self.job_id:
             raise ForeignCheckpoint(
                 f"{path.name}: wanted one of job {self.job_id}, found one of job {written_by}; "
-                "each job needs a folder "
-                "of its own"
+                "each job needs a folder of its own"
             )
         return content
 
     def _paths(self) -> list[Path]:
-        """Gives the checkpoints there are, newest first."""
+        """Returns the existing checkpoints, newest first."""
         if not self.folder.is_dir():
             return []
         found = [
@@ -179,16 +179,17 @@ class Checkpoints:
         return [path for _, path in sorted(found, reverse=True)]
 
     def _let_go(self, written: Path) -> None:
-        """Removes what is older than `written` and the newest other one that is good, and what was
-        begun before those and never became whole.
+        """Removes checkpoints older than `written` and the newest other good one.
 
-        A younger partial file may be another process's, which writes it now; a foreign one is
-        another job's.
+        Partial files older than both go too.
+
+        Another process may be writing a younger partial file, and a foreign file is another job's.
         """
         kept = [written]
         for path in self._paths():
             if path != written and len(kept) < KEPT and self._kind_of(path) is _Kind.GOOD:
                 kept.append(path)
+        # Without a second good one nothing is removed.
         if len(kept) < KEPT:
             return
         oldest = min(path.name for path in kept)
@@ -205,15 +206,14 @@ class Checkpoints:
                 path.unlink(missing_ok=True)
 
     def _note_good(self, path: Path) -> None:
-        with contextlib.suppress(
-            FileNotFoundError
-        ):  # another process may have made newer ones, and removed it
+        # Another process may have made newer ones, and removed it.
+        with contextlib.suppress(FileNotFoundError):
             self._kinds[_identity(path)] = _Kind.GOOD
 
     def _kind_of(self, path: Path, *, by_head: bool = False) -> _Kind:
-        """Gives what a file is, of which another member of the job may have written it.
+        """Returns the kind of a file, which another member of the job may have written.
 
-        Its head tells whose it is, and spares reading all of it.
+        Its head shows whose it is, without reading all of it.
         """
         try:
             identity = _identity(path)
@@ -224,7 +224,7 @@ class Checkpoints:
         try:
             if by_head:
                 self._content(path, is_mapped=True)
-                return _Kind.GOOD  # for all that its head tells
+                return _Kind.GOOD  # as far as its head shows
             self.read(path)
             kind = _Kind.GOOD
         except UnreadableCheckpoint:
@@ -238,14 +238,16 @@ class Checkpoints:
 
 
 def _identity(path: Path) -> tuple[str, int, int]:
-    """Gives what tells a file from another one that takes its place."""
+    """Identifies a file, and not another one that takes its place."""
     found = path.stat()
     return path.name, found.st_ino, found.st_mtime_ns
 
 
 def digest_of(state: Any) -> str:
-    """Gives the SHA-256 over structure and content. Raises InvalidInput where a part would not be
-    read back."""
+    """Returns the SHA-256 over structure and content.
+
+    Raises InvalidInput for a part that could not be read back.
+    """
     digest = hashlib.sha256()
     for piece in _pieces(state, "state"):
         digest.update(piece)
@@ -253,7 +255,7 @@ def digest_of(state: Any) -> str:
 
 
 def _pieces(value: Any, place: str) -> Iterator[bytes | memoryview]:
-    """`place` says where a value is, as one would write it in Python."""
+    """Yields the bytes to digest; `place` names a value as Python would."""
     match value:
         case Tensor() if type(value) in _TENSORS and value.layout is torch.strided:
             flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous()
@@ -276,16 +278,16 @@ def _pieces(value: Any, place: str) -> Iterator[bytes | memoryview]:
 def _unreadable(value: Any, place: str) -> str:
     """Says why a value would not be read back from a checkpoint."""
     kind = type(value)
-    found = (
-        f"{value.layout} values" if kind in _TENSORS else f"a {kind.__module__}.{kind.__qualname__}"
-    )
+    if kind in _TENSORS:
+        found = f"{value.layout} values"
+    else:
+        found = f"a {kind.__module__}.{kind.__qualname__}"
     if kind in _DICTIONARIES:
         found = "keys that are neither whole numbers nor texts"
     return (
         f"{place}: wanted tensors, numbers, texts, or lists and dictionaries of them, which a "
-        "checkpoint gives back "
-        f"without running code, found {found}; make it one of those (float(loss), "
-        "torch.from_numpy(array), str(path))"
+        f"checkpoint gives back without running code, found {found}; make it one of those "
+        "(float(loss), torch.from_numpy(array), str(path))"
     )
 
 
@@ -297,9 +299,8 @@ def _write(content: Mapping[str, Any], path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
     except RuntimeError as error:
-        if isinstance(
-            cause := error.__context__, OSError
-        ):  # torch says no more than that it is at another place
+        # torch's own error says only that the file's position is wrong.
+        if isinstance(cause := error.__context__, OSError):
             raise OSError(cause.errno, cause.strerror, str(path)) from error
         raise
 

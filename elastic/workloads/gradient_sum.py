@@ -1,4 +1,4 @@
-"""Sums a model's gradients over all ranks, bucket by bucket while the backward pass goes on."""
+"""Sums a model's gradients over all ranks, bucket by bucket during the backward pass."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from torch import Tensor
 
 from elastic.workloads.group import ProcessGroup
 
-# What torch's DistributedDataParallel sends at a time: its documentation, `bucket_cap_mb`.
+# The size that torch's DistributedDataParallel sends at a time: its documentation, `bucket_cap_mb`.
 # benchmarks/gradient_overlap.py shows what it gains here.
 BUCKET_BYTES = 25 * 2**20
-# A GPU loads so much at once; torch's fused optimizers take a slower way where memory is not
-# aligned.
+# A GPU loads this much at once; torch's fused optimizers are slower if memory is not aligned.
 ALIGNMENT_BYTES = 16
 
 
 class GradientSum:
-    """One flat buffer that mirrors the parameters. `start` sends what is left, `finish` waits and
-    gives the sums.
+    """One flat buffer that mirrors the parameters.
 
-    Each rank hands in the gradients of its samples' share of the global loss, so the plain sum is
-    the gradient one process would have computed, however the samples were divided. (A mean over
-    ranks, as DistributedDataParallel takes, is only right for equal shares.)
+    `start` sends what is left, `finish` waits and returns the sums.
+
+    Each rank gives the gradients of its samples' share of the global loss. So the plain sum is the
+    gradient that one process would have computed, however the samples were divided. (A mean over
+    ranks, as in DistributedDataParallel, is only right for equal shares.)
 
     A bucket is sent as soon as a backward pass has given all its gradients. The last bucket waits
-    for `start`: a few numbers ride along. So each pass over the parameters is followed by one
-    `start`, with what the pass gave.
+    for `start`, because a few numbers travel with it. So each pass over the parameters needs one
+    `start`, with the gradients of that pass.
     """
 
     def __init__(
@@ -52,10 +52,11 @@ class GradientSum:
         for bucket in self._buckets[:-1]:
             for place in bucket.places:
                 hook = partial(self._take, bucket, place)
-                parameters[place].register_hook(hook)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+                # torch leaves it untyped.
+                parameters[place].register_hook(hook)  # type: ignore[no-untyped-call]
 
     def start(self, gradients: Sequence[Tensor], control: Tensor | None = None) -> None:
-        """Begins to sum what is not on its way yet; returns while it is under way."""
+        """Begins to sum the rest, and returns while the sums are under way."""
         if self._group.world_size == 1:
             self._local = (list(gradients), control if control is not None else torch.empty(0))
             return
@@ -66,29 +67,31 @@ class GradientSum:
             self._send(bucket)
 
     def finish(self) -> tuple[list[Tensor], Tensor]:
-        """Gives the summed gradients and control values, valid until the next backward pass."""
+        """Returns the summed gradients and control values, valid until the next backward pass."""
         if self._local is not None:
-            local, self._local = self._local, None
+            local = self._local
+            self._local = None
             return local
         assert self._works, "finish() follows start()"
         for work in self._works:
             work.wait()
         self._works = []
         for bucket in self._buckets:
-            bucket.gradients.clear()  # of a pass that an error ended
+            bucket.gradients.clear()  # left by a pass that an error ended
         return self._views, self._flat[self._flat.numel() - self._control :]
 
     def _take(self, bucket: _Bucket, place: int, gradient: Tensor) -> None:
-        """Takes a gradient that a backward pass has just given. Raises RuntimeError in a second
-        pass before `start`."""
+        """Takes a gradient from a backward pass.
+
+        Raises RuntimeError in a second pass before `start`.
+        """
         if bucket in self._buckets[: len(self._works)]:
             raise RuntimeError(
                 f"parameter {place}: wanted start() after each backward pass, found a second pass "
-                "before it, whose "
-                "gradients cannot be added to what is on its way"
+                "before it, whose gradients cannot be added to what is on its way"
             )
         bucket.gradients[place] = gradient
-        # In their order, whatever the pass's is: the ranks' sums are paired by it.
+        # Send them in their own order, not the pass's: the ranks' sums are paired by order.
         for each in self._buckets[len(self._works) : -1]:
             if len(each.gradients) < len(each.places):
                 return
@@ -105,8 +108,7 @@ class GradientSum:
 
 @dataclass(slots=True, eq=False)
 class _Bucket:
-    """Some parameters' places among all, what mirrors them in the flat buffer, and the gradients
-    that have come."""
+    """Some parameters: their places, their part of the flat buffer, and gradients so far."""
 
     places: Sequence[int]
     message: Tensor
@@ -116,8 +118,7 @@ class _Bucket:
 def _mirror(
     parameters: Sequence[Tensor], control: int, bucket_bytes: int
 ) -> tuple[Tensor, list[Tensor], list[_Bucket]]:
-    """Gives a flat buffer, for each parameter a view of it in that parameter's own memory order,
-    and its buckets.
+    """Returns a flat buffer, a view of it for each parameter in its memory order, and the buckets.
 
     It begins with the last parameter, as a backward pass does, and ends with the control values.
     """
@@ -130,11 +131,14 @@ def _mirror(
         flat.as_strided(parameter.size(), parameter.stride(), end - size)
         for parameter, size, end in zip(parameters, sizes, ends, strict=True)
     ]
-    buckets, begin, last = [], 0, len(parameters) - 1
+    buckets = []
+    begin = 0
+    last = len(parameters) - 1
     for place in range(last, -1, -1):
         if place == 0:
             buckets.append(_Bucket(range(last, -1, -1), flat[begin:]))
         elif (ends[place] - begin) * first.element_size() >= bucket_bytes:
             buckets.append(_Bucket(range(last, place - 1, -1), flat[begin : ends[place]]))
-            begin, last = ends[place], place - 1
+            begin = ends[place]
+            last = place - 1
     return flat, views, buckets

@@ -1,4 +1,4 @@
-"""The ranks of one generation as a training loop sees them: who am I, and sums over all."""
+"""The ranks of one generation for a training loop: this process's rank, and sums over all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch does not export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.listening import listen
@@ -21,8 +21,7 @@ from elastic.workloads.nameless import give_up_names
 
 @dataclass(frozen=True, slots=True)
 class ProcessGroup:
-    """This process's place among the ranks. Alone, no process group exists and every sum is the
-    value itself."""
+    """This process's place among the ranks; alone, every sum is the value itself."""
 
     rank: int
     world_size: int
@@ -33,15 +32,15 @@ class ProcessGroup:
         return self.rank == 0
 
     def summed(self, values: Tensor) -> Tensor:
-        """Gives the sum over all ranks; gradients flow back through it to every rank's values."""
+        """Returns the sum over all ranks; gradients flow back to every rank's values."""
         if self.world_size == 1:
             return values
-        total: Tensor = _SumOverRanks.apply(values)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+        # torch leaves apply untyped.
+        total: Tensor = _SumOverRanks.apply(values)  # type: ignore[no-untyped-call]
         return total
 
     def begin_sum(self, values: Tensor) -> dist.Work:
-        """Begins to overwrite `values` by their sum over all ranks; every rank begins the same sums
-        in one order."""
+        """Begins to replace `values` by their sum; every rank begins the same sums in one order."""
         work: dist.Work = dist.all_reduce(values, async_op=True)
         return work
 
@@ -49,7 +48,7 @@ class ProcessGroup:
         """Asks all ranks; gives what waits for their answers, and says whether the flag of any is
         set.
 
-        By way of the CPU: the answer is read where no GPU is waited for.
+        It goes by way of the CPU, so that no GPU is waited for.
         """
         if self.world_size == 1:
             return lambda: flag
@@ -63,7 +62,7 @@ class ProcessGroup:
         return is_any_set
 
     def broadcast(self, tensors: Sequence[Tensor]) -> None:
-        """Overwrites `tensors` on every rank by those of the first."""
+        """Overwrites `tensors` on every rank by those of rank 0."""
         if self.world_size > 1:
             works = [dist.broadcast(tensor, src=0, async_op=True) for tensor in tensors]
             for work in works:
@@ -72,15 +71,17 @@ class ProcessGroup:
     def barrier(self) -> None:
         """Returns when every rank has come here."""
         if self.world_size > 1:
-            self.begin_sum(torch.zeros(1)).wait()  # of the CPU's: a sum on GPUs is not waited for
+            # on the CPU: a sum on GPUs would not block this process
+            self.begin_sum(torch.zeros(1)).wait()
 
 
 @contextmanager
 def joined(
     *, timeout_s: float, environment: Mapping[str, str] = os.environ
 ) -> Iterator[ProcessGroup]:
-    """Gives the group that torchrun's environment describes, and leaves it at the end."""
-    rank, world_size = int(environment.get("RANK", "0")), int(environment.get("WORLD_SIZE", "1"))
+    """Joins the group that torchrun's environment describes, and leaves it at the end."""
+    rank = int(environment.get("RANK", "0"))
+    world_size = int(environment.get("WORLD_SIZE", "1"))
     device = device_of(int(environment.get("LOCAL_RANK", "0")))
     if world_size == 1:
         yield ProcessGroup(rank, world_size, device)
@@ -88,9 +89,10 @@ def joined(
     timeout = timedelta(seconds=timeout_s)
     terms: dict[str, Any] = {"backend": "gloo", "timeout": timeout}
     if device.type == "cuda":
-        # What lies on the CPU is summed over gloo: nobody then waits for a GPU to know what was
-        # agreed on. Named here, the GPU is bound to this rank, and connected at once.
+        # Tensors on the CPU are summed over gloo, so that agreeing waits for no GPU. A GPU that is
+        # named here is bound to this rank, and connected at once.
         terms = {"backend": "cpu:gloo,cuda:nccl", "timeout": timeout, "device_id": device}
+    # torchrun serves the store in that case.
     if environment.get("TORCHELASTIC_USE_AGENT_STORE") == "True":
         dist.init_process_group(**terms)
     else:
@@ -103,22 +105,20 @@ def joined(
 
 
 def device_of(local_rank: int) -> torch.device:
-    """Gives the device of this machine's rank, and binds this process to it: its GPU where there
-    are any.
+    """Returns the device of this machine's rank, and binds this process to it: a GPU if any.
 
-    Raises InvalidInput where there are more ranks than GPUs.
+    Raises InvalidInput if there are more ranks than GPUs.
     """
     if not torch.cuda.is_available():
         return torch.device("cpu")
     device = gpu_of(local_rank, torch.cuda.device_count())
-    torch.cuda.set_device(
-        device
-    )  # first of all: what names no GPU would otherwise come to lie on the first
+    # Before anything else: a tensor that names no GPU would otherwise be put on the first one.
+    torch.cuda.set_device(device)
     return device
 
 
 def gpu_of(local_rank: int, count: int) -> torch.device:
-    """Gives a rank's GPU among those of its machine. Raises InvalidInput where it has none.
+    """Returns a rank's GPU among those of its machine. Raises InvalidInput if it has none.
 
     >>> gpu_of(1, 4)
     device(type='cuda', index=1)
@@ -126,18 +126,17 @@ def gpu_of(local_rank: int, count: int) -> torch.device:
     if local_rank >= count:
         raise InvalidInput(
             f"LOCAL_RANK {local_rank}: wanted a GPU for each worker of this machine, found "
-            f"{count}; start one worker "
-            "a GPU (nproc_per_node: auto), or hide the GPUs from all (CUDA_VISIBLE_DEVICES=-1) to "
-            "train on the CPU",
+            f"{count}; start one worker a GPU (nproc_per_node: auto), or hide the GPUs from all "
+            "(CUDA_VISIBLE_DEVICES=-1) to train on the CPU",
             field="nproc_per_node",
         )
     return torch.device("cuda", local_rank)
 
 
 def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
-    """Gives the store the ranks meet at, hosted by the first; it listens at that one address only.
+    """Returns the store at which the ranks meet; rank 0 hosts it, at that one address only.
 
-    A TCPStore left to itself binds every address of the machine, and it has no authentication.
+    A TCPStore by itself binds every address of the machine, and it has no authentication.
     """
     give_up_names()
     listener: dict[str, Any] = (
@@ -149,8 +148,7 @@ def _store(rank: int, host: str, port: int, timeout: timedelta) -> TCPStore:
 
 
 class _SumOverRanks(torch.autograd.Function):
-    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the
-    gradients."""
+    """An all-reduce for autograd: the gradient of a sum over ranks is the sum of the gradients."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Copies of a state in the host's memory: of one instant, while the training goes on."""
+"""Copies of a state in the host's memory, of one instant, while training goes on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from torch import Tensor
 
 
 class HostCopy:
-    """Memory of the host that one state after another is copied to: it is asked for once, and
-    filled again."""
+    """Host memory for one copy after another: it is allocated once, and reused."""
 
     def __init__(self, way: CopyWay) -> None:
         self._way = way
@@ -20,34 +19,34 @@ class HostCopy:
 
     @torch.no_grad()
     def begin(self, state: Any) -> Callable[[], Any]:
-        """Begins to copy `state` as it is now, which may change at once.
+        """Begins to copy `state` as it is now; the state may change at once.
 
-        Gives a function that waits for the copy and gives it. The copy is valid until the next one
-        begins.
+        The returned function waits for the copy, and returns it. The copy is valid until the next
+        one begins.
         """
         try:
             frozen = _mapped(state, None, lambda tensor, _: self._way.frozen(tensor.detach()))
             is_frozen = True
         except torch.OutOfMemoryError:
-            frozen, is_frozen = state, False
+            frozen = state
+            is_frozen = False
         with self._way.aside():
             self._copy = _mapped(frozen, self._copy, self._way.copied)
         done = self._way.mark()
-        if not is_frozen:  # no room for it: training waits rather than ends
+        if not is_frozen:  # no memory for it: training waits rather than fails
             done.synchronize()
 
         def whole() -> Any:
             nonlocal frozen
             done.synchronize()
-            frozen = None  # a GPU's memory: only here is it read to the end
+            frozen = None  # the GPU's copy was read to its end only now: free it
             return self._copy
 
         return whole
 
 
 def on_host(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Gives those in the host's memory as they are, of others a copy there: a GPU is waited for
-    once, not for each."""
+    """Returns tensors in host memory as they are, and copies of others; waits for a GPU once."""
     found = [tensor if tensor.is_cpu else _pinned_copy(tensor) for tensor in tensors]
     for device in {tensor.device for tensor in tensors if tensor.is_cuda}:
         torch.cuda.current_stream(device).synchronize()
@@ -58,32 +57,34 @@ class Done(Protocol):
     """A mark behind some copies."""
 
     def synchronize(self) -> None:
-        """Returns when they are made."""
+        """Returns when the copies are made."""
 
 
 class CopyWay(Protocol):
     """How tensors of one kind of device get to the host's memory."""
 
     def frozen(self, tensor: Tensor) -> Tensor:
-        """Gives a tensor that stays as this one is now until it has been copied."""
+        """Returns a tensor that stays as this one is now until it has been copied."""
 
     def copied(self, tensor: Tensor, old: object) -> Tensor:
-        """Begins to copy a tensor to the host's memory, to that of an `old` copy where it fits."""
+        """Begins to copy a tensor to host memory, into an `old` copy's memory if it fits."""
 
     def aside(self) -> AbstractContextManager[object]:
-        """Has what is copied within be copied beside the training, from what `frozen` has given."""
+        """Makes copies inside this context run beside the training, from what `frozen` returned."""
 
     def mark(self) -> Done:
         """Puts a mark behind what was copied aside."""
 
 
 def way_from(device: torch.device) -> CopyWay:
-    """Gives the way from a device to the host's memory."""
-    return Beside(device) if device.type == "cuda" else AtOnce()
+    """Returns the way from a device to host memory."""
+    if device.type == "cuda":
+        return Beside(device)
+    return AtOnce()
 
 
 class AtOnce:
-    """Copied by the training's own thread, whatever the device."""
+    """Copies in the training's own thread, whatever the device."""
 
     def frozen(self, tensor: Tensor) -> Tensor:
         return tensor
@@ -98,20 +99,20 @@ class AtOnce:
         return self
 
     def synchronize(self) -> None:
-        """All is copied."""
+        """Returns at once: all is copied."""
 
 
 class Beside:
-    """Copied on a GPU first, and from there to the host on a stream beside the training's.
+    """Copies on the GPU first, then to the host on a stream beside the training's.
 
-    Neither the training's thread nor its stream waits for the host's memory, and the next step may
-    change the state at once. Until the host has it, that takes the state's size once more on the
-    GPU.
+    Neither the training's thread nor its stream waits for the host, and the next step may change
+    the state at once. Until the host has it, the copy takes the state's size on the GPU.
     """
 
     def __init__(self, device: torch.device) -> None:
         self._device = device
-        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        # torch leaves it untyped.
+        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
     def frozen(self, tensor: Tensor) -> Tensor:
         return tensor.clone() if tensor.is_cuda else tensor
@@ -125,14 +126,14 @@ class Beside:
 
     def mark(self) -> Done:
         # Blocking: a process that waits sleeps, and leaves the processor to the training.
-        event: Done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        # torch leaves it untyped.
+        event: Done = torch.cuda.Event(blocking=True)  # type: ignore[no-untyped-call]
         event.record(self._stream)  # type: ignore[attr-defined]
         return event
 
 
 def _pinned_copy(tensor: Tensor, old: object = None) -> Tensor:
-    """Begins to copy to the host: only to pinned memory does a GPU do that by itself, at its bus's
-    full speed."""
+    """Begins to copy to pinned memory: only there a GPU copies by itself, at full speed."""
     return _room(tensor, old, is_pinned=True).copy_(tensor, non_blocking=True)
 
 
@@ -143,8 +144,10 @@ def _room(tensor: Tensor, old: object, *, is_pinned: bool) -> Tensor:
 
 
 def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> Any:
-    """Gives `value` with each tensor `copied`, which is also handed what `old` has in that tensor's
-    place, or None."""
+    """Returns `value` with each tensor `copied`.
+
+    `copied` also gets what `old` has in that tensor's place, or None.
+    """
     match value:
         case Tensor():
             return copied(value, old)
@@ -152,11 +155,10 @@ def _mapped(value: Any, old: Any, copied: Callable[[Tensor, Any], Tensor]) -> An
             olds = old if isinstance(old, Mapping) else {}
             return {key: _mapped(part, olds.get(key), copied) for key, part in value.items()}
         case list() | tuple():
-            parts = (
-                old
-                if isinstance(old, list | tuple) and len(old) == len(value)
-                else [None] * len(value)
-            )
+            if isinstance(old, list | tuple) and len(old) == len(value):
+                parts = old
+            else:
+                parts = [None] * len(value)
             made = [
                 _mapped(part, before, copied) for part, before in zip(value, parts, strict=True)
             ]

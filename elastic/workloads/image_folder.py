@@ -1,4 +1,4 @@
-"""A folder of images to train on, looked over before anybody pays for a node."""
+"""A folder of images to train on, checked before any node is paid for."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from elastic.errors import InvalidInput
 
 BUNDLED = "skimage"
 SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
+# This many are decoded in full, spread evenly: about 15 s with photographs of 24 million pixels. Of
+# all others only the head is read, 0.06 ms each (benchmarks/image_loading.py).
 MOST_DECODED = 100
-"""So many are read to the end, spread evenly: about 15 s with photographs of 24 million pixels. Of
-all others the head is read, 0.06 ms each (benchmarks/image_loading.py)."""
 _NAMED = 5
 
 
 def images_in(folder: str | Path) -> tuple[str, ...]:
-    """Gives the paths of all images below a folder, in one order everywhere. Raises InvalidInput
-    for fewer than two."""
+    """Returns the paths of all images below a folder, in the same order everywhere.
+
+    Raises InvalidInput for fewer than two.
+    """
     folder = os.fspath(folder)
     if not os.path.isdir(folder):
         raise InvalidInput(
             f"data: wanted a folder of images, found none at {folder}; `data: {BUNDLED}` trains on "
-            "the photographs "
-            "that scikit-image brings",
+            "the photographs that scikit-image brings",
             field="data",
         )
     paths = [
@@ -40,10 +41,9 @@ def images_in(folder: str | Path) -> tuple[str, ...]:
 
 
 def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: int) -> list[str]:
-    """Gives what is worth knowing of a folder's images: how many there are, which are unreadable or
-    too small.
+    """Returns notes on a folder's images: how many, which unreadable, which too small.
 
-    Raises InvalidInput where more than `most_unreadable` cannot be read, or fewer than two can.
+    Raises InvalidInput if more than `most_unreadable` cannot be read, or fewer than two can.
     """
     from elastic.workloads.pictures import NoImage, read_pixels, size_of
 
@@ -72,8 +72,7 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
     if small:
         told.append(
             f"data: {len(small):,} of {len(paths):,} images are smaller than a crop of {width} x "
-            f"{height}, and are "
-            f"enlarged to it, which teaches little detail: {_first(small)}"
+            f"{height}, and are enlarged to it, which teaches little detail: {_first(small)}"
         )
     return told
 
@@ -83,14 +82,15 @@ def check_unreadable(found: Sequence[str], *, most: int) -> None:
     if len(found) > most:
         raise InvalidInput(
             f"data: wanted at most {most} images that cannot be read, found {len(found)}: "
-            f"{_first(found)}; remove "
-            "them, or allow more (hyperparameters: most_unreadable)",
+            f"{_first(found)}; remove them, or allow more (hyperparameters: most_unreadable)",
             field="data",
         )
 
 
 def _first(names: Sequence[str]) -> str:
-    more = f"; and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    more = ""
+    if len(names) > _NAMED:
+        more = f"; and {len(names) - _NAMED:,} more"
     return "; ".join(names[:_NAMED]) + more
 
 

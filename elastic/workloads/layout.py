@@ -1,4 +1,4 @@
-"""How tensors lie in memory."""
+"""How tensors are laid out in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_dense(tensor: Tensor) -> bool:
 
 
 def overlaps(tensor: Tensor) -> bool:
-    """Whether two of a tensor's values may be one in memory.
+    """Whether two of a tensor's values may share memory.
 
     >>> plain = torch.zeros(4, 3)
     >>> [overlaps(each) for each in (plain.t(), plain[:, :2], plain[:1].expand(4, 3))]
@@ -47,8 +47,7 @@ def overlaps(tensor: Tensor) -> bool:
 
 
 def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
-    """Gives the first group one of whose values lies in memory where one of an earlier group's
-    does.
+    """Returns the first group that shares memory with an earlier group; None without one.
 
     >>> plain, other = torch.zeros(4, 3), torch.zeros(3)
     >>> shares_memory([[plain[:, :2], other], [plain[:, 2:]]]) is None
@@ -62,6 +61,7 @@ def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
         for each in group
         if each.numel()
     ]
+    # Groups of tensors whose byte ranges overlap: only those are compared byte by byte.
     heaps: list[list[_Place]] = []
     end = ("", 0)
     for place in sorted(places, key=lambda each: (each.device, each.first)):
@@ -75,15 +75,14 @@ def shares_memory(groups: Sequence[Sequence[Tensor]]) -> int | None:
 
 
 def placing(tensor: Tensor, strides: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Gives of the dimensions that are longer than one the stride and the size: no others place any
-    value."""
+    """Returns stride and size of each dimension longer than one: no others place any value."""
     return tuple(
         (stride, size) for stride, size in zip(strides, tensor.shape, strict=True) if size > 1
     )
 
 
 def in_memory_order(tensor: Tensor) -> Tensor:
-    """Gives a dense tensor's values as a view that counts as contiguous.
+    """Returns a dense tensor's values as a view that counts as contiguous.
 
     >>> in_memory_order(torch.tensor([[1, 2], [3, 4]]).t()).tolist()
     [[1, 2], [3, 4]]
@@ -96,7 +95,7 @@ def in_memory_order(tensor: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the tensor of a group lies: bytes from `first` to before `last`."""
+    """The place of a group's tensor: bytes from `first` to before `last`."""
 
     device: str
     first: int
@@ -115,16 +114,16 @@ class _Place:
         )
 
     def of_bytes(self, marks: Tensor, start: int) -> Tensor:
-        """Gives of `marks`, one for each byte from `start` on, those of the tensor's values."""
+        """Selects from `marks`, one for each byte from `start` on, those of the tensor's values."""
         width = self.tensor.element_size()
         strides = [width * stride for stride in self.tensor.stride()]
         return marks.as_strided((*self.tensor.shape, width), (*strides, 1), self.first - start)
 
 
 def _entangled(heap: Sequence[_Place]) -> int | None:
-    """Gives the first group that has a byte in common with one before it; they may also lie between
-    each other."""
+    """Returns the first group that shares a byte with an earlier one; they may also interleave."""
     start = min(place.first for place in heap)
+    # One mark for each byte: the group that has it, or -1.
     owners = torch.full((max(place.last for place in heap) - start,), -1, dtype=torch.int32)
     for place in sorted(heap, key=lambda each: each.group):
         own = place.of_bytes(owners, start)

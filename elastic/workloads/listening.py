@@ -12,16 +12,17 @@ BACKLOG = 1024
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A listening socket's descriptor, which whoever serves it must close, and the port it got."""
+    """A listening socket's descriptor, which its server must close, and the port that it got."""
 
     descriptor: int
     port: int
 
 
 def listen(host: str, port: int) -> Listener:
-    """Gives a socket that listens at `host` only; port 0 takes any that is free."""
+    """Returns a socket that listens at `host` only; port 0 takes any free port."""
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     with socket.socket(family, kind, protocol) as listener:
+        # The port of a store that has just ended is free at once.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
@@ -30,11 +31,10 @@ def listen(host: str, port: int) -> Listener:
 
 
 def listen_among(host: str, ports: range) -> Listener:
-    """Gives a socket that listens at `host` only, at any of the ports that is free; raises OSError
-    if none is.
+    """Returns a socket that listens at `host` only, at any free port; raises OSError if none is.
 
-    They are tried in no order: who still looks for a store that has ended shall not find another
-    one in its place.
+    The ports are tried in random order. A process that still looks for a store that has ended must
+    not find another store in its place.
     """
     for port in random.sample(ports, len(ports)):
         try:

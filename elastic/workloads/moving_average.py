@@ -1,4 +1,4 @@
-"""The moving average of weights: it jitters less than they do, and makes the better pictures."""
+"""The moving average of weights, which is steadier than they are, and makes better pictures."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+# Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; its code's `ema_decay`).
 DECAY = 0.999
-"""Real-ESRGAN's, which trains by it too (arXiv:2107.10833, section 4.1; the number is its code's
-`ema_decay`)."""
 
 
 class MovingAverage:
     """Follows `parameters`: after each step the averages go 1 - decay of the way to them.
 
-    The decay begins low and rises to `DECAY`, min(DECAY, steps / (steps + 9)), or a short job's
-    average would be its untrained weights (the rule of TensorFlow's ExponentialMovingAverage). So
-    it covers about the last ninth of what was done, and the last thousand steps at most.
+    The decay begins low and rises to `DECAY`: min(DECAY, steps / (steps + 9)). Otherwise a short
+    job's average would be its untrained weights (the rule of TensorFlow's
+    ExponentialMovingAverage). So it covers about the last ninth of all steps, and the last thousand
+    steps at most.
     """
 
     def __init__(self, parameters: Sequence[Tensor]) -> None:
@@ -32,12 +32,11 @@ class MovingAverage:
         *,
         overflow: Tensor | None = None,
     ) -> None:
-        """Moves the average of each parameter that its gradient has just moved, None: not; `counts`
-        are their steps.
+        """Moves the average of each parameter whose gradient is not None; `counts` are their steps.
 
-        These are counted on their device, so that nobody waits for a GPU, and each by itself: a
-        newcomer to a session follows the steps of those that it has. `overflow` is a number there;
-        where it is 1, nothing moves.
+        The steps are counted on the device, so that none waits for a GPU, and for each parameter by
+        itself: a newcomer to a session follows the steps of those that it has. `overflow` is a
+        number there; where it is 1, nothing moves.
         """
         moved = [index for index, gradient in enumerate(gradients) if gradient is not None]
         if not moved:
@@ -58,5 +57,5 @@ class MovingAverage:
         torch._foreach_copy_(self._averages, self._parameters)
 
     def tensors(self) -> list[Tensor]:
-        """Gives the live averages, in the order of the parameters."""
+        """Returns the live averages, in the order of the parameters."""
         return [*self._averages]

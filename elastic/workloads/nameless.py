@@ -1,10 +1,10 @@
-"""Keeps torch's stores from asking the name service who an address is.
+"""Keeps torch's stores from looking up the names of addresses.
 
-For the text of its log torch (2.13) looks up the name of the other side whenever a store's client
-connects or its server accepts, whether or not anything is logged. The server does so in the one
-thread that answers everybody: where names are not answered, or one datagram is lost, the whole
-store stands still for the resolver's 5 s or more. Torch gives lookups up for the rest of a process
-once one has failed (pytorch #159596); so one is made to fail, at once.
+For its log, torch (2.13) looks up the peer's name whenever a store's client connects or its server
+accepts, even if nothing is logged. The server does so in the one thread that answers all clients.
+If the name service does not answer, or one datagram is lost, the whole store stands still for the
+resolver's 5 s or more. Torch gives lookups up for the rest of a process once one has failed
+(pytorch #159596). So this module makes one fail at once.
 """
 # ruff: noqa: SLF001 (glibc's own names begin so)
 
@@ -17,25 +17,22 @@ from functools import cache
 
 from elastic.workloads.listening import listen
 
-# An address of this machine that no hosts file names: a lookup that is answered from there does not
-# fail.
+# An address of this machine that no hosts file names: a lookup answered from there does not fail.
 _NOBODY = "127.83.71.97"
 
 
 class _Resolver(ctypes.Structure):
-    """The beginning of glibc's `struct __res_state` (resolv.h), one a thread; `retry` questions are
-    sent, 0 fail."""
+    """The start of glibc's `struct __res_state` (resolv.h); with `retry` 0 all lookups fail."""
 
     _fields_ = (("retrans", ctypes.c_int), ("retry", ctypes.c_int))
 
 
 @cache
 def give_up_names() -> None:
-    """Has torch give up looking up names in this process and in what it forks; does nothing the
-    second time.
+    """Makes torch stop looking up names in this process and its forks; runs once.
 
-    Names are answered to all others as before. Where it cannot (another C library, no such
-    address), torch goes on asking: that is slow, not wrong.
+    Other code looks names up as before. If it cannot work (another C library, no such address),
+    torch goes on asking: that is slow, not wrong.
     """
     thread = threading.Thread(target=_connect_to_nobody, daemon=True)
     thread.start()
@@ -43,7 +40,7 @@ def give_up_names() -> None:
 
 
 def _connect_to_nobody() -> None:
-    from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+    from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch does not export it
 
     with contextlib.suppress(OSError, RuntimeError, ValueError, AttributeError):
         libc = ctypes.CDLL(None)

@@ -1,5 +1,4 @@
-"""Options of a workload as a frozen dataclass: checked field by field, read from a mapping or argv,
-written as argv."""
+"""A workload's options as a frozen dataclass: checked, read from a mapping or argv, written."""
 
 from __future__ import annotations
 
@@ -26,15 +25,13 @@ def option(
     multiple_of: int | None = None,
     choices: Sequence[OptionValue] | None = None,
 ) -> Any:
-    """Gives a dataclass field that `check_options` can check and `from_argv` can explain; limits
-    are inclusive."""
+    """Returns a dataclass field for `check_options` and `from_argv`; limits are inclusive."""
     rules = {"minimum": minimum, "maximum": maximum, "multiple_of": multiple_of, "choices": choices}
     return dataclasses.field(default=default, metadata={"description": description, **rules})
 
 
 def check_options(options: Any) -> None:
-    """Raises InvalidInput naming the first field whose value has the wrong type or lies outside its
-    limits."""
+    """Raises InvalidInput naming the first field with a wrong type or outside its limits."""
     types = _types_of(type(options))
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
@@ -46,9 +43,9 @@ def check_options(options: Any) -> None:
 
 
 def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
-    """Gives options of `kind` with `values` set; an unknown name is an InvalidInput that lists the
-    known ones."""
-    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]  # kind is a dataclass
+    """Returns options of `kind` with `values` set; an unknown name raises InvalidInput."""
+    # kind is a dataclass, which mypy cannot know.
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name in values:
         if name not in known:
             raise InvalidInput(
@@ -58,9 +55,9 @@ def from_mapping(kind: type[T], values: Mapping[str, object]) -> T:
 
 
 def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Placed = dict) -> T:
-    """Gives options of `kind` read from `--name value` pairs, as the reference scripts spell them.
+    """Returns options of `kind` from `--name value` pairs, as the reference scripts spell them.
 
-    `placed` may change the values that were given, before they are checked.
+    `placed` may change the given values before they are checked.
     """
     parser = argparse.ArgumentParser(
         prog=program, argument_default=argparse.SUPPRESS, allow_abbrev=False
@@ -69,7 +66,7 @@ def from_argv(kind: type[T], argv: Sequence[str], *, program: str, placed: Place
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # kind is a dataclass
         wanted, _ = types[field.name]
         text = f"{field.metadata['description']} (default: {field.default})".replace("%", "%%")
-        # Some launchers and people write hyphens: torch.distributed.launch gives --local-rank.
+        # Some launchers and users write hyphens: torch.distributed.launch passes --local-rank.
         names = dict.fromkeys([f"--{field.name}", f"--{field.name.replace('_', '-')}"])
         if wanted is bool:
             parser.add_argument(
@@ -111,6 +108,7 @@ def _types_of(kind: type[Any]) -> dict[str, tuple[type, bool]]:
 
 def _check_type(name: str, value: object, wanted: type) -> None:
     accepted = (int, float) if wanted is float else (wanted,)
+    # In Python a bool is an int too.
     if not isinstance(value, accepted) or (isinstance(value, bool) and wanted is not bool):
         raise InvalidInput(f"{name}: wanted {_NAMES[wanted]}, got {value!r}", field=name)
     if isinstance(value, float) and not math.isfinite(value):

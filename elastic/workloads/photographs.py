@@ -1,4 +1,4 @@
-"""Photographs on disk as tensors: those that scikit-image brings, or any folder of images."""
+"""Photographs on disk as tensors: those of scikit-image, or any folder of images."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from elastic.workloads.image_folder import BUNDLED, check_unreadable, images_in
 from elastic.workloads.pictures import NoImage, Pixels, read_pixels, with_channels
 from elastic.workloads.sample_order import Draw
 
+# An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
+# folder's.
 CACHED_BYTES = 256 * 2**20
-"""An eighth of the smallest node's memory (2 GiB): all of scikit-image's photographs, or some of a
-folder's."""
 
 # Real photographs inside scikit-image's wheel; the two held out are never trained on.
 _BUNDLED_TRAINING = [
@@ -47,8 +47,8 @@ _MOST_HELD_OUT = 8
 class Photographs:
     """Some image files, and how many crops an epoch takes of each.
 
-    One that cannot be read is left out, and the next one is taken in its place: the same on all
-    nodes with the same files. `tell` hears of it; more than `most_unreadable` are an InvalidInput.
+    An unreadable image is left out, and the next one takes its place, the same on all nodes with
+    the same files. `tell` is called for it; more than `most_unreadable` raise InvalidInput.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Photographs:
         pixels = _covering(self._pixels_of(bisect_right(self._ends, drawn.item)), height, width)
         top = int(drawn.top * (pixels.shape[0] - height + 1))
         left = int(drawn.left * (pixels.shape[1] - width + 1))
-        # A copy: torch wants memory that may be written to, and the image's own may go.
+        # A copy: torch needs writable memory, and the image's own may be freed.
         cut = torch.from_numpy(pixels[top : top + height, left : left + width].copy())
         return cut.flip(1) if drawn.is_mirrored else cut
 
@@ -108,9 +108,9 @@ class Photographs:
 class _Cache:
     """The pixels that were read first, up to a bounded size; several threads may ask.
 
-    Each image has its turn once an epoch, in another order each time: to keep the last ones would
-    hit less often. Where not even a tenth fits none is kept, for memory that is new costs half as
-    much as decoding (benchmarks/image_loading.py).
+    Each image comes once an epoch, in another order each time, so keeping the last ones would hit
+    less often. If not even a tenth fits, none is kept: new memory costs half as much as decoding
+    (benchmarks/image_loading.py).
     """
 
     def __init__(self, images: int) -> None:
@@ -143,11 +143,10 @@ def open_photographs(
     channels: int,
     most_unreadable: int = 0,
 ) -> tuple[Photographs, Photographs]:
-    """Gives the photographs to train on and those held out; raises InvalidInput where there are too
-    few.
+    """Returns the photographs to train on and those held out.
 
     A bundled photograph gives as many crops an epoch as fit side by side; an image of a folder
-    gives one.
+    gives one. Raises InvalidInput if there are too few.
     """
     if data == BUNDLED:
         folder = _bundled_folder()
@@ -156,11 +155,13 @@ def open_photographs(
         crops = [_tiles(path, height, width) for path in training]
     else:
         paths = images_in(Path(data) / dataset_name if dataset_name else data)
+        # A tenth of the images is held out, at least one and at most eight.
         spared = min(_MOST_HELD_OUT, max(1, len(paths) // 10))
-        held_out, training = list(paths[:spared]), list(paths[spared:])
+        held_out = list(paths[:spared])
+        training = list(paths[spared:])
         crops = [1] * len(training)
-    # In the place of one that cannot be read stands the next, even if that is trained on: something
-    # must be judged by.
+    # An unreadable image is replaced by the next, even by one that is trained on: some image must
+    # be judged.
     judged = [1] * len(held_out) + [0] * len(training)
     return (
         Photographs(training, crops, channels, most_unreadable=most_unreadable),
@@ -169,8 +170,7 @@ def open_photographs(
 
 
 def as_batch(cuts: Sequence[Tensor]) -> Tensor:
-    """Gives crops as `(batch, channels, height, width)`, float32, [0, 1], in the order of memory
-    that they come in."""
+    """Returns crops as `(batch, channels, height, width)`, float32, [0, 1]; memory order stays."""
     return torch.stack(list(cuts)).permute(0, 3, 1, 2).float().div_(255)
 
 

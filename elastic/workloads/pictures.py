@@ -16,23 +16,23 @@ from PIL import Image, UnidentifiedImageError
 
 from elastic.errors import InvalidInput
 
+# `(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and alpha.
 Pixels: TypeAlias = NDArray[Any]
-"""`(height, width, channels)` in uint8 or uint16: grey, grey and alpha, colour, or colour and
-alpha."""
 
 # Pillow warns from here on: 89 million pixels, of which reading takes at most 10 bytes each.
 MOST_PIXELS = Image.MAX_IMAGE_PIXELS or 89_478_485
-# Of 16 bits a channel both halves are in memory for a moment: at most 16 bytes a pixel.
+# With 16 bits a channel both halves are in memory for a moment: at most 16 bytes a pixel.
 MOST_DEEP_PIXELS = MOST_PIXELS * 2 // 5
-# All that it warns of is refused here, in words that say what to do.
+# Pillow's warnings are refused here, by errors that say what to do.
 warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 _ORIENTATION = 0x0112  # EXIF 2.32, table 4, tag Orientation
-# To give all rows at once, Pillow takes room for them three times over.
+# Pillow needs three times the memory to convert all rows at once.
 _ROWS_AT_ONCE = 256
-_SIDEWAYS, _UPSIDE_DOWN = (5, 6, 7, 8), (3, 4, 7, 8)
-# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other order, its upper half
-# is the lower one: of big-endian numbers, of little-endian ones, and of those that libtiff has put
-# into this machine's order.
+_SIDEWAYS = (5, 6, 7, 8)
+_UPSIDE_DOWN = (3, 4, 7, 8)
+# Pillow keeps the upper half of each 16 bits of colour. Unpacked in the other byte order, its upper
+# half is the lower one. That holds for big-endian numbers, for little-endian ones, and for those
+# that libtiff has put into this machine's order.
 _OTHER_ORDER = {"B": "L", "L": "B", "N": "B" if sys.byteorder == "little" else "L"}
 _LOWER_HALF = {
     f"{mode};16{by}": f"{mode};16{other}"
@@ -40,16 +40,16 @@ _LOWER_HALF = {
     for by, other in _OTHER_ORDER.items()
 }
 _GREY_AND_ALPHA_16 = "LA;16B"
-# TIFF 6.0: BitsPerSample, and PlanarConfiguration, which is 2 where each colour lies by itself.
-_BITS, _PLANES = 258, 284
+# TIFF 6.0: BitsPerSample, and PlanarConfiguration, which is 2 if each colour has a plane.
+_BITS = 258
+_PLANES = 284
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An upright image whose pixels are made a few rows at a time: `rows` gives those from a row on
-    up to another.
+    """An upright image whose pixels are made on demand: `rows` returns those of a range of rows.
 
-    `shape` and `itemsize` are those of the `Pixels` that all rows together would be.
+    `shape` and `itemsize` are those of all its `Pixels` together.
     """
 
     shape: tuple[int, int, int]
@@ -58,32 +58,39 @@ class Picture:
 
 
 class NoImage(InvalidInput):
-    """A file of which no image can be read; the text names it, and says why."""
+    """A file that cannot be read as an image; the text names it, and says why."""
 
 
 def size_of(path: str | Path) -> tuple[int, int]:
-    """Gives width and height of the upright image, from the file's head alone. Raises NoImage."""
+    """Returns width and height of the upright image, from the file's head alone. Raises NoImage."""
     with _opened(path) as image:
-        # Of a PNG it may lie behind all pixels.
+        # In a PNG, EXIF may come after all pixels.
         is_sideways = image.format != "PNG" and _orientation(image) in _SIDEWAYS
-        return (image.height, image.width) if is_sideways else (image.width, image.height)
+        if is_sideways:
+            return (image.height, image.width)
+        return (image.width, image.height)
 
 
 def read_pixels(path: str | Path) -> Pixels:
-    """Gives the image upright: 16 bits a channel where a PNG or a TIFF has so many, else 8. Raises
-    NoImage.
+    """Returns the upright image: 16 bits a channel if a PNG or TIFF has them, else 8.
 
-    A palette becomes colour, and CMYK too. Of several frames it is the first.
+    Raises NoImage.
+
+    A palette becomes colour, and so does CMYK. Of several frames it is the first.
     """
     with _opened(path) as image:
-        pixels = _deep(path, image) if _is_deep(image) else _plain(image)
+        if _is_deep(image):
+            pixels = _deep(path, image)
+        else:
+            pixels = _plain(image)
         orientation = _orientation(image)
     return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
 
 
 def open_picture(path: str | Path) -> Picture:
-    """Gives the image as `read_pixels` does, at half its memory: 4 bytes a pixel, 8 to 16 with 16
-    bits a channel.
+    """Returns the image as `read_pixels` does, at half its memory.
+
+    It takes 4 bytes a pixel, 8 to 16 with 16 bits a channel.
 
     Raises NoImage.
     """
@@ -93,16 +100,23 @@ def open_picture(path: str | Path) -> Picture:
             return Picture(
                 (whole.shape[0], whole.shape[1], whole.shape[2]), 2, lambda top, end: whole[top:end]
             )
-        image.load()  # what it holds stays, though its file is closed
+        image.load()  # its content stays, though its file is closed
         orientation = _orientation(image)
         is_sideways = orientation in _SIDEWAYS
-        height, width = (image.width, image.height) if is_sideways else (image.height, image.width)
+        if is_sideways:
+            height, width = (image.width, image.height)
+        else:
+            height, width = (image.height, image.width)
 
         def rows(top: int, end: int) -> Pixels:
-            begins, ends = (
-                (height - end, height - top) if orientation in _UPSIDE_DOWN else (top, end)
-            )
-            box = (begins, 0, ends, image.height) if is_sideways else (0, begins, image.width, ends)
+            if orientation in _UPSIDE_DOWN:
+                begins, ends = (height - end, height - top)
+            else:
+                begins, ends = (top, end)
+            if is_sideways:
+                box = (begins, 0, ends, image.height)
+            else:
+                box = (0, begins, image.width, ends)
             pixels = _plain(image.crop(box))
             return _upright(pixels if pixels.ndim == 3 else pixels[:, :, None], orientation)
 
@@ -111,17 +125,13 @@ def open_picture(path: str | Path) -> Picture:
 
 
 def profile_of(path: str | Path) -> bytes | None:
-    """Gives the ICC profile that says what the colours or greys of `read_pixels` mean, if the file
-    brings one."""
+    """Returns the ICC profile of the colours or greys of `read_pixels`, if the file has one."""
     with _opened(path) as image:
         profile = image.info.get("icc_profile")
-        # ICC.1:2022, table 15: the colour space stands at byte 16. What was CMYK is colour without
-        # a profile now.
-        return (
-            profile
-            if profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK"
-            else None
-        )
+        # ICC.1:2022, table 15: the colour space is at byte 16. Converted CMYK has no profile any
+        # more.
+        fits = profile and profile[16:20] in (b"RGB ", b"GRAY") and image.mode != "CMYK"
+        return profile if fits else None
 
 
 def in_8_bits(pixels: Pixels) -> Pixels:
@@ -151,9 +161,7 @@ def _opened(path: str | Path) -> Iterator[Image.Image]:
     try:
         with Image.open(path) as image:
             if _is_in_deep_planes(image):
-                raise ValueError(
-                    "its colours lie in planes of 16 bits; save it with them side by side"
-                )
+                raise ValueError("its colours are in planes of 16 bits; save them interleaved")
             most = MOST_DEEP_PIXELS if _is_deep(image) else MOST_PIXELS
             if image.width * image.height > most:
                 raise _too_large(path, f"{image.width} x {image.height}", most=most)
@@ -168,7 +176,7 @@ def _opened(path: str | Path) -> Iterator[Image.Image]:
         ) from error
     except FileNotFoundError as error:
         raise NoImage(f"{path}: wanted an image, found no such file") from error
-    except Exception as error:  # a decoder raises whatever a damaged file leads it to
+    except Exception as error:  # a decoder may raise anything on a damaged file
         raise NoImage(
             f"{path}: wanted an image, found one that cannot be read ({error})"
         ) from error
@@ -179,7 +187,7 @@ def _too_large(path: str | Path, found: str, *, most: int) -> NoImage:
 
 
 def _is_deep(image: Image.Image) -> bool:
-    """Whether it is one of those whose 16 bits a channel Pillow would cut to 8."""
+    """Whether Pillow would cut its 16 bits a channel to 8."""
     return image.format in ("PNG", "TIFF") and _packed_as(image) in (
         *_LOWER_HALF,
         _GREY_AND_ALPHA_16,
@@ -193,7 +201,7 @@ def _packed_as(image: Image.Image) -> str:
 
 
 def _is_in_deep_planes(image: Image.Image) -> bool:
-    """Whether it is one that Pillow reads wrongly: each colour by itself, in 16 bits."""
+    """Whether Pillow reads it wrongly: one plane per colour, in 16 bits."""
     tags: Any = getattr(image, "tag_v2", {})
     bits = tags.get(_BITS, (8,))
     return tags.get(_PLANES) == 2 and len(bits) > 1 and max(bits) > 8
@@ -202,9 +210,10 @@ def _is_in_deep_planes(image: Image.Image) -> bool:
 def _deep(path: str | Path, image: Image.Image) -> Pixels:
     packed = _packed_as(image)
     if packed == _GREY_AND_ALPHA_16:
-        _unpack_as(image, "RGBA")  # four bytes a pixel: just what they are, upper before lower
+        _unpack_as(image, "RGBA")  # four bytes a pixel as they are, upper before lower
         return _in_bands(image, lambda rows: numpy.array(rows).view(">u2").astype(numpy.uint16))
     pixels = _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16) << 8)
+    # The lower halves need a second pass over the file.
     with Image.open(path) as again:
         _unpack_as(again, _LOWER_HALF[packed])
         for top, lower in _bands(again):
@@ -213,7 +222,7 @@ def _deep(path: str | Path, image: Image.Image) -> Pixels:
 
 
 def _in_bands(image: Image.Image, read: Callable[[Image.Image], Pixels]) -> Pixels:
-    """Gives what `read` makes of the image, which it is given some rows at a time."""
+    """Returns what `read` makes of the image, some rows at a time."""
     if image.height <= _ROWS_AT_ONCE:
         return read(image)
     pixels: Pixels | None = None
@@ -240,13 +249,14 @@ def _unpack_as(image: Image.Image, packed: str) -> None:
 
 
 def _plain(image: Image.Image) -> Pixels:
-    mode, is_clear = image.mode, "transparency" in image.info
+    mode = image.mode
+    is_clear = "transparency" in image.info
     match mode:
         case "L" | "LA" | "RGB" | "RGBA" if not is_clear or mode.endswith("A"):
             return _in_bands(image, numpy.asarray)
         case "I;16" | "I;16L" | "I;16B" | "I;16N":
             return _in_bands(image, lambda rows: numpy.asarray(rows).astype(numpy.uint16))
-        case "I":  # a grey image of 16 bits, as some files have it
+        case "I":  # some files store a grey image of 16 bits so
             return _in_bands(
                 image, lambda rows: numpy.asarray(rows).clip(0, 0xFFFF).astype(numpy.uint16)
             )
@@ -267,12 +277,13 @@ def _plain(image: Image.Image) -> Pixels:
 def _orientation(image: Image.Image) -> object:
     try:
         return image.getexif().get(_ORIENTATION, 1)
-    except Exception:  # noqa: BLE001 (what cannot be read of EXIF turns nothing, and the pixels are there)
+    # Unreadable EXIF turns nothing, and the pixels are there.
+    except Exception:  # noqa: BLE001
         return 1
 
 
 def _upright(pixels: Pixels, orientation: object) -> Pixels:
-    """Gives a view of the pixels as EXIF says that they are to be seen."""
+    """Returns a view of the pixels as EXIF orients them."""
     if orientation in _SIDEWAYS:
         pixels = pixels.swapaxes(0, 1)
     if orientation in _UPSIDE_DOWN:

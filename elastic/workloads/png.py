@@ -1,4 +1,4 @@
-"""PNG files written row by row: of a picture that no memory holds (W3C PNG, third edition)."""
+"""PNG files written row by row, for pictures larger than memory (W3C PNG, third edition)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ import numpy
 from elastic.workloads.pictures import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_COLOUR_TYPES = {
-    1: 0,
-    2: 4,
-    3: 2,
-    4: 6,
-}  # by channels: grey, grey and alpha, colour, colour and alpha
-_UP = 2  # the filter that leaves of each row what differs from the row above
+# By channels: grey, grey and alpha, colour, colour and alpha.
+_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+# The filter that stores the difference of each row from the row above.
+_UP = 2
 MOST_SIDE = 2**31 - 1
 
 
 class PngWriter:
-    """Writes a picture's rows, from the top to the bottom, to an open file; `close` ends it."""
+    """Writes a picture's rows, from top to bottom, to an open file; `close` ends it."""
 
     def __init__(
         self,
@@ -45,12 +42,12 @@ class PngWriter:
             self._chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(profile))
 
     def write(self, rows: Pixels) -> None:
-        """Writes `(rows, width, channels)`, uint8 or uint16 as was said."""
+        """Writes `(rows, width, channels)`, uint8 or uint16 as announced."""
         plain = rows.astype(rows.dtype.newbyteorder(">")).reshape(len(rows), -1).view(numpy.uint8)
         above = numpy.concatenate([self._above[None], plain[:-1]])
         filtered = numpy.empty((len(plain), plain.shape[1] + 1), dtype=numpy.uint8)
         filtered[:, 0] = _UP
-        numpy.subtract(plain, above, out=filtered[:, 1:])  # modulo 256, as the filter wants it
+        numpy.subtract(plain, above, out=filtered[:, 1:])  # modulo 256, as the filter requires
         self._above = plain[-1].copy()
         if packed := self._packer.compress(filtered.data):
             self._chunk(b"IDAT", packed)

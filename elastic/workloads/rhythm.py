@@ -1,21 +1,19 @@
-"""When the next checkpoint is due: as its cost and the chance of an interruption weigh it, and
-never past a limit."""
+"""When the next checkpoint is due, by its cost and the risk of an interruption."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
 
+# The first checkpoint shows what one costs; until then nothing can be weighed.
 FIRST_AFTER_S = 60.0
-"""A first checkpoint tells what one costs; until then nothing can be weighed."""
 
 
 def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:
-    """Gives the training time between checkpoints, in seconds, at which the time lost altogether is
-    least.
+    """Returns the seconds of training between checkpoints at which least time is lost.
 
-    A checkpoint loses `cost_s`, and an interruption half an interval on average, so that an hour
-    loses 3600 C / t + r t / 2 seconds: least at t = sqrt(2 C M), M = 3600 / r being the mean time
+    A checkpoint loses `cost_s`, and an interruption half an interval on average. So an hour loses
+    3600 C / t + r t / 2 seconds, which is least at t = sqrt(2 C M). M = 3600 / r is the mean time
     between interruptions (J. W. Young, CACM 17(9), 1974; J. T. Daly, FGCS 22(3), 2006: its first
     order, good while C is far below M).
 
@@ -27,17 +25,18 @@ def best_interval_s(*, cost_s: float, interruptions_per_h: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """`most_iterations` is the limit between two checkpoints; `interruptions_per_h` is None where
-    nobody knows it."""
+    """When checkpoints are due.
+
+    `most_iterations` is the limit between two; `interruptions_per_h` is None if unknown.
+    """
 
     most_iterations: int
     interruptions_per_h: float | None = None
 
     def is_due(self, *, iterations: int, elapsed_s: float, cost_s: float | None) -> bool:
-        """Whether a checkpoint is due, so many iterations and seconds after the last one or the
-        start.
+        """Whether a checkpoint is due, this long after the last one or the start.
 
-        `cost_s` is what one takes from training, None until one was made.
+        `cost_s` is what one costs training, None until one was made.
 
         >>> Rhythm(100, interruptions_per_h=1.0).is_due(iterations=7, elapsed_s=121.0, cost_s=2.0)
         True

@@ -1,5 +1,4 @@
-"""Which sample comes when: a pure function of the seed and of the samples seen so far, whatever the
-fleet."""
+"""The order of samples: a function of the seed and the position alone, on any fleet."""
 
 from __future__ import annotations
 
@@ -10,10 +9,10 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample of the job's endless sequence: which item, and where to cut it (fractions of the
-    room there is)."""
+    """One sample of the job's endless sequence: an item, and where to cut it."""
 
     item: int
+    # Fractions of the room that the cut leaves.
     top: float
     left: float
     is_mirrored: bool
@@ -22,6 +21,7 @@ class Draw:
 def draw(position: int, *, items: int, seed: int) -> Draw:
     """Gives the `position`-th sample of the job: every epoch is a new shuffle of all items."""
     epoch, place = divmod(position, items)
+    # A text as seed gives the same numbers on every platform.
     chance = random.Random(f"crop {seed} {position}")
     return Draw(
         _shuffled(items, seed, epoch)[place],
@@ -32,8 +32,7 @@ def draw(position: int, *, items: int, seed: int) -> Draw:
 
 
 def share(batch_size: int, *, rank: int, world_size: int) -> range:
-    """Gives the places in the global batch that `rank` computes where all compute alike many, or
-    one more or less.
+    """Returns `rank`'s places in the global batch, if all compute equally many, give or take one.
 
     Shares are contiguous, cover the batch exactly once and may be empty.
 

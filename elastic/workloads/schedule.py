@@ -2,10 +2,10 @@
 
 
 def learning_rate(*, base: float, iteration: int, total: int, decay_from: float) -> float:
-    """Gives the rate of the step after `iteration`: `base`, then linearly to 0 from the fraction
-    `decay_from` on.
+    """Returns the rate after `iteration`: `base`, then linearly to 0 from `decay_from` on.
 
-    A function of progress alone, so nothing about it needs saving or depends on the fleet.
+    `decay_from` is a fraction of `total`. It is a function of progress alone, so nothing about it
+    needs saving or depends on the fleet.
 
     >>> [learning_rate(base=1.0, iteration=i, total=10, decay_from=0.5) for i in (0, 5, 6, 9)]
     [1.0, 1.0, 0.8, 0.2]

@@ -1,5 +1,4 @@
-"""What the rest of elasticd knows of a training program: its options, presets, phases and command
-line."""
+"""A training program as elasticd knows it: its options, presets, phases and command line."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ from elastic.workloads.options import OptionValue, from_mapping, to_argv
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or with the
-    job (None)."""
+    """A stretch of a job whose iterations cost alike; it ends after `until_iteration`, or never."""
 
     name: str
     until_iteration: int | None = None
@@ -23,29 +21,28 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A program that torchrun starts with `--module`.
-
-    `options` is the frozen dataclass its options are checked by, `presets` names sets of them,
-    `phases` says which stretches a job with given options has. `placed` gives options whose
-    relative paths count from a folder. `looked_over` gives what is worth knowing of the files on
-    this machine that options name, and raises InvalidInput where these cannot be trained on.
-    `has_session` says whether it trains in a session (`elastic.workloads.session`).
-    """
+    """A program that torchrun starts with `--module`."""
 
     name: str
     module: str
+    # The frozen dataclass by which options are checked.
     options: type[Any]
+    # Named sets of options.
     presets: Mapping[str, Mapping[str, OptionValue]]
+    # The phases of a job with given options.
     phases: Callable[[Any], tuple[Phase, ...]]
+    # Makes relative paths in options count from a folder.
     placed: Callable[[Mapping[str, object], Path], Mapping[str, object]]
+    # Returns notes on this machine's files that options name. Raises InvalidInput if they cannot
+    # be trained on.
     looked_over: Callable[[Any], Sequence[str]]
+    # Whether it trains in a session (`elastic.workloads.session`).
     has_session: bool = False
 
     def configure(
         self, values: Mapping[str, object] | None = None, *, preset: str | None = None
     ) -> Any:
-        """Gives checked options: the defaults, changed by `preset`, changed by `values`; raises
-        InvalidInput."""
+        """Returns checked options: defaults, then `preset`, then `values`; raises InvalidInput."""
         if preset is not None and preset not in self.presets:
             known = ", ".join(sorted(self.presets))
             raise InvalidInput(f"preset: wanted one of {known}, got {preset!r}", field="preset")
@@ -53,5 +50,5 @@ class Workload:
         return from_mapping(self.options, {**chosen, **(values or {})})
 
     def command(self, options: Any) -> list[str]:
-        """Gives the arguments that, handed to the module, stand for `options`."""
+        """Returns the module's arguments for `options`."""
         return to_argv(options)

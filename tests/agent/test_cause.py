@@ -12,7 +12,8 @@ WORKER = """Traceback (most recent call last):
     torch.save(state, path)
 RuntimeError: Parent directory /data does not exist.
 """
-TORCHRUN = """E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836] Traceback (most recent call last):
+TORCHRUN = """E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836] \
+Traceback (most recent call last):
 E1121 08:25:39.611000 12199 elastic/multiprocessing/api.py:836]     self._pc.join(-1)
 Traceback (most recent call last):
   File "torchrun.py", line 92, in main
@@ -93,8 +94,11 @@ def test_an_end_without_an_exception_is_told_as_torchrun_or_a_parser_of_options_
 
 
 def test_an_exit_by_number_is_told_with_what_the_worker_wrote_last() -> None:
-    end = "E1122 11:24:46.784000 6999 torch/distributed/elastic/multiprocessing/api.py:836] failed (exitcode: 2) "
-    log = f"loading\nno such split: valid2\n\n{end}local_rank: 0 (pid: 7) of fn: run_script_path\n{TORCHRUN}"
+    end = (
+        "E1122 11:24:46.784000 6999 torch/distributed/elastic/multiprocessing/api.py:836] failed "
+        "(exitcode: 2) local_rank: 0 (pid: 7) of fn: run_script_path"
+    )
+    log = f"loading\nno such split: valid2\n\n{end}\n{TORCHRUN}"
     assert cause_in(log) == "local rank 0 exited with 2; its last line: no such split: valid2"
     assert (
         cause_in(log.removeprefix("loading\nno such split: valid2\n"))

@@ -54,13 +54,16 @@ def test_a_command_that_can_never_be_run_is_for_a_person(tmp_path: Path) -> None
 
 def test_a_rank_that_misses_one_that_has_finished_names_that_as_its_error(tmp_path: Path) -> None:
     log = tmp_path / "g1.log"
-    gone = "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
+    gone = (
+        "Traceback (most recent call last):\n  no\n"
+        "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
+    )
     error = ended(
         log, gone, heard=WorkerReports(last_words=frozenset({"finished"}), has_trained=True)
     ).error
     assert error is not None
     assert (
-        "still trained when other ranks had finished: they disagree on how much is to be done"
+        "still trained when other ranks had finished: they disagree on how much work there is"
         in str(error)
     )
     again = ended(

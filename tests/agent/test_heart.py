@@ -100,9 +100,7 @@ def test_a_word_that_is_soon_to_come_is_asked_for_more_often() -> None:
 
 
 @pytest.mark.timeout(60)
-def test_an_answer_that_cannot_be_taken_in_is_asked_for_no_more_often_and_keeps_no_node_from_its_end() -> (
-    None
-):
+def test_an_answer_that_fails_here_is_asked_for_no_more_often_and_keeps_no_node_alive() -> None:
     def full(_: object, **__: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 

@@ -102,7 +102,10 @@ def test_three_nodes_train_a_gan_whose_optimizers_count_once(world: World, prelo
 def test_a_rank_that_ends_well_does_not_make_up_for_one_that_fails_later(
     world: World, preload: bool
 ) -> None:
-    fails = "\nimport os\nif os.environ['RANK'] == '0': time.sleep(1); raise OSError('no space for the final model')\n"
+    fails = (
+        "\nimport os\n"
+        "if os.environ['RANK'] == '0': time.sleep(1); raise OSError('no space for the model')\n"
+    )
     world.assign(
         world.script(PLAIN_SCRIPT.format(turns=5) + fails),
         nproc_per_node=2,
@@ -169,7 +172,11 @@ def test_training_that_ended_without_an_agent_is_told_by_the_next_one(world: Wor
 
 
 def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
-    script = "import os, pathlib\npathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid').write_text(str(os.getpid()))"
+    script = (
+        "import os, pathlib\n"
+        "path = pathlib.Path(os.environ['ELASTICD_ARTIFACT_DIR'] + '.pid')\n"
+        "path.write_text(str(os.getpid()))"
+    )
     pid_file = world.folder / "artifacts" / "job.pid"
     world.assign(world.script(script + COUNTING_SCRIPT.format(turns=100)))
     node = world.node()
@@ -182,7 +189,8 @@ def test_a_killed_worker_is_started_again_by_torchrun(world: World) -> None:
     assert "SIGKILL" in node.logs()
     (note,) = world.daemon.messages("note")
     assert (
-        note["text"] == "torchrun started the workers anew (1): local rank 0 was killed by SIGKILL"
+        note["text"]
+        == "workers crashed, torchrun restarted them (1): local rank 0 was killed by SIGKILL"
     )
 
 
@@ -352,7 +360,7 @@ def test_a_script_that_fails_is_reported_with_the_end_of_its_log(world: World) -
     assert "ValueError: no such folder: /data" in end["log_tail"]
 
 
-def test_what_workers_print_is_with_the_daemon_while_they_run_and_the_last_of_it_before_the_node_leaves(
+def test_the_daemon_gets_what_workers_print_while_they_run_and_all_of_it_before_the_node_leaves(
     world: World,
 ) -> None:
     script = """
@@ -377,7 +385,11 @@ for step in range(50):
 def test_a_script_that_prints_without_end_leaves_no_more_than_two_bounded_logs(
     world: World,
 ) -> None:
-    script = "import sys\nfor _ in range(60): sys.stdout.write(('y' * 1023 + '\\n') * 1024)\nraise ValueError('done')\n"
+    script = (
+        "import sys\n"
+        "for _ in range(60): sys.stdout.write(('y' * 1023 + '\\n') * 1024)\n"
+        "raise ValueError('done')\n"
+    )
     world.assign(world.script(script), max_restarts=0)
     node = world.node()
     end = world.wait_for(lambda: world.daemon.exit_of(1))

@@ -117,9 +117,8 @@ def test_a_node_alone_needs_to_tell_nobody(desk: Desk) -> None:
 def test_another_node_waits_for_that_word() -> None:
     desk = Desk(fill_patience_s=0.0)
     why = desk.upload_thread.fill(SECOND)
-    assert (
-        why is not None and "the first rank's node has not said what this group begins with" in why
-    )
+    assert why is not None
+    assert "the first rank's node has not announced the state that this group begins with" in why
     desk.upload_thread.begin(JOB)
     desk.outputs.announced.add("a:1")
     assert desk.upload_thread.fill(SECOND) is None
@@ -173,7 +172,7 @@ def test_what_was_not_carried_in_time_is_said_and_passes_for_no_success(desk: De
     assert desk.upload_thread.verdict(1, patience_s=PATIENCE_S) is None
     verdict = desk.upload_thread.verdict(1, patience_s=0.0)
     assert verdict is not None and not verdict.is_durable
-    assert "the newest outputs are not carried home" in desk.texts()
+    assert "the newest outputs are not stored" in desk.texts()
     ended = as_stored(Exit(1, Outcome.SUCCEEDED, 0), verdict)
     assert (ended.outcome, ended.needs_person) == (Outcome.FAILED, False)
 
@@ -187,7 +186,7 @@ def test_storage_that_is_away_for_a_moment_costs_only_that(desk: Desk) -> None:
 def test_too_much_drains_the_job_and_ends_it_with_what_to_do(desk: Desk) -> None:
     desk.upload_thread.fill(FIRST)
     uploader = Both(SharedFolder(), desk.upload_thread)
-    desk.outputs.failures = [TooMuch("6 GiB of new files: name those to be carried home")] * 1000
+    desk.outputs.failures = [TooMuch("6 GiB of new files: name the files to store")] * 1000
     desk.upload_thread.start()
     pause = threading.Event()
     for _ in range(3000):
@@ -198,7 +197,7 @@ def test_too_much_drains_the_job_and_ends_it_with_what_to_do(desk: Desk) -> None
     uploader.finish(1, is_clean=True)
     ended = as_stored(Exit(1, Outcome.DRAINED, 0), desk.verdict())
     assert (ended.outcome, ended.needs_person) == (Outcome.FAILED, True)
-    assert describe_exit(ended) == "6 GiB of new files: name those to be carried home", (
+    assert describe_exit(ended) == "6 GiB of new files: name the files to store", (
         "its workers had begun"
     )
     assert len(desk.said) == 1, "it is said once"
@@ -209,11 +208,11 @@ def test_what_is_too_much_is_seen_long_before_the_next_carry() -> None:
     desk.upload_thread.fill(FIRST)
     desk.upload_thread.start()
     assert not desk.upload_thread.must_drain
-    desk.outputs.too_much = TooMuch("10,100 new files: name those to be carried home")
+    desk.outputs.too_much = TooMuch("10,100 new files: name the files to store")
     wait_until(lambda: desk.upload_thread.must_drain, "the job is ended")
     desk.upload_thread.finish(1, is_clean=True)
     desk.upload_thread.stop()
-    assert desk.texts() == "the job is ended: 10,100 new files: name those to be carried home"
+    assert desk.texts() == "the job is ended: 10,100 new files: name the files to store"
 
 
 def test_a_generation_that_is_over_carries_nothing_more(desk: Desk) -> None:

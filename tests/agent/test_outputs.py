@@ -238,7 +238,8 @@ def test_more_than_is_carried_by_default_is_an_error_that_says_what_to_do(
     with (a.settings.code_dir / "huge.bin").open("wb") as file:
         file.truncate(6 << 30)  # takes no room: nothing is written
     with pytest.raises(
-        TooMuch, match=r"holds 6 GiB of new files, the largest huge.bin .* name those .*`outputs:`"
+        TooMuch,
+        match=r"holds 6 GiB of new files, the largest huge.bin .* name the files to .*`outputs:`",
     ):
         leading.carry(is_still=False, now_s=2.0)
     named = a.in_generation(1, replace(JOB, outputs=("*.pt",)))

@@ -15,8 +15,13 @@ from elastic.agent.worker_start import choose_way
 from elastic.protocol import NoteMessage
 from tests.agent.assignments import ONE
 
-KILLED = "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: train\n"
-ECHO = "Traceback (most recent call last):\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]\n"
+KILLED = (
+    "E1122 multiprocessing/api.py:836] failed (exitcode: -9) local_rank: 1 (pid: 7148) of fn: f\n"
+)
+ECHO = (
+    "Traceback (most recent call last):\n"
+    "RuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]\n"
+)
 
 
 @pytest.fixture
@@ -50,8 +55,8 @@ def test_each_new_start_of_the_workers_is_told_with_what_their_log_has_said_sinc
         file.write(KILLED)
     owner.hear_starts(3, log_path=log, is_alone=True)
     assert told(disk_outbox) == [
-        "torchrun started the workers anew (1): ValueError: no such folder: /data",
-        "torchrun started the workers anew (2): local rank 1 was killed by SIGKILL",
+        "workers crashed, torchrun restarted them (1): ValueError: no such folder: /data",
+        "workers crashed, torchrun restarted them (2): local rank 1 was killed by SIGKILL",
     ]
 
 
@@ -88,7 +93,7 @@ def test_a_generation_that_begins_before_the_first_look_at_it_is_told_of_from_it
     (tmp_path / "g2").write_text(KILLED + "all is well\n" * 50)
     owner.hear_starts(2, log_path=tmp_path / "g2", is_alone=True)
     assert told(disk_outbox) == [
-        "torchrun started the workers anew (1): local rank 1 was killed by SIGKILL"
+        "workers crashed, torchrun restarted them (1): local rank 1 was killed by SIGKILL"
     ]
 
 

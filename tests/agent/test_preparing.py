@@ -24,9 +24,11 @@ import torch
 import greeting
 assert tenacity.OWN, tenacity.__file__
 assert os.environ["VIRTUAL_ENV"] == sys.prefix, sys.prefix
-found = subprocess.run(["python", "-c", "import greeting, torch; print(greeting.WORD)"], capture_output=True, text=True)
+command = ["python", "-c", "import greeting, torch; print(greeting.WORD)"]
+found = subprocess.run(command, capture_output=True, text=True)
 print("in a shell:", found.stdout, found.stderr)
-print("on", torch.__version__, "greeted by", greeting.WORD, "with", open("built.txt").read(), flush=True)
+built = open("built.txt").read()
+print("on", torch.__version__, "greeted by", greeting.WORD, "with", built, flush=True)
 """
 
 
@@ -91,7 +93,7 @@ def test_data_on_the_node_must_be_there(settings: AgentSettings, tmp_path: Path)
     assert preparation.outfit.variables["ELASTICD_DATA_DIR"] == str(tmp_path)
     preparation, _ = prepared(settings, Brings(data="/nowhere/at/all"))
     assert preparation.failure is not None
-    assert "nothing is at /nowhere/at/all" in preparation.failure
+    assert "data: /nowhere/at/all does not exist on the node" in preparation.failure
 
 
 def test_what_is_brought_survives_a_restart_of_the_agent() -> None:

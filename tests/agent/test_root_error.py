@@ -25,7 +25,10 @@ Failures:
   error_file: <N/A>
   traceback : Signal 9 (SIGKILL) received by PID 7148
 """
-FIRST = "E1122 multiprocessing/api.py:836] failed (exitcode: {}) local_rank: 1 (pid: 7148) of binary: x\n"
+FIRST = (
+    "E1122 multiprocessing/api.py:836] failed (exitcode: {}) local_rank: 1 (pid: 7148) of "
+    "binary: x\n"
+)
 
 
 def leave(

@@ -130,9 +130,7 @@ def test_workers_that_cannot_agree_on_a_step_get_their_signal_at_once() -> None:
     assert next_step(TWO, replace(DRAINING, needs_signal=True), now=100.1) == Terminate()
 
 
-def test_workers_that_wait_to_come_into_their_session_get_their_signal_at_once_and_that_is_no_failure() -> (
-    None
-):
+def test_workers_that_wait_to_join_their_session_get_their_signal_at_once_without_failing() -> None:
     """They look for no drain before their first turn, and hold nothing of what the members have
     come to."""
     waiting = replace(GROUP, is_in_session=True)
@@ -181,9 +179,7 @@ def test_a_torchrun_that_holds_back_workers_that_have_left_is_killed_soon_after_
     assert next_step(TWO, terminated, now=130.5 + LEFT_GRACE_S) == Kill()
 
 
-def test_a_program_that_goes_on_after_the_python_that_it_ran_has_its_whole_time_after_the_signal() -> (
-    None
-):
+def test_a_program_that_goes_on_after_its_python_has_its_whole_time_after_the_signal() -> None:
     terminated = replace(DRAINING, terminated_at=130.0, all_left_at=130.5, is_foreign=True)
     assert next_step(TWO, terminated, now=129.0 + TERM_GRACE_S) == Wait()
     assert next_step(TWO, terminated, now=130.0 + TERM_GRACE_S) == Kill()

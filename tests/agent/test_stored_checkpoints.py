@@ -135,8 +135,8 @@ def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(
     assert (end["outcome"], end["needs_person"]) == ("failed", True)
     assert cause_in(end["log_tail"]) == (
         f"{bucket.location}/job/checkpoints: wanted a checkpoint, none of {kept} can be used; "
-        "restore the bucket's "
-        "files and resume the job, or submit it under another name to start anew"
+        "restore the bucket's files and resume the job, or submit it under another name to start "
+        "again"
     )
     told = [message["text"] for message in world.daemon.messages("note", "n2")]
     assert [

@@ -199,7 +199,10 @@ def test_a_torn_or_foreign_checkpoint_is_refused_and_the_previous_used(
     damage(bucket, tmp_path, torn, manifest=newest.place.name, data=newest.files[0].name)
     told: list[str] = []
     assert restored(tmp_path, bucket, tell=told.append) == {"a": "1"}
-    refused = f"the checkpoint {newest.place.name} is refused; manifests/g000001-000001.json of iteration 35 is used"
+    refused = (
+        f"the checkpoint {newest.place.name} is refused; manifests/g000001-000001.json of "
+        "iteration 35 is used"
+    )
     assert [each.startswith(refused) for each in told] == [True]
 
 
@@ -226,7 +229,7 @@ def test_starting_anew_is_refused_where_what_was_stored_is_gone(
     bucket.delete(objects(bucket))
     with pytest.raises(
         CheckpointDamaged,
-        match=r"wanted the checkpoint of iteration 76 .*, found none at all; restore",
+        match=r"wanted the checkpoint of iteration 76 .*, found none; restore",
     ):
         bring(machine.index, machine.folder, generation=2, stored_iteration=76)
     assert (

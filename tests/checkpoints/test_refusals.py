@@ -38,8 +38,8 @@ def refusing(code: str, status: int) -> Bucket:
         ("AccessDenied", 403, "allow s3:GetObject"),
         ("403", 403, "allow s3:GetObject"),
         ("NoSuchBucket", 404, "make the bucket, or name another one as checkpoint_root"),
-        ("InvalidAccessKeyId", 403, "look at its credentials and at its clock"),
-        ("ExpiredToken", 400, "look at its credentials and at its clock"),
+        ("InvalidAccessKeyId", 403, "check its credentials and its clock"),
+        ("ExpiredToken", 400, "check its credentials and its clock"),
     ],
 )
 def test_what_a_person_has_to_mend_says_how(code: str, status: int, advice: str) -> None:

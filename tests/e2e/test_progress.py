@@ -94,7 +94,7 @@ def test_ranks_that_each_read_a_file_of_their_own_do_not_train_where_one_of_them
         ended = daemon.until_phase(job["id"], "failed")
         assert "ranks begin at different iterations: rank 0 at " in ended["message"]
         assert (
-            "for it has read ckpt_rank0.pt; rank 1 has read no file that the job saved"
+            "because it read ckpt_rank0.pt. Rank 1 read no file that the job saved"
             in ended["message"]
         )
         assert ended["redone"] < 40, "nothing was trained by the two"

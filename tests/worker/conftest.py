@@ -81,7 +81,9 @@ def agent_socket(tmp_path: Path) -> Iterator[AgentSocket]:
 LEAVES_OPEN = """
 import gzip, os, sys, zipfile
 os.chdir(sys.argv[1])
-packed, archive, line = gzip.open('left.gz', 'wb'), zipfile.ZipFile('left.zip', 'w'), open('line', 'w')
+packed = gzip.open('left.gz', 'wb')
+archive = zipfile.ZipFile('left.zip', 'w')
+line = open('line', 'w')
 packed.write(b'in gzip')
 archive.writestr('it', 'in zip')
 line.write('in a line')

@@ -45,7 +45,13 @@ def test_a_worker_writes_into_its_own_rank_s_log(
         "RANK": "5",
     }.items():
         monkeypatch.setenv(name, value)
-    text = "import os, sys\nprint('out', flush=True)\nprint('err', file=sys.stderr)\nos.system('echo child')\n1 / 0\n"
+    text = (
+        "import os, sys\n"
+        "print('out', flush=True)\n"
+        "print('err', file=sys.stderr)\n"
+        "os.system('echo child')\n"
+        "1 / 0\n"
+    )
     ended = run("--watched", script(tmp_path, text), folder=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "")
     written = (tmp_path / "g3-l1-r5.log").read_text()

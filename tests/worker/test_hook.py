@@ -89,7 +89,8 @@ def test_a_program_that_a_worker_starts_does_not_begin_in_its_place(
     script = (
         "import subprocess, sys\n"
         + LOOP
-        + "\nsubprocess.run([sys.executable, '-c', 'import elastic.worker as w; w.note(1 * str())'])"
+        + "\nnotes = 'import elastic.worker as w; w.note(1 * str())'"
+        + "\nsubprocess.run([sys.executable, '-c', notes])"
     )
     run(script, ELASTICD_SOCKET=str(agent_socket.path))
     assert [m["kind"] for m in agent_socket.received(of_life=True)] == ["began", "turns", "left"]
@@ -173,7 +174,12 @@ def test_the_first_turn_includes_the_start_of_the_process(agent_socket: AgentSoc
 
 
 def test_a_fork_does_not_speak_for_its_parent(agent_socket: AgentSocket) -> None:
-    script = "import os, elastic.worker as w\nw.paramount(1); w.paramount(2)\nif os.fork() == 0: raise SystemExit\nos.wait()"
+    script = (
+        "import os, elastic.worker as w\n"
+        "w.paramount(1); w.paramount(2)\n"
+        "if os.fork() == 0: raise SystemExit\n"
+        "os.wait()"
+    )
     run(script, ELASTICD_SOCKET=str(agent_socket.path))
     assert sum(m["iterations"] for m in agent_socket.received()) == 2
 

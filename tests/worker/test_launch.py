@@ -147,7 +147,11 @@ def test_sys_exit_zero_is_a_finished_job(desk: Desk) -> None:
 def test_in_a_session_only_its_end_is_a_finished_job(
     desk: Desk, is_complete: bool, last: list[tuple[str, Any]]
 ) -> None:
-    script = f"import sys\nfrom elastic.worker.hook import worker\nworker().is_complete = lambda: {is_complete}\n"
+    script = (
+        "import sys\n"
+        "from elastic.worker.hook import worker\n"
+        f"worker().is_complete = lambda: {is_complete}\n"
+    )
     assert desk.launch(script + "sys.exit(0)").returncode == 0
     assert desk.words() == [("turns", 0), *last]
 
@@ -173,7 +177,8 @@ def test_any_other_exit_is_the_script_s_own(desk: Desk, code: int) -> None:
 
 def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
     (desk.folder / "drain").touch()
-    script = f"try:\n  {'  '.join(GAN.format(turns=1000).splitlines(keepends=True))}finally: print('tidied up')"
+    indented = "  ".join(GAN.format(turns=1000).splitlines(keepends=True))
+    script = f"try:\n  {indented}finally: print('tidied up')"
     result = desk.launch(script, ELASTICD_DRAIN_FILE=str(desk.folder / "drain"))
     assert (result.returncode, result.stdout) == (0, "tidied up\n")
     assert desk.words() == [("turns", 1), ("drained", None)]
@@ -181,7 +186,10 @@ def test_one_process_alone_stops_at_a_step_boundary(desk: Desk) -> None:
 
 def test_a_script_with_a_signal_handler_is_stopped_by_its_own_rule(desk: Desk) -> None:
     (desk.folder / "drain").touch()
-    handler = "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: (print('saved'), sys.exit(0)))\n"
+    handler = (
+        "import signal, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (print('saved'), sys.exit(0)))\n"
+    )
     result = desk.launch(
         handler + GAN.format(turns=1000), ELASTICD_DRAIN_FILE=str(desk.folder / "drain")
     )

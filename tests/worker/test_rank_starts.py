@@ -80,7 +80,7 @@ def test_a_rank_whose_node_lacks_the_file_does_not_train() -> None:
     why = asked_by(1, RankStart(40, "snapshot.pt"), RankStart(0, None))
     assert why is not None
     assert "rank 0 at 40" in why
-    assert "snapshot.pt, which another rank's node does not have" in why
+    assert "read snapshot.pt. Another rank's node does not have that file" in why
 
 
 def test_a_rank_that_leaves_the_reading_to_the_first_one_trains(snapshot: str) -> None:
@@ -108,8 +108,8 @@ def test_a_rank_whose_optimizer_has_made_no_step_does_not_train_with_one_that_go
     why = asked_by(rank, RankStart(500, snapshot), RankStart(0, None), replicas=apart)
     assert why is not None
     assert why.startswith(
-        f"ranks begin at different iterations: rank 0 at 500, for it has read {snapshot}; rank 1 "
-        "has"
+        f"ranks begin at different iterations: rank 0 at 500, because it read {snapshot}. Rank 1 "
+        "read"
     )
     assert "its optimizer has no state and rank 0's 500 steps" in why
 

@@ -116,7 +116,7 @@ def test_ranks_that_would_train_apart_end(
         assert each.returncode != 0
         assert "trained" not in each.stdout
         assert (
-            "ranks begin at different iterations: rank 0 at 500, for it has read ckpt_rank0.pt"
+            "ranks begin at different iterations: rank 0 at 500, because it read ckpt_rank0.pt"
             in each.stderr
         )
         assert why in each.stderr

@@ -259,7 +259,7 @@ def test_another_job_s_is_not_overwritten(tmp_path: Path) -> None:
     one, other = (Checkpoints(tmp_path, "esrgan", "o", job_id=job) for job in ("job-a", "job-b"))
     one.save(200, state(200.0))
     with pytest.raises(
-        CheckpointRefused, match=r"checkpoint-000000200.pt: another job's checkpoint lies here"
+        CheckpointRefused, match=r"checkpoint-000000200.pt: another job's checkpoint is here"
     ):
         other.save(200, state(1.0))
     assert weights_of(one.newest()) == 200.0

@@ -22,7 +22,10 @@ import torch.distributed as dist
 service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 service.bind(("127.0.0.1", 53))
 asked = []
-threading.Thread(target=lambda: [asked.append(service.recv(512)) for _ in range(100)], daemon=True).start()
+def listen():
+    for _ in range(100):
+        asked.append(service.recv(512))
+threading.Thread(target=listen, daemon=True).start()
 if "give up" in sys.argv:
     give_up_names()
 server = dist.TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)

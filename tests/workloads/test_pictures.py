@@ -202,7 +202,7 @@ def test_16_bits_in_planes_are_refused_for_they_would_be_read_wrongly(
         compression=compression,
     )
     with pytest.raises(
-        NoImage, match="its colours lie in planes of 16 bits; save it with them side by side"
+        NoImage, match="its colours are in planes of 16 bits; save them interleaved"
     ):
         read_pixels(tmp_path / "a.tif")
 

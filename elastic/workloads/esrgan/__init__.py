@@ -1,5 +1,4 @@
-"""Super-resolution by a generative adversarial network (ESRGAN, arXiv:1809.00219), trained alike on
-any fleet.
+"""Super-resolution by a GAN (ESRGAN, arXiv:1809.00219), trained the same on any fleet.
 
 Importing this package needs no torch: the modules that train import it themselves.
 """

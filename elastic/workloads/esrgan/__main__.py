@@ -15,7 +15,7 @@ from elastic.workloads.options import from_argv
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the job to its end or to a requested stop; 0 for both, 2 where the options are wrong."""
+    """Runs the job to its end or to a requested stop; 0 for both, 2 if the options are wrong."""
     try:
         options = from_argv(
             EsrganOptions,
@@ -25,9 +25,8 @@ def main(argv: Sequence[str]) -> int:
         )
         return _train(brought(options, os.environ))
     except InvalidInput as error:
-        print(
-            f"esrgan: error: {error}", file=sys.stderr
-        )  # as argparse writes it: the job's error shows this line
+        # As argparse writes it: the job's error shows this line.
+        print(f"esrgan: error: {error}", file=sys.stderr)
         return 2
 
 

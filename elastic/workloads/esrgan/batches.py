@@ -16,8 +16,7 @@ from elastic.workloads.sample_order import draw, share
 
 @dataclass(frozen=True, slots=True)
 class SampleBatch:
-    """Samples and their weights in the global mean; a rank with no share holds one sample of weight
-    0.
+    """Samples and their weights in the global mean; a rank with no share holds one of weight 0.
 
     `low` is `(batch, channels, h / 4, w / 4)`, `high` `(batch, channels, h, w)`, `weights`
     `(batch,)`.
@@ -29,7 +28,7 @@ class SampleBatch:
 
 
 class Batches:
-    """Gives the batch that starts at a position in the job's sequence of samples."""
+    """Makes the batch that starts at a position in the job's sequence of samples."""
 
     def __init__(
         self, photographs: Photographs, options: EsrganOptions, group: ProcessGroup
@@ -42,15 +41,15 @@ class Batches:
         self._ahead: tuple[int, range, list[Future[Tensor]]] | None = None
 
     def at(self, first_position: int, *, places: range | None = None) -> SampleBatch:
-        """Gives this rank's share of the global batch whose first sample is the `first_position`-th
-        of the job.
+        """Returns this rank's share of the global batch that begins with that sample of the job.
 
-        `places` are its places in the global batch from now on, where they differ from one turn to
-        the next.
+        `places` are its places in the global batch from now on, if they change from turn to turn.
         """
         self._places = self._places if places is None else places
         high = as_batch(self._cuts(first_position))
-        weight = 1.0 / self._options.batch_size if self._places else 0.0
+        weight = 0.0
+        if self._places:
+            weight = 1.0 / self._options.batch_size
         low = shrink(high)
         return SampleBatch(
             self._placed(low),
@@ -67,10 +66,12 @@ class Batches:
         if self._threads is None:
             return [self._cut(position) for position in self._positions(first_position)]
         is_ready = self._ahead is not None and self._ahead[:2] == (first_position, self._places)
-        ahead = (
-            self._ahead[2] if self._ahead is not None and is_ready else self._submit(first_position)
-        )
+        if self._ahead is not None and is_ready:
+            ahead = self._ahead[2]
+        else:
+            ahead = self._submit(first_position)
         following = first_position + self._options.batch_size
+        # The next batch is prepared while this one is computed.
         self._ahead = (following, self._places, self._submit(following))
         return [future.result() for future in ahead]
 
@@ -82,6 +83,8 @@ class Batches:
         ]
 
     def _positions(self, first_position: int) -> list[int]:
+        # A rank without a share computes one sample of weight 0, because it must sum like the
+        # others.
         return [first_position + place for place in self._places] or [first_position]
 
     def _cut(self, position: int) -> Tensor:

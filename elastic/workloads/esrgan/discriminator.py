@@ -6,14 +6,14 @@ from torch import Tensor, nn
 
 from elastic.workloads.esrgan.options import EsrganOptions
 
-SLOPE = 0.2  # as the reference's discriminator
+SLOPE = 0.2  # like the reference's discriminator
 CHANNELS_PER_GROUP = 16  # arXiv:1803.08494, table 3: the best of the fixed group widths
 
 
 class Discriminator(nn.Module):
     """Scores patches, `(batch, channels, h, w)` to logits `(batch, 1, ceil(h / 16), ceil(w / 16))`.
 
-    GroupNorm where the reference has BatchNorm: a sample's score must not depend on which samples
+    GroupNorm replaces the reference's BatchNorm: a sample's score must not depend on which samples
     share its rank.
     """
 
@@ -34,7 +34,7 @@ class Discriminator(nn.Module):
 
 
 def _stage(inputs: int, outputs: int, *, normalises_first: bool) -> list[nn.Module]:
-    """Gives two convolutions, the second of which halves the image."""
+    """Returns two convolutions, the second of which halves the image."""
     first: list[nn.Module] = [nn.Conv2d(inputs, outputs, kernel_size=3, padding=1)]
     if normalises_first:
         first.append(_norm(outputs))
@@ -49,5 +49,7 @@ def _stage(inputs: int, outputs: int, *, normalises_first: bool) -> list[nn.Modu
 
 
 def _norm(filters: int) -> nn.GroupNorm:
-    groups = filters // CHANNELS_PER_GROUP if filters % CHANNELS_PER_GROUP == 0 else 1
+    groups = 1
+    if filters % CHANNELS_PER_GROUP == 0:
+        groups = filters // CHANNELS_PER_GROUP
     return nn.GroupNorm(groups, filters)

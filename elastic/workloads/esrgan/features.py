@@ -1,5 +1,4 @@
-"""What a picture looks like to VGG19: the content loss compares images through its first layers
-(arXiv:1409.1556)."""
+"""VGG19's first layers, through which the content loss compares images (arXiv:1409.1556)."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ from torch.hub import get_dir
 from elastic.figures import duration
 from elastic.worker.torchvision_import import help_torchvision
 
-# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: channels of a convolution,
-# or a pooling.
+# Configuration E of arXiv:1409.1556, table 1, as torchvision spells it: a convolution's channels,
+# or 0 for pooling.
 _LAYOUT = (
     64,
     64,
@@ -44,21 +43,19 @@ _LAYOUT = (
     0,
 )
 _FILE = "vgg19-dcbb9e9d.pth"
-_SHA256_PREFIX = (
-    "dcbb9e9d"  # torch hub's rule: a published file's name ends in the first digits of its digest
-)
+# torch hub's rule: a published file's name ends in the first digits of its digest.
+_SHA256_PREFIX = "dcbb9e9d"
 _CONNECT_TIMEOUT_S = 3.0
 _DOWNLOAD_TIMEOUT_S = 90.0
-_MEAN, _STD = (
-    (0.485, 0.456, 0.406),
-    (0.229, 0.224, 0.225),
-)  # ImageNet's, which the published weights expect
+# ImageNet's, which the published weights expect
+_MEAN = (0.485, 0.456, 0.406)
+_STD = (0.229, 0.224, 0.225)
 
 
 class Features(nn.Module):
     """VGG19's first layers with frozen weights, `(batch, 1 or 3, h, w)` in [0, 1] to feature maps.
 
-    Built here rather than by torchvision, whose import costs 3.5 CPU-seconds; names and shapes are
+    Built here rather than by torchvision, whose import costs 3.5 CPU-seconds. Names and shapes are
     torchvision's, so its published weights fit.
     """
 
@@ -83,14 +80,17 @@ class Features(nn.Module):
         self.requires_grad_(False)
 
     def forward(self, image: Tensor) -> Tensor:
-        mean, std = self.get_buffer("mean"), self.get_buffer("std")
+        mean = self.get_buffer("mean")
+        std = self.get_buffer("std")
         maps: Tensor = self.layers((image.expand(-1, 3, -1, -1) - mean) / std)
         return maps
 
 
 def random_features(layer_count: int, *, seed: int) -> Features:
-    """Gives features with weights drawn from `seed`, the same on every rank (He's initialisation,
-    arXiv:1502.01852)."""
+    """Returns features with weights drawn from `seed` (He's initialisation, arXiv:1502.01852).
+
+    They are the same on every rank.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         features = Features(layer_count)
@@ -105,11 +105,10 @@ def random_features(layer_count: int, *, seed: int) -> Features:
 def pretrained_weights(
     layer_count: int, *, kept: Path, may_download: bool
 ) -> dict[str, Tensor] | None:
-    """Gives the published weights of the first layers, or None where they are neither kept, cached
-    nor reachable.
+    """Returns the first layers' published weights; None if not kept, cached or reachable.
 
-    `kept` is the job's own copy of just these layers, written at the first find: no later rank or
-    node downloads.
+    `kept` is the job's own copy of just these layers, written when they are first found: no later
+    rank or node downloads them.
     """
     if kept.exists():
         return _load(kept)
@@ -134,6 +133,7 @@ def _load(path: Path) -> dict[str, Tensor]:
 
 
 def _keep(weights: dict[str, Tensor], path: Path) -> None:
+    # Another rank may read the file meanwhile.
     partial = path.with_suffix(".partial")
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(weights, partial)
@@ -141,10 +141,9 @@ def _keep(weights: dict[str, Tensor], path: Path) -> None:
 
 
 def _download(target: Path) -> bool:
-    """Fetches torchvision's published weights within a fixed time; False where that cannot be
-    done."""
+    """Downloads torchvision's published weights within a fixed time; False if it fails."""
     help_torchvision()
-    from torchvision.models import VGG19_Weights  # it takes 3.5 s, which only a download needs
+    from torchvision.models import VGG19_Weights  # it takes 3.5 s, needed only for a download
 
     url = str(VGG19_Weights.IMAGENET1K_V1.url)
     partial = target.with_suffix(f".{os.getpid()}.partial")
@@ -162,8 +161,7 @@ def _download(target: Path) -> bool:
 
 
 def _fetch(url: str, target: Path) -> str:
-    """Writes what `url` gives, and gives its SHA-256; raises TimeoutError when that takes too long
-    in all."""
+    """Downloads `url` to a file, and returns its SHA-256; raises TimeoutError if it is slow."""
     digest = hashlib.sha256()
     deadline_s = monotonic() + _DOWNLOAD_TIMEOUT_S
     with (

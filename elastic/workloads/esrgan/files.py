@@ -1,4 +1,4 @@
-"""The files that a job's options name: where they lie, and whether they can be trained on."""
+"""The files that a job's options name: where they are, and whether they can be trained on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from elastic.workloads.image_folder import BUNDLED, look_over
 
 
 def placed(values: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """Gives options whose images and weights have absolute paths, where these count from `folder`.
+    """Returns options with absolute paths of images and weights; relative ones count from `folder`.
 
     A `dataset_name` without `data` is looked for where the reference program has it, and in the
-    folder's own `data`. Raises InvalidInput where it is at neither.
+    folder's own `data`. Raises InvalidInput if it is in neither.
     """
     found = dict(values)
     name, data, init = (found.get(each) for each in ("dataset_name", "data", "init"))
@@ -34,10 +34,9 @@ def placed(values: Mapping[str, object], folder: Path) -> dict[str, object]:
 
 
 def looked_over(options: EsrganOptions) -> list[str]:
-    """Gives what is worth knowing of a job's images and first weights on this machine. Raises
-    InvalidInput.
+    """Returns notes on a job's images and first weights on this machine. Raises InvalidInput.
 
-    What is not here is not looked at.
+    Files that are not here are not checked.
     """
     told = _first_weights(options)
     if options.data == BUNDLED:
@@ -62,12 +61,15 @@ def looked_over(options: EsrganOptions) -> list[str]:
         )
         return [*told, *seen]
     except ModuleNotFoundError as error:
-        unseen = f"data: no image was looked at, for {error.name} is not installed here; the first node looks at them"
+        unseen = (
+            f"data: no image was looked at, because {error.name} is not installed here; the first "
+            "node looks at them"
+        )
         return [*told, unseen]
 
 
 def _first_weights(options: EsrganOptions) -> list[str]:
-    """What is worth knowing of the weights that a job begins with. Raises InvalidInput."""
+    """Returns notes on the weights that a job begins with. Raises InvalidInput."""
     path = init_path(options)
     if options.init is None or path is None:
         return []
@@ -76,24 +78,22 @@ def _first_weights(options: EsrganOptions) -> list[str]:
         return []
     is_relative = not Path(options.init).is_absolute()
     if is_relative and (options.data == BUNDLED or Path(options.data).is_dir()):
-        where = (
-            "beside the job's file"
-            if options.data == BUNDLED
-            else f"beside the job's file and in {options.data}"
-        )
+        where = "beside the job's file"
+        if options.data != BUNDLED:
+            where = f"beside the job's file and in {options.data}"
         raise InvalidInput(
             f"init: wanted weights (safetensors), found no {options.init} {where}; `elasticd job "
-            "artifacts NAME --save "
-            "DIR` brings those that a job left",
+            "artifacts NAME --save DIR` brings those that a job left",
             field="init",
         )
-    where = options.init if not is_relative else f"{options.init} in {options.data}"
+    where = options.init
+    if is_relative:
+        where = f"{options.init} in {options.data}"
     return [f"init: {where} is not on this machine; the first node looks at it before it trains"]
 
 
 def brought(options: EsrganOptions, environment: Mapping[str, str]) -> EsrganOptions:
-    """Gives options whose data is where the node's agent has brought it to, if that lies in a
-    bucket."""
+    """Returns options whose data is where the agent downloaded it, if it is in a bucket."""
     if "://" not in options.data:
         return options
     folder = environment.get("ELASTICD_DATA_DIR")
@@ -106,10 +106,12 @@ def brought(options: EsrganOptions, environment: Mapping[str, str]) -> EsrganOpt
 
 
 def image_folder(options: EsrganOptions) -> Path:
-    """Gives the folder that the images lie in, where they are not the bundled ones."""
+    """Returns the folder of the images, unless they are the bundled ones."""
     return Path(options.data) / (options.dataset_name or "")
 
 
 def init_path(options: EsrganOptions) -> Path | None:
-    """Gives the file of weights to begin with, if there is one."""
-    return None if options.init is None else Path(options.data) / options.init
+    """Returns the file of the first weights, if the options name one."""
+    if options.init is None:
+        return None
+    return Path(options.data) / options.init

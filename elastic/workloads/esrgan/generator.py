@@ -1,5 +1,4 @@
-"""The generator: residual-in-residual dense blocks at low resolution, then two doublings
-(arXiv:1809.00219, fig. 4)."""
+"""The generator: dense blocks at low resolution, then two doublings (arXiv:1809.00219, fig. 4)."""
 
 from __future__ import annotations
 
@@ -16,8 +15,10 @@ DETAIL_GAIN = 4.0  # the bundled photographs' standard deviation within a crop i
 
 
 class Generator(nn.Module):
-    """Makes an image four times as large, `(batch, channels, h, w)` to `(batch, channels, 4 h, 4
-    w)`, both [0, 1]."""
+    """Enlarges an image fourfold, in [0, 1].
+
+    From `(batch, channels, h, w)` to `(batch, channels, 4 h, 4 w)`.
+    """
 
     def __init__(self, options: EsrganOptions) -> None:
         super().__init__()
@@ -33,7 +34,7 @@ class Generator(nn.Module):
             _convolution(filters, filters), _leaky(), _convolution(filters, options.channels)
         )
         if self.skip != "none":
-            # Starts as plain interpolation, so that every step from the first improves on it.
+            # It starts as plain interpolation, so that every step from the first improves on it.
             last = self.tail[-1]
             assert isinstance(last, nn.Conv2d) and last.bias is not None
             nn.init.zeros_(last.weight)
@@ -43,9 +44,9 @@ class Generator(nn.Module):
         shallow = self.head(low if self.skip == "none" else _detail(low))
         deep = shallow + self.trunk(self.blocks(shallow))
         image: Tensor = self.tail(self.upsampling(deep))
-        return (
-            image if self.skip == "none" else image + enlarge(low, mode=self.skip).to(image.dtype)
-        )
+        if self.skip == "none":
+            return image
+        return image + enlarge(low, mode=self.skip).to(image.dtype)
 
 
 class ResidualInResidualBlock(nn.Module):
@@ -60,8 +61,10 @@ class ResidualInResidualBlock(nn.Module):
 
 
 class DenseBlock(nn.Module):
-    """Five convolutions, each of which sees the outputs of all before it; concatenates only what a
-    next one reads."""
+    """Five convolutions, each with the outputs of all before it as its input.
+
+    It concatenates only what a next one reads.
+    """
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -78,14 +81,16 @@ class DenseBlock(nn.Module):
 
 
 def enlarge(low: Tensor, *, mode: str = "bicubic") -> Tensor:
-    """Gives the four times larger image of `low` by plain interpolation (`bicubic` or `nearest`),
-    unclamped."""
+    """Returns `low` four times larger, by `bicubic` or `nearest` interpolation, unclamped."""
     return functional.interpolate(low, scale_factor=SCALE, mode=mode)
 
 
 def _detail(low: Tensor) -> Tensor:
-    """Gives the image without its mean colour, spread to unit size: the skip carries the colour
-    already, and each step would shift it to and fro (docs/decisions/0011)."""
+    """Returns the image without its mean colour, spread to unit size.
+
+    The skip carries the colour already, and each step would shift it back and forth
+    (docs/decisions/0011).
+    """
     return (low - low.mean((2, 3), keepdim=True)) * DETAIL_GAIN
 
 

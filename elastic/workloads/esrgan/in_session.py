@@ -1,5 +1,4 @@
-"""The main loop in a session: members come, leave and die between its turns, and none of them
-restarts."""
+"""The main loop in a session, whose members join, leave and crash without a restart."""
 
 from __future__ import annotations
 
@@ -25,14 +24,18 @@ from elastic.workloads.session import (
     SessionStep,
 )
 
-IS_PRETRAINED, START_DB = 0, 1  # places in the facts
+# Places in the facts.
+IS_PRETRAINED = 0
+START_DB = 1
 
 
 def train_in_session(
     options: EsrganOptions, places: Places, settings: SessionSettings, *, local_rank: int = 0
 ) -> TrainingProgress:
-    """Trains from the newest checkpoint here, or from what the members have, to the end or until
-    asked to leave."""
+    """Trains from the newest checkpoint here, or from the members' state.
+
+    It ends with the job, or when it is asked to leave.
+    """
     with opened(
         options, ProcessGroup(0, 1, device_of(local_rank)), places, has_fixed_shares=False
     ) as run:
@@ -40,7 +43,7 @@ def train_in_session(
 
 
 class _InSession:
-    """One process's part: `Run` knows the job, the session who takes part."""
+    """One process's part: `Run` knows the job, the session its members."""
 
     def __init__(self, run: Run) -> None:
         if run.precision == "fp16":
@@ -66,8 +69,8 @@ class _InSession:
 
     def to_the_end(self, settings: SessionSettings) -> TrainingProgress:
         run = self.run
-        # Code is loaded and threads begin before anybody waits for this process. One sample is what
-        # a newcomer's first turn computes, and no more than any memory holds.
+        # Load code and start threads before any member waits for this process. A newcomer's first
+        # turn computes one sample, which fits any memory.
         self._computed(self.progress.iteration, range(1), summed=lambda values: values)
         with Session.join(
             self._units(),
@@ -99,7 +102,8 @@ class _InSession:
 
     def _apply(self, gradients: Sequence[Tensor | None], step: int) -> None:
         """Moves both networks, after the turn's last sum."""
-        networks, lr = self.run.networks, self.run.learning_rate(step)
+        networks = self.run.networks
+        lr = self.run.learning_rate(step)
         generator = len(self.passes.generator_weights)
         networks.move_generator(gradients[:generator], lr=lr)
         if self.run.phase(step + 1) != WARMUP:
@@ -121,20 +125,19 @@ class _InSession:
         return self.passes.gan(batch, summed=summed)
 
     def _begin(self, session: Session) -> None:
-        # The last step's state is never taken for kept: whoever was to keep it may have died over
-        # that.
+        # The last step's state never counts as kept: the rank that kept it may have died.
         self.run.saver = self.run.new_saver(at=min(session.step, self.run.total - 1))
         self._see(session)
         self._judge_at_start(session)
-        is_pretrained = (
-            None if self.progress.is_pretrained is None else bool(self.facts[IS_PRETRAINED])
-        )
+        is_pretrained = None
+        if self.progress.is_pretrained is not None:
+            is_pretrained = bool(self.facts[IS_PRETRAINED])
         if is_pretrained != self.progress.is_pretrained:
-            theirs, ours = _KINDS[bool(is_pretrained)], _KINDS[bool(self.progress.is_pretrained)]
+            theirs = _KINDS[bool(is_pretrained)]
+            ours = _KINDS[bool(self.progress.is_pretrained)]
             raise InvalidInput(
                 f"features: the members' content loss looks through {theirs} features, this node "
-                f"has {ours} ones; "
-                "give it the same VGG19 weights",
+                f"has {ours} ones; give it the same VGG19 weights",
                 field="features",
             )
         if session.round.world_size == 1:  # its founder settles it for all who come
@@ -172,7 +175,8 @@ class _InSession:
         )
 
     def _after(self, outcome: CommittedStep) -> None:
-        run, progress = self.run, self.progress
+        run = self.run
+        progress = self.progress
         if progress.iteration % run.options.log_interval == 0 or progress.iteration == run.total:
             run.log_losses(progress, outcome.numbers)
         if run.group.is_first and (
@@ -183,23 +187,21 @@ class _InSession:
             run.show(progress, f"samples_{progress.iteration}.png")
 
     def _keep(self, session: Session) -> None:
-        """Makes the last state durable, on the first rank."""
+        """Makes the last state durable, on rank 0."""
         self._see(session)
         self.run.save(self.progress)
         self.run.show(self.progress, "samples_final.png")
         self.run.saver.finish()
 
     def _end(self, session: Session) -> TrainingProgress:
-        run, progress = self.run, self.progress
+        run = self.run
+        progress = self.progress
         if session.is_member and session.step >= run.total:
             finished(progress.iteration)
             return progress
         run.save(progress)
         run.saver.finish()
-        run.log(
-            "asked to stop, with nobody left to go on: stopped after iteration "
-            f"{progress.iteration}"
-        )
+        run.log(f"asked to stop, with no member left: stopped after iteration {progress.iteration}")
         drained(progress.iteration)
         return progress
 

@@ -1,5 +1,4 @@
-"""How good the generator is on photographs it never saw: PSNR on the Y channel, and pictures to
-look at."""
+"""How good the generator is on unseen photographs: PSNR on the Y channel, and pictures."""
 
 from __future__ import annotations
 
@@ -17,13 +16,14 @@ from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.photographs import Photographs, shrink
 from elastic.workloads.sample_order import Draw
 
-# pixels at each edge that do not count, as super-resolution papers do (arXiv:1809.00219, section
-# 4.1)
+# Pixels at each edge that do not count, as in super-resolution papers (arXiv:1809.00219, section
+# 4.1).
 _SHAVED = SCALE
 _Y_WEIGHTS = (65.481, 128.553, 24.966)  # ITU-R BT.601, for RGB in [0, 1]; Y spans 16 to 235
-# each pixel of a crop is so many wide and high on a sheet: detail is to be seen without a magnifier
+# Pixels of a sheet, in width and height, for each pixel of a crop: detail must be visible.
 _ZOOM = 2
-_HEADER_PX, _GAP_PX = 28, 8
+_HEADER_PX = 28
+_GAP_PX = 8
 _LABEL_PX = 20
 
 Enlarge = Callable[[Tensor], Tensor]
@@ -31,8 +31,10 @@ Enlarge = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Crops kept for judging: `high` is `(crops, channels, size, size)`, `low` a quarter of it each
-    way, [0, 1]."""
+    """Crops kept for judging, [0, 1].
+
+    `high` is `(crops, channels, size, size)`, and `low` a quarter of it each way.
+    """
 
     low: Tensor
     high: Tensor
@@ -47,15 +49,14 @@ class EvaluatedCrops:
 
 
 def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch.device) -> HeldOut:
-    """Gives the same crops in every run: taken in turn from the photographs, from the middle
-    outwards."""
-    count, size = options.held_out_crops, options.held_out_size
+    """Returns the same crops in every run, from the photographs in turn, their middle first."""
+    count = options.held_out_crops
+    size = options.held_out_size
     crops = []
     for number in range(count):
         turn = number // len(photographs)
-        place = (
-            0.5 if turn == 0 else (turn * 0.381966) % 1
-        )  # golden section: spreads however many there are
+        # The golden section spreads any number of places evenly.
+        place = 0.5 if turn == 0 else (turn * 0.381966) % 1
         crops.append(
             photographs.crop(Draw(number % len(photographs), place, 1 - place, False), size, size)
         )
@@ -66,19 +67,19 @@ def cut_held_out(photographs: Photographs, options: EsrganOptions, device: torch
 @torch.no_grad()
 def judge(generator: Enlarge, held_out: HeldOut) -> EvaluatedCrops:
     """Enlarges the held-out crops one by one, in float32, and compares them with the originals."""
+    # One by one: memory stays small, however many crops there are.
     images = torch.cat([generator(low[None]) for low in held_out.low]).clamp_(0, 1)
     return EvaluatedCrops(images, psnr_y_db(images, held_out.high))
 
 
 def bicubic(held_out: HeldOut) -> EvaluatedCrops:
-    """Gives what plain bicubic upsampling makes of the held-out crops."""
+    """Returns what plain bicubic upsampling makes of the held-out crops."""
     images = enlarge(held_out.low).clamp_(0, 1)
     return EvaluatedCrops(images, psnr_y_db(images, held_out.high))
 
 
 def psnr_y_db(found: Tensor, wanted: Tensor) -> float:
-    """Gives the mean over images of the peak signal-to-noise ratio on the Y channel; both `(n,
-    channels, h, w)`."""
+    """Returns the images' mean peak signal-to-noise ratio on Y; both are `(n, channels, h, w)`."""
     inner = slice(_SHAVED, -_SHAVED)
     error = (_luma(found) - _luma(wanted))[:, inner, inner].square().flatten(1).mean(1)
     return float((10 * torch.log10(255**2 / error.clamp_min(1e-10))).mean())
@@ -101,7 +102,8 @@ def save_picture(path: Path, held_out: HeldOut, generated: EvaluatedCrops) -> No
 
 def _sheet(columns: dict[str, Tensor]) -> Image.Image:
     rows, _, height, width = next(iter(columns.values())).shape
-    height, width = height * _ZOOM, width * _ZOOM
+    height = height * _ZOOM
+    width = width * _ZOOM
     sheet = Image.new(
         "RGB",
         (
@@ -123,7 +125,7 @@ def _sheet(columns: dict[str, Tensor]) -> Image.Image:
 
 
 def _picture(image: Tensor) -> Image.Image:
-    """Gives the image with its [0, 1] spread over 0 to 255."""
+    """Returns the image with its [0, 1] spread over 0 to 255."""
     pixels = image.expand(3, -1, -1).clamp(0, 1).mul(255).round().to(torch.uint8)
     return Image.fromarray(pixels.permute(1, 2, 0).cpu().numpy())
 

@@ -1,5 +1,4 @@
-"""ESRGAN's losses as each rank's share of the global batch's: summed over ranks they are what one
-process computes."""
+"""ESRGAN's losses, each rank's share: summed over ranks they are what one process computes."""
 
 from __future__ import annotations
 
@@ -9,8 +8,7 @@ from torch.nn import functional
 
 
 def l1(found: Tensor, wanted: Tensor, weights: Tensor) -> Tensor:
-    """Gives the weighted sum over samples of each one's mean absolute error; `weights` is
-    `(batch,)`."""
+    """Returns the weighted sum of the samples' mean absolute errors; `weights` is `(batch,)`."""
     differences = (widened(found) - widened(wanted)).abs()
     return differences.flatten(1).mean(1) @ weights
 
@@ -23,10 +21,10 @@ def weighted_sum(scores: Tensor, weights: Tensor) -> Tensor:
 def discriminator_loss(
     real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor
 ) -> Tensor:
-    """Gives how badly real patches are told from fake ones: each against the other kind's mean over
-    the global batch.
+    """Returns how badly real patches are told from fake ones.
 
-    arXiv:1809.00219, equation 1, with the relativistic average of arXiv:1807.00734.
+    Each is compared with the other kind's mean over the global batch: arXiv:1809.00219, equation 1,
+    with the relativistic average of arXiv:1807.00734.
     """
     return (
         _cross_entropy(real - mean_fake, True, weights)
@@ -37,8 +35,10 @@ def discriminator_loss(
 def generator_loss(
     real: Tensor, fake: Tensor, *, mean_real: Tensor, mean_fake: Tensor, weights: Tensor
 ) -> Tensor:
-    """Gives how badly fake patches pass for real ones, from both sides (arXiv:1809.00219, equation
-    2)."""
+    """Returns how badly fake patches pass for real ones, from both sides.
+
+    arXiv:1809.00219, equation 2.
+    """
     return (
         _cross_entropy(real - mean_fake, False, weights)
         + _cross_entropy(fake - mean_real, True, weights)
@@ -52,4 +52,6 @@ def _cross_entropy(logits: Tensor, is_real: bool, weights: Tensor) -> Tensor:
 
 def widened(values: Tensor) -> Tensor:
     """Gives at least float32: bfloat16 has too few digits to sum over an image."""
-    return values if values.dtype == torch.float64 else values.float()
+    if values.dtype == torch.float64:
+        return values
+    return values.float()

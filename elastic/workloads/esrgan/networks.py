@@ -18,8 +18,8 @@ from elastic.workloads.loss_scale import LossScale
 from elastic.workloads.moving_average import MovingAverage
 
 M = TypeVar("M", bound=nn.Module)
+# The part of a checkpoint that only training in fp16 leaves.
 LOSS_SCALE = "loss_scale"
-"""The part of a checkpoint that only training in fp16 leaves."""
 AVERAGE = "generator_average"
 
 
@@ -27,7 +27,7 @@ AVERAGE = "generator_average"
 class Networks:
     """Generator and discriminator, each with its optimizer, and the average of the generator.
 
-    In fp16 also what keeps their gradients within range.
+    In fp16 also the loss scale, which keeps gradients within range.
     """
 
     generator: Generator
@@ -38,14 +38,16 @@ class Networks:
     loss_scale: LossScale | None = None
 
     def tensors(self) -> list[Tensor]:
-        """Gives every live tensor of the state, in a fixed order."""
+        """Returns every live tensor of the state, in a fixed order."""
         weights = [*self.generator.parameters(), *self.discriminator.parameters()]
         moments = [*self.generator_adam.tensors(), *self.discriminator_adam.tensors()]
-        scale = self.loss_scale.tensors() if self.loss_scale is not None else []
+        scale = []
+        if self.loss_scale is not None:
+            scale = self.loss_scale.tensors()
         return [*(w.detach() for w in weights), *moments, *self.average.tensors(), *scale]
 
     def units(self) -> list[tuple[Tensor, ...]]:
-        """Gives for each gradient all that it moves, the generator's first."""
+        """Returns for each gradient all that it moves, the generator's first."""
         generator = zip(self.generator_adam.units(), self.average.tensors(), strict=True)
         return [
             *((*unit, average) for unit, average in generator),
@@ -60,8 +62,7 @@ class Networks:
         self.average.follow(gradients, self.generator_adam.counts, overflow=overflow)
 
     def averaged_generator(self, low: Tensor) -> Tensor:
-        """Enlarges by the average of the generator's weights, as the generator does by the last
-        ones."""
+        """Enlarges by the averaged weights, as the generator does by the last ones."""
         names = (name for name, _ in self.generator.named_parameters())
         image: Tensor = functional_call(
             self.generator, dict(zip(names, self.average.tensors(), strict=True)), (low,)
@@ -69,7 +70,7 @@ class Networks:
         return image
 
     def state(self) -> dict[str, list[Tensor]]:
-        """Gives the live tensors by part, as a checkpoint keeps them."""
+        """Returns the live tensors by part, as a checkpoint keeps them."""
         return {
             "generator": [w.detach() for w in self.generator.parameters()],
             "discriminator": [w.detach() for w in self.discriminator.parameters()],
@@ -88,7 +89,7 @@ def build_networks(
     layout: torch.memory_format = torch.channels_last,
     loss_scale: LossScale | None = None,
 ) -> Networks:
-    """Gives untrained networks, the same on every rank: drawn from the seed, on the CPU."""
+    """Returns untrained networks, the same on every rank: drawn from the seed, on the CPU."""
     torch.manual_seed(options.seed)
     generator = _placed(Generator(options), device, dtype, layout)
     discriminator = _placed(Discriminator(options), device, dtype, layout)
@@ -103,6 +104,6 @@ def build_networks(
 
 
 def _placed(network: M, device: torch.device, dtype: torch.dtype, layout: torch.memory_format) -> M:
-    # mypy does not know the overload of Module.to that takes a memory format together with a
-    # device.
-    return network.to(device=device, dtype=dtype).to(memory_format=layout)  # type: ignore[call-overload,no-any-return]
+    # mypy does not know the overload of Module.to with both a memory format and a device.
+    moved = network.to(device=device, dtype=dtype)
+    return moved.to(memory_format=layout)  # type: ignore[call-overload,no-any-return]

@@ -1,4 +1,4 @@
-"""Everything an ESRGAN job can be told, checked before a cent is spent."""
+"""All options of an ESRGAN job, checked before any money is spent."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EsrganOptions:
-    """Options of an ESRGAN job; the first block has the reference's names and defaults
-    (eriklindernoren/PyTorch-GAN).
+    """Options of an ESRGAN job.
 
-    `batch_size` is the job's global batch: it is divided over whatever ranks there are. Intervals
-    count iterations.
+    The first block has the names and defaults of the reference (eriklindernoren/PyTorch-GAN).
+    `batch_size` is the job's global batch: it is divided over all ranks. Intervals count
+    iterations.
     """
 
     epoch: int = option(
@@ -142,10 +142,12 @@ class EsrganOptions:
 
 
 def preset_of(options: EsrganOptions) -> str | None:
-    """Gives the preset that has the same generator.
+    """Returns the preset that has the same generator.
 
-    >>> preset_of(EsrganOptions(residual_blocks=2, filters=32, skip="bicubic")), preset_of(EsrganOptions())
-    ('small', None)
+    >>> preset_of(EsrganOptions(residual_blocks=2, filters=32, skip="bicubic"))
+    'small'
+    >>> preset_of(EsrganOptions()) is None
+    True
     """
     shaping = ("filters", "residual_blocks", "skip")
     return next(
@@ -159,31 +161,30 @@ def preset_of(options: EsrganOptions) -> str | None:
 
 
 def no_dataset(name: str, looked: str) -> InvalidInput:
-    """Gives the error of a dataset that is in no folder; `looked` says where it was looked for."""
+    """Returns the error of a dataset that was not found; `looked` says where it was looked for."""
     return InvalidInput(
         f"dataset_name: wanted a folder of images named {name}, looked {looked}; name the folder "
-        "that it lies in "
-        "(data: /path/of/folder). To train on the photographs that scikit-image brings, say data: "
-        f"{BUNDLED} and leave "
-        "dataset_name out",
+        "that it lies in (data: /path/of/folder). To train on the photographs that scikit-image "
+        f"brings, say data: {BUNDLED} and leave dataset_name out",
         field="dataset_name",
     )
 
 
 def phases(options: EsrganOptions) -> tuple[Phase, ...]:
-    """Gives the stretches whose iterations cost alike: the pixel-only warm-up, if any, then the GAN
-    phase.
+    """Returns the phases whose iterations cost alike: the warm-up, if any, then the GAN.
 
     >>> [phase.until_iteration for phase in phases(EsrganOptions(warmup_batches=500))]
     [500, None]
     """
     gan = (Phase(GAN),)
-    return (Phase(WARMUP, options.warmup_batches), *gan) if options.warmup_batches else gan
+    if options.warmup_batches:
+        return (Phase(WARMUP, options.warmup_batches), *gan)
+    return gan
 
 
 PRESETS: Mapping[str, Mapping[str, OptionValue]] = {
     # Made for two cores: 0.1 to 0.3 s an iteration of the GAN phase on one thread
-    # (benchmarks/esrgan_step.py --preset small), and a picture better than bicubic after 300
+    # (benchmarks/esrgan_step.py --preset small). Its picture is better than bicubic after 300
     # iterations.
     "small": {
         "batch_size": 4,

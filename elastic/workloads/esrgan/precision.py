@@ -1,4 +1,4 @@
-"""Which number format the models compute in; weights and updates stay float32."""
+"""The number format of the models' computations; weights and updates stay float32."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ _BF16_ARITHMETIC = ("avx512_bf16", "amx_bf16", "bf16")
 
 
 def settle(precision: str, device: torch.device) -> str:
-    """Gives the format to compute in: the one that is asked for, or of `auto` bf16 where the
-    hardware has it.
+    """Returns the format to compute in; `auto` means bf16 if the hardware has it.
 
-    Raises InvalidInput where the hardware has no arithmetic for it. To compute in another would
-    change the training, and oneDNN emulates bf16 more than ten times slower than float32
+    Raises InvalidInput if the hardware has no arithmetic for it. To compute in another would change
+    the training. oneDNN emulates bf16 more than ten times slower than float32
     (benchmarks/esrgan_step.py on AVX2).
     """
     able = _formats_of(device)
@@ -31,16 +30,15 @@ def settle(precision: str, device: torch.device) -> str:
     if precision not in able:
         raise InvalidInput(
             f"precision: wanted {device.type} hardware that computes in {precision}, as this job "
-            "does; found one that "
-            f"computes in {', '.join(able)}: train on another node type, or start a job in one of "
-            "these",
+            f"does; found one that computes in {', '.join(able)}: train on another node type, or "
+            "start a job in one of these",
             field="precision",
         )
     return precision
 
 
 def autocast(device: torch.device, dtype: torch.dtype) -> AbstractContextManager[None]:
-    """Gives the context that forward passes run in."""
+    """Returns the context for forward passes."""
     return torch.autocast(device.type, dtype=dtype, enabled=dtype is not torch.float32)
 
 
@@ -52,8 +50,8 @@ def _formats_of(device: torch.device) -> list[str]:
         has_bf16 = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
         capabilities = torch.cpu.get_capabilities()
-        # 13 times the time of float32: benchmarks/esrgan_step.py --contenders fp32,fp16 --blocks 1
-        # --size 64.
+        # fp16 takes 13 times as long as float32 here: benchmarks/esrgan_step.py --contenders
+        # fp32,fp16 --blocks 1 --size 64.
         has_fp16 = False
         has_bf16 = any(capabilities.get(name, False) for name in _BF16_ARITHMETIC)
     return ["fp32", *(["bf16"] if has_bf16 else []), *(["fp16"] if has_fp16 else [])]

@@ -1,4 +1,4 @@
-"""How far a job is, and how that is kept and handed to every rank."""
+"""How far a job is, and how that is stored and sent to every rank."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from elastic.workloads.esrgan.networks import AVERAGE, LOSS_SCALE, Networks
 from elastic.workloads.esrgan.options import EsrganOptions
 from elastic.workloads.group import ProcessGroup
 
-# What may change between two runs of one job without changing what an iteration does.
+# Options that may change between two runs of a job without changing what an iteration does.
 _FREE_TO_CHANGE = frozenset(
     [
         "epoch",
         "n_epochs",
-        "init",  # a checkpoint says what became of it
+        "init",  # a checkpoint holds its result
         "cuda",
         "local_rank",
         "most_unreadable",
@@ -44,17 +44,18 @@ _FREE_TO_CHANGE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """`iteration` turns done, `samples_seen` samples consumed, PSNR on Y before the first turn
-    (dB), and whether the content loss looks through pretrained features (None: not settled yet)."""
+    """How far a job is."""
 
     iteration: int = 0
     samples_seen: int = 0
+    # PSNR on Y before the first turn.
     start_psnr_y_db: float | None = None
+    # Whether the content loss uses pretrained features; None if not settled yet.
     is_pretrained: bool | None = None
 
 
 def options_digest(options: EsrganOptions) -> str:
-    """Gives a digest over the options that a checkpoint's weights depend on."""
+    """Returns a digest over the options that a checkpoint's weights depend on."""
     fixed = {
         name: value
         for name, value in dataclasses.asdict(options).items()
@@ -64,7 +65,7 @@ def options_digest(options: EsrganOptions) -> str:
 
 
 def state_of(networks: Networks, progress: TrainingProgress, *, lr: float) -> dict[str, Any]:
-    """Gives everything that training changes; its tensors are the live ones."""
+    """Returns everything that training changes; its tensors are the live ones."""
     return {
         **networks.state(),
         "progress": dataclasses.asdict(progress),
@@ -81,10 +82,9 @@ def resume(
     say: Callable[[str], None],
     begin: Callable[[], None] = lambda: None,
 ) -> TrainingProgress:
-    """Gives every rank the newest usable checkpoint's state, or the start, which `begin` may
-    change.
+    """Gives every rank the newest usable checkpoint's state, or the start, changed by `begin`.
 
-    Only the first rank reads files.
+    Only rank 0 reads files.
     """
     progress = TrainingProgress()
     if group.is_first:
@@ -106,10 +106,10 @@ def _load(
     iteration, state, refused = found
     for refusal in refused:
         say(f"refused {refusal}; going back to iteration {iteration}")
-    state.setdefault(AVERAGE, state["generator"])  # one from before there was an average
+    state.setdefault(AVERAGE, state["generator"])  # a checkpoint from before there was an average
     for part, tensors in networks.state().items():
         if part == LOSS_SCALE and part not in state:
-            continue  # it was trained in another format until then
+            continue  # it was trained in another format so far
         _copy_into(tensors, state[part])
     torch.set_rng_state(state["rng"])
     return TrainingProgress(**state["progress"])
@@ -122,8 +122,7 @@ def _copy_into(live: list[Tensor], kept: list[Any]) -> None:
 
 
 def _pack(progress: TrainingProgress) -> Tensor:
-    """Gives progress as numbers: a collective can carry them without pickling; NaN stands for
-    None."""
+    """Returns progress as numbers, for a collective without pickling; NaN stands for None."""
     values = (getattr(progress, field.name) for field in dataclasses.fields(progress))
     return torch.tensor(
         [float("nan") if value is None else float(value) for value in values], dtype=torch.float64

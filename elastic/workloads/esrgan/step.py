@@ -1,9 +1,9 @@
 """One turn of the main loop: forward, backward, sum over ranks, update.
 
-What makes it lean against the reference: the discriminator runs once on each image and serves both
-losses; no weight gradient is computed that no optimizer applies (the discriminator's in the
-generator's step, VGG19's ever); convolutions get channels_last tensors; nothing is read back from
-the device: ranks agree by way of the CPU.
+It does less work than the reference. The discriminator runs once on each image and serves both
+losses. It computes no weight gradient that no optimizer applies: not the discriminator's in the
+generator's step, and never VGG19's. Convolutions get channels_last tensors. Nothing is read back
+from the device: ranks agree by way of the CPU.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ LOSS_NAMES = ("pixel", "content", "adversarial", "discriminator")
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What a turn tells: the global batch's losses, `(4,)` in the order of `LOSS_NAMES`, and
-    whether all shall stop."""
+    """A turn's result: the global batch's losses, `(4,)` as in `LOSS_NAMES`, and a stop request."""
 
     losses: Tensor
     is_asked_to_stop: bool
@@ -41,8 +40,7 @@ class StepReport:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """This rank's part of a turn: gradients by network, None where the turn does not train it, and
-    losses.
+    """This rank's part of a turn: its losses, and gradients by network, None if not trained.
 
     With a loss scale the gradients are multiplied by it, and the losses are not.
     """
@@ -53,8 +51,7 @@ class Computed:
 
 
 class Passes:
-    """Computes turns; moves nothing. `summed` gives sums over ranks that gradients flow back
-    through."""
+    """Computes turns, and moves nothing. `summed` returns sums over ranks with gradients."""
 
     def __init__(
         self,
@@ -74,18 +71,20 @@ class Passes:
         self.discriminator_weights = list(networks.discriminator.parameters())
 
     def warmup(self, batch: SampleBatch) -> Computed:
-        """Gives what the pixel loss alone asks of the generator."""
+        """Returns the gradients of the pixel loss alone."""
         pixel = losses.l1(self._generate(batch.low), batch.high, batch.weights)
         return Computed(grad(self._scaled(pixel), self.generator_weights), None, [pixel])
 
     def gan(
         self, batch: SampleBatch, *, summed: Summed, on_discriminator: Receive | None = None
     ) -> Computed:
-        """Gives what all losses ask of both networks; `on_discriminator` gets its gradients as soon
-        as they exist."""
+        """Returns the gradients of all losses.
+
+        `on_discriminator` gets the discriminator's as soon as they exist.
+        """
         fake = self._generate(batch.low)
-        # The losses see a copy cut off from the generator: each is taken back to it, and its memory
-        # freed, in turn.
+        # The losses see a copy that is cut off from the generator. Each is taken back to it in
+        # turn, and its memory freed.
         seen = fake.detach().requires_grad_()
         toward_content, pixel, content = self._content_gradient(seen, batch)
         toward_real, adversarial, discrimination, toward_judgement = self._adversarial_gradient(
@@ -121,12 +120,12 @@ class Passes:
     def _adversarial_gradient(
         self, seen: Tensor, batch: SampleBatch, summed: Summed
     ) -> tuple[Tensor, Tensor, Tensor, tuple[Tensor, ...]]:
-        """Gives the adversarial loss's gradient at the fake images, both losses, and the
-        discriminator's gradients."""
+        """Returns the adversarial gradient at the fakes, both losses, and the discriminator's."""
         with autocast(self._device, self._dtype):
             real = self._networks.discriminator(batch.high)
             fake = self._networks.discriminator(seen)
-        real, fake = losses.widened(real), losses.widened(fake)
+        real = losses.widened(real)
+        fake = losses.widened(fake)
         own = torch.stack(
             [losses.weighted_sum(real, batch.weights), losses.weighted_sum(fake, batch.weights)]
         )
@@ -141,6 +140,7 @@ class Passes:
         (gradient,) = grad(
             self._scaled(self._options.lambda_adv * adversarial), seen, retain_graph=True
         )
+        # It goes through the same graph, which the pass above has therefore kept.
         discrimination = losses.discriminator_loss(
             real, fake, mean_real=mean_real, mean_fake=mean_fake, weights=batch.weights
         )
@@ -149,8 +149,7 @@ class Passes:
 
 
 class Stepper:
-    """Trains the networks by one global batch at a time, over a group whose members do not
-    change."""
+    """Trains the networks by one global batch at a time, over a group with fixed members."""
 
     def __init__(
         self,
@@ -171,7 +170,7 @@ class Stepper:
 
     @property
     def features(self) -> Features | None:
-        """What the content loss looks through; None until the GAN phase."""
+        """The features of the content loss; None until the GAN phase."""
         return self.passes.features
 
     @features.setter
@@ -191,8 +190,7 @@ class Stepper:
         return self._move(computed, lr=lr, stop=stop)
 
     def _move(self, computed: Computed, *, lr: float, stop: bool) -> StepReport:
-        """Sums, then applies both networks' gradients: nothing moves before the turn's last message
-        has come."""
+        """Sums, then applies both networks' gradients: nothing moves before all sums have come."""
         control = torch.zeros(
             len(LOSS_NAMES), dtype=computed.losses[0].dtype, device=self._group.device
         )
@@ -200,10 +198,13 @@ class Stepper:
         is_asked_to_stop = self._group.any_of(stop)
         self._generator_sum.start(computed.generator, control)
         total, summed = self._generator_sum.finish()
-        judged = self._discriminator_sum.finish()[0] if computed.discriminator is not None else None
-        networks, overflow = self._networks, None
+        judged = None
+        if computed.discriminator is not None:
+            judged = self._discriminator_sum.finish()[0]
+        networks = self._networks
+        overflow = None
         if networks.loss_scale is not None:
-            # Either network's overflow: a turn moves both or none.
+            # Either network's overflow counts: a turn moves both or none.
             overflow = networks.loss_scale.unscale([*total, *(judged or [])])
         networks.move_generator(total, lr=lr, overflow=overflow)
         if judged is not None:

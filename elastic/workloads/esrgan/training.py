@@ -1,5 +1,4 @@
-"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures on the
-way."""
+"""The main loop: turns until the job is done or asked to stop, with checkpoints and pictures."""
 
 from __future__ import annotations
 
@@ -44,10 +43,9 @@ from elastic.workloads.schedule import learning_rate
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a job keeps its checkpoints, and what people look at; by which id, and how often it is
-    interrupted.
+    """A job's folders for checkpoints and artifacts, its id, and its interruption rate.
 
-    `job_id` and `interruptions_per_h` are None where there is no agent that says them.
+    `job_id` and `interruptions_per_h` are None without an agent.
     """
 
     checkpoints: Path
@@ -57,8 +55,7 @@ class Places:
 
 
 def places_from(environment: Mapping[str, str] = os.environ) -> Places:
-    """Gives the folders the agent named, or ones in the working directory where there is no
-    agent."""
+    """Returns the folders that the agent named, or some in the working directory."""
     rate = environment.get("ELASTICD_INTERRUPTIONS_PER_H")
     return Places(
         Path(environment.get("ELASTICD_CHECKPOINT_DIR", "checkpoints")),
@@ -69,8 +66,7 @@ def places_from(environment: Mapping[str, str] = os.environ) -> Places:
 
 
 def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> TrainingProgress:
-    """Trains from the newest checkpoint to the end, or to the turn after which all ranks agreed to
-    stop."""
+    """Trains from the newest checkpoint to the end, or to the turn at which all ranks stop."""
     with opened(options, group, places) as run:
         return run.to_the_end()
 
@@ -79,9 +75,9 @@ def train(options: EsrganOptions, group: ProcessGroup, places: Places) -> Traini
 def opened(
     options: EsrganOptions, group: ProcessGroup, places: Places, *, has_fixed_shares: bool = True
 ) -> Iterator[Run]:
-    """Gives a run over the job's photographs, and ends its threads.
+    """Yields a run over the job's photographs, and ends its threads.
 
-    `has_fixed_shares` says whether this rank has as many samples of a batch in each turn.
+    `has_fixed_shares` means that this rank has equally many samples in each turn.
     """
     arithmetic = arithmetic_module.set_up(group.device, has_fixed_shapes=has_fixed_shares)
     training, held_out = open_photographs(
@@ -112,12 +108,17 @@ class Run:
         held_out: Photographs,
         arithmetic: Arithmetic,
     ) -> None:
-        self.options, self.group, self.places, self.arithmetic = options, group, places, arithmetic
+        self.options = options
+        self.group = group
+        self.places = places
+        self.arithmetic = arithmetic
         self.checkpoints = Checkpoints(
             places.checkpoints, "esrgan", options_digest(options), places.job_id
         )
         self.precision = settle(options.precision, group.device)
-        loss_scale = LossScale(group.device) if self.precision == "fp16" else None
+        loss_scale = None
+        if self.precision == "fp16":
+            loss_scale = LossScale(group.device)
         self.networks: Networks = build_networks(options, group.device, loss_scale=loss_scale)
         training.tell = held_out.tell = self._tell_of_image
         self._kept_apart = held_out
@@ -155,20 +156,19 @@ class Run:
         if progress.samples_seen < self.options.epoch * self.epoch_length:
             raise InvalidInput(
                 f"epoch: wanted a checkpoint of epoch {self.options.epoch} or later in "
-                f"{self.places.checkpoints}, "
-                f"found {progress.samples_seen / self.epoch_length:.2f} epochs done",
+                f"{self.places.checkpoints}, found "
+                f"{progress.samples_seen / self.epoch_length:.2f} epochs done",
                 field="epoch",
             )
         self.log(
             f"{self.group.world_size} ranks, {self.arithmetic.named(self.precision)}, "
-            f"{self.group.device}, "
-            f"iteration {progress.iteration} of {self.total}, batch {self.options.batch_size}"
+            f"{self.group.device}, iteration {progress.iteration} of {self.total}, "
+            f"batch {self.options.batch_size}"
         )
         return progress
 
     def _begin(self) -> None:
-        """Gives the generator the weights that the job is to begin with, if it names any. Raises
-        InvalidInput."""
+        """Gives the generator its first weights, if the job names any. Raises InvalidInput."""
         path = init_path(self.options)
         if path is None:
             return
@@ -179,16 +179,13 @@ class Run:
 
     @cached_property
     def held_out(self) -> HeldOut:
-        """The crops kept for judging, cut when they are first needed: only the first rank
-        judges."""
+        """The crops kept for judging, cut when first needed: only rank 0 judges."""
         return cut_held_out(self._kept_apart, self.options, self.group.device)
 
     def judged_at_start(self, progress: TrainingProgress) -> TrainingProgress:
-        """Gives progress with how good the untrained generator is; the first rank finds out, before
-        the first turn.
+        """Returns progress with the untrained generator's quality; rank 0 judges it at the start.
 
-        It looks over the job's images as well. Raises InvalidInput where these cannot be trained
-        on.
+        It checks the job's images as well. Raises InvalidInput if they cannot be trained on.
         """
         if not self.group.is_first or progress.iteration or progress.start_psnr_y_db is not None:
             return progress
@@ -204,7 +201,8 @@ class Run:
         if self.phase(progress.iteration + 1) == WARMUP:
             turn = self.stepper.warmup_turn(batch, lr=lr, stop=stop)
         else:
-            before, progress = progress, self.with_features(progress)
+            before = progress
+            progress = self.with_features(progress)
             self.tell_of_features(before, progress)
             turn = self.stepper.gan_turn(batch, lr=lr, stop=stop)
         done = dataclasses.replace(
@@ -217,8 +215,10 @@ class Run:
         return done, turn
 
     def phase(self, iteration: int) -> str:
-        """Gives the phase of the `iteration`-th turn, counting from 1."""
-        return WARMUP if iteration <= self.options.warmup_batches else GAN
+        """Returns the phase of the `iteration`-th turn, counting from 1."""
+        if iteration <= self.options.warmup_batches:
+            return WARMUP
+        return GAN
 
     def learning_rate(self, iteration: int) -> float:
         decay_from = self.options.decay_epoch / self.options.n_epochs
@@ -227,7 +227,7 @@ class Run:
         )
 
     def with_features(self, progress: TrainingProgress) -> TrainingProgress:
-        """Loads VGG19's features before the first turn that looks through them."""
+        """Loads VGG19's features before the first turn that uses them."""
         if self.stepper.features is not None:
             return progress
         features, is_pretrained = choose_features(
@@ -241,8 +241,7 @@ class Run:
         return dataclasses.replace(progress, is_pretrained=is_pretrained)
 
     def tell_of_features(self, before: TrainingProgress, progress: TrainingProgress) -> None:
-        """Says that they are not pretrained: once a job, where that is settled, not where it goes
-        on with them."""
+        """Reports that features are not pretrained: once a job, when that is settled."""
         if before.is_pretrained is None and progress.is_pretrained is False:
             self.say(
                 "VGG19 features are seeded random, not pretrained: the content loss is weaker than "
@@ -250,8 +249,7 @@ class Run:
             )
 
     def new_saver(self, *, at: int) -> BackgroundSaver:
-        """Gives what makes checkpoints; the state of iteration `at` is kept already, or is the
-        untrained start."""
+        """Returns what makes checkpoints; the state of iteration `at` needs none."""
         rhythm = self.rhythm(self.places.interruptions_per_h)
         way = way_from(self.group.device)
         return BackgroundSaver(
@@ -259,11 +257,11 @@ class Run:
         )
 
     def rhythm(self, interruptions_per_h: float | None) -> Rhythm:
-        """Gives how often a group that is interrupted so often makes checkpoints."""
+        """Returns the checkpoint rhythm of a group with this interruption rate."""
         return Rhythm(self.options.checkpoint_interval, interruptions_per_h)
 
     def save(self, progress: TrainingProgress) -> None:
-        """Begins to make this iteration's state durable, on the first rank."""
+        """Begins to make this iteration's state durable, on rank 0."""
         if self.group.is_first and self.saver.last_iteration != progress.iteration:
             lr = self.learning_rate(progress.iteration)
             self.saver.take(
@@ -271,7 +269,7 @@ class Run:
             )
 
     def _leave_weights(self, iteration: int, state: Mapping[str, Any]) -> None:
-        """Leaves the weights of a checkpoint for people, in the thread that writes these."""
+        """Writes a checkpoint's weights for people, in the thread that writes checkpoints."""
         names = [name for name, _ in self.networks.generator.named_parameters()]
         weights.write(
             self.places.artifacts,
@@ -286,7 +284,7 @@ class Run:
         self.save(progress)
         self.saver.finish()
         self.log(f"asked to stop: stopped after iteration {progress.iteration}")
-        # Nobody says its last word before the checkpoint is there.
+        # No rank may report its end before the checkpoint is there.
         self.group.barrier()
         drained(progress.iteration)
         return progress
@@ -299,7 +297,7 @@ class Run:
         return progress
 
     def show(self, progress: TrainingProgress, name: str) -> None:
-        """Writes the picture and the report so far, on the first rank."""
+        """Writes the picture and the report so far, on rank 0."""
         if not self.group.is_first:
             return
         verdict = judge(self.networks.generator, self.held_out)
@@ -323,6 +321,7 @@ class Run:
             "picture": name,
             "options": dataclasses.asdict(self.options),
         }
+        # A reader must see the old report or the new one, never half of one.
         partial = self.places.artifacts / "report.partial"
         partial.write_text(json.dumps(report, indent=2) + "\n")
         partial.replace(self.places.artifacts / "report.json")
@@ -332,7 +331,7 @@ class Run:
         )
 
     def _tell_of_image(self, text: str) -> None:
-        """Tells of an image that any rank has found unreadable: only the one that draws it does."""
+        """Reports an unreadable image, from any rank: only the rank that draws it finds it."""
         print(f"esrgan: {text}", file=sys.stderr, flush=True)
         note(text)
 
@@ -348,7 +347,7 @@ class Run:
         )
 
     def say(self, text: str) -> None:
-        """Tells the log and the job's own event log."""
+        """Writes to the log and to the job's events."""
         self.log(text)
         if self.group.is_first:
             note(text)

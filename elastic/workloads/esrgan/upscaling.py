@@ -1,5 +1,4 @@
-"""Enlarges pictures fourfold by a trained generator, tile by tile: memory follows the tile, not the
-picture."""
+"""Enlarges pictures fourfold by a trained generator, tile by tile, with bounded memory."""
 
 from __future__ import annotations
 
@@ -19,21 +18,23 @@ from elastic.workloads.esrgan.generator import SCALE, Generator, enlarge
 from elastic.workloads.pictures import Picture, Pixels, open_picture, profile_of
 from elastic.workloads.png import PngWriter
 
-TILE, OVERLAP = 96, 16
-"""Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB,
-weights apart. Neighbours fade into one another over the overlap, which hides that each is computed
-without what lies beyond it."""
+# Pixels of the small picture. For such a tile the reference's generator takes some 350 MiB, without
+# its weights.
+TILE = 96
+# Neighbours fade into each other over the overlap, because each is computed without the pixels
+# beyond it.
+OVERLAP = 16
 _ROWS_AT_ONCE = 64  # of the large picture: packing takes several times their size
+# A row of enlarged tiles. With the picture, torch and a tile, memory stays below 1 GiB. So a wide
+# picture has lower tiles.
 _MOST_BAND_BYTES = 96 << 20
-"""Of a row of tiles, enlarged: with what is held of the picture, torch and a tile it stays below 1
-GiB. The tiles of a wide picture are less high than wide for it."""
 
 Tell = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Upscaler:
-    """A generator that is done training, on the device that it works on."""
+    """A trained generator, on the device that it works on."""
 
     generator: Generator
     channels: int
@@ -42,11 +43,10 @@ class Upscaler:
     def upscale(
         self, source: Path, target: Path, *, tell: Tell = lambda done: None
     ) -> tuple[int, int]:
-        """Writes the picture four times as wide and as high to a PNG, whole or not at all; gives
-        that size.
+        """Writes the picture four times as wide and high to a PNG, and returns that size.
 
-        It keeps alpha, 16 bits a channel, grey and the ICC profile; EXIF's rotation is carried out.
-        `tell` hears which part of it is done. Raises InvalidInput.
+        The PNG is complete or absent. It keeps alpha, 16 bits a channel, grey and the ICC profile,
+        and applies EXIF's rotation. `tell` gets the fraction done. Raises InvalidInput.
         """
         picture = open_picture(source)
         height, width, channels = picture.shape
@@ -83,16 +83,19 @@ class Upscaler:
             band = self._band(picture.rows(top, min(top + rows, height)))
             if left_over is not None:
                 _fade_in(band, over=left_over)
-            following = tops[index + 1] if index + 1 < len(tops) else height
+            if index + 1 < len(tops):
+                following = tops[index + 1]
+            else:
+                following = height
             done = (following - top) * SCALE
             for row in range(0, done, _ROWS_AT_ONCE):
                 writer.write(band[row : min(row + _ROWS_AT_ONCE, done)])
             left_over = band[done:].copy()
-            del band  # before the next one is made
+            del band  # free it before the next one
             tell(following / height)
 
     def _band(self, pixels: Pixels) -> Pixels:
-        """Gives a row of tiles, enlarged and joined."""
+        """Returns a row of tiles, enlarged and joined."""
         height, width, channels = pixels.shape
         band = numpy.empty((height * SCALE, width * SCALE, channels), dtype=pixels.dtype)
         reached = 0
@@ -122,7 +125,7 @@ class Upscaler:
         return high.astype(pixels.dtype)
 
     def _enlarged(self, colours: Tensor) -> Tensor:
-        """Gives `(1 or 3, h, w)` enlarged, by a generator of as many channels or of others."""
+        """Returns `(1 or 3, h, w)` enlarged, by a generator of as many channels or of others."""
         if len(colours) == self.channels:
             images = colours[None]
         elif self.channels == 3:
@@ -132,13 +135,15 @@ class Upscaler:
         high: Tensor = self.generator(images.contiguous(memory_format=torch.channels_last))
         if len(colours) == self.channels:
             return high[0]
-        return high[0].mean(0, keepdim=True) if self.channels == 3 else high[:, 0]
+        if self.channels == 3:
+            return high[0].mean(0, keepdim=True)
+        return high[:, 0]
 
 
 def upscaler_of(path: Path) -> Upscaler:
-    """Gives what enlarges by a file's weights, on a GPU where there is one. Raises InvalidInput."""
+    """Returns an upscaler with a file's weights, on a GPU if there is one. Raises InvalidInput."""
     shape = weights.shape_of(path)
-    with torch.device("meta"):  # weights that are about to be replaced are not worth drawing
+    with torch.device("meta"):  # weights that are about to be replaced need no values
         generator = Generator(shape)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     generator = generator.requires_grad_(False).to_empty(device=device)
@@ -148,7 +153,7 @@ def upscaler_of(path: Path) -> Upscaler:
 
 
 def tile_starts(length: int, size: int = TILE) -> list[int]:
-    """Gives where tiles of a size begin: spread evenly, each overlapping the next one.
+    """Returns where tiles of a size begin: spread evenly, each overlapping the next one.
 
     >>> tile_starts(90), tile_starts(176), tile_starts(236)
     ([0], [0, 80], [0, 70, 140])
@@ -160,8 +165,10 @@ def tile_starts(length: int, size: int = TILE) -> list[int]:
 
 
 def _rows_of_a_band(picture: Picture, source: Path) -> int:
-    """How high tiles are, so that a row of them stays within its bound. Raises InvalidInput for a
-    picture too wide."""
+    """The height of tiles whose row stays within its bound.
+
+    Raises InvalidInput for a picture that is too wide.
+    """
     _, width, channels = picture.shape
     a_row = width * channels * picture.itemsize * SCALE**2
     rows = min(TILE, _MOST_BAND_BYTES // a_row)
@@ -174,10 +181,8 @@ def _rows_of_a_band(picture: Picture, source: Path) -> int:
 
 
 def _fade_in(after: Pixels, *, over: Pixels) -> None:
-    """Has the first rows of `after` fade in over those that it has in common with what came
-    before."""
-    for row, before in enumerate(
-        over
-    ):  # of a wide picture all rows at once would take more than the band itself
+    """Fades the first rows of `after` in over the rows that it shares with the part before."""
+    # Row by row: all rows of a wide picture at once would take more memory than the band itself.
+    for row, before in enumerate(over):
         share = numpy.float32((row + 1) / (len(over) + 1))
         after[row] = (before * (1 - share) + after[row] * share).round()

@@ -24,9 +24,10 @@ def choose_features(
     settled: bool | None,
     dtype: torch.dtype,
 ) -> tuple[Features, bool]:
-    """Gives the features and whether they are pretrained. Only the first rank looks for weights;
-    the others are sent them. What an earlier generation settled on (`settled`) holds: another loss
-    would be another training.
+    """Returns the features, and whether they are pretrained.
+
+    Only rank 0 looks for weights, and sends them to the others. The choice of an earlier generation
+    (`settled`) holds: another loss would be another training.
     """
     features = random_features(options.feature_layers, seed=options.seed)
     weights = None
@@ -43,6 +44,6 @@ def choose_features(
     is_pretrained = torch.tensor([float(weights is not None)], device=group.device)
     features.to(group.device)
     group.broadcast([is_pretrained, *features.layers.state_dict().values()])
-    # Frozen weights are cast once; autocast would cast them anew in every forward pass.
+    # Frozen weights are cast once; autocast would cast them again in every forward pass.
     features.to(dtype=dtype, memory_format=torch.channels_last)  # type: ignore[call-overload]
     return features, bool(is_pretrained.item())

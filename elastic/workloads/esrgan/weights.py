@@ -1,5 +1,4 @@
-"""The generator's weights as safetensors: what a job leaves, to enlarge pictures by or to begin
-another job with."""
+"""The generator's weights as safetensors, to enlarge pictures or to begin another job with."""
 
 from __future__ import annotations
 
@@ -13,17 +12,18 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.esrgan.options import EsrganOptions, preset_of
 
-LAST, AVERAGE = "generator.safetensors", "generator_ema.safetensors"
-"""The weights as the last iteration left them, and their moving average."""
+LAST = "generator.safetensors"
+# The weights as the last iteration left them, and their moving average.
+AVERAGE = "generator_ema.safetensors"
 PROGRAM = "elasticd esrgan"
 SCALE = 4
+# The options that a generator's shape follows from.
 _SHAPING: Mapping[str, type] = {
     "channels": int,
     "filters": int,
     "residual_blocks": int,
     "skip": str,
 }
-"""The options that a generator's shape follows from."""
 _MODE = 0o644  # safetensors itself makes files that only their owner may read
 _MOST_HEADER_BYTES = 100_000_000  # safetensors' own limit
 
@@ -37,15 +37,14 @@ def write(
     iteration: int,
     iterations: int,
 ) -> None:
-    """Writes both files, each whole or not at all; tensors by the names of the generator's
-    parameters."""
+    """Writes both files, each complete or absent; tensors have the names of the parameters."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, tensors in ((LAST, last), (AVERAGE, average)):
         partial = folder / f"{name}.{token_hex(4)}.partial"
         told = {
-            "format": "pt",  # by the custom of safetensors: whose layout of tensors it is
+            "format": "pt",  # safetensors' name for a tensor layout, here torch's
             "program": PROGRAM,
             "scale": str(SCALE),
             **{each: str(getattr(options, each)) for each in _SHAPING},
@@ -56,6 +55,7 @@ def write(
         }
         try:
             save_file(
+                # safetensors takes only contiguous tensors.
                 {each: tensor.contiguous() for each, tensor in tensors.items()},
                 partial,
                 metadata=told,
@@ -104,21 +104,20 @@ def shape_of(path: Path) -> EsrganOptions:
 
 
 def check_fit(path: Path, options: EsrganOptions) -> None:
-    """Raises InvalidInput where a file's weights are not of the shape that a job trains."""
+    """Raises InvalidInput if a file's weights do not have the shape that a job trains."""
     found = shape_of(path)
     unlike = [name for name in _SHAPING if getattr(found, name) != getattr(options, name)]
     if unlike:
         wanted, has = (_named(each, unlike) for each in (options, found))
         raise InvalidInput(
             f"init: wanted weights with {wanted}, as this job trains; {path} has {has}: give the "
-            "job these options, or "
-            "another file",
+            "job these options, or another file",
             field="init",
         )
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Gives the tensors by name. Raises InvalidInput."""
+    """Returns the tensors by name. Raises InvalidInput."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -135,9 +134,8 @@ def put(path: Path, generator: Any) -> None:
     """Copies a file's tensors into a generator. Raises InvalidInput."""
     try:
         generator.load_state_dict(read(path))
-    except (
-        RuntimeError
-    ) as error:  # torch names every tensor that is missing, too many, or of another shape
+    # torch names every tensor that is missing, extra, or of another shape.
+    except RuntimeError as error:
         raise InvalidInput(
             f"{path}: wanted weights of the shape that it says, found others ({error})"
         ) from error

@@ -1,5 +1,4 @@
-"""Sessions: training whose members come, go and die without a restart, and without changing what is
-trained."""
+"""Sessions: members join, leave and crash without a restart, and the training stays the same."""
 
 from elastic.workloads.session.attendance import Attendance
 from elastic.workloads.session.optimizers import optimizer_units

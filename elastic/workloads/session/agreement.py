@@ -1,4 +1,4 @@
-"""What membership should become, decided from what one member sees."""
+"""Decides how membership must change, from what one member sees."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-MAX_MEMBERS = (
-    1024  # four numbers of each have their place in the gradients' buffers: 32 KiB in float64
-)
+# The gradients' buffers have room for four numbers of each: 32 KiB in float64.
+MAX_MEMBERS = 1024
 
 
 class Move(StrEnum):
-    """What a node does about membership."""
+    """What a member does about membership."""
 
     HOLD = "hold"
     PUBLISH = "publish"
@@ -34,14 +33,19 @@ class MemberView:
     me: str
     round: int
     participants: Sequence[str]
+    # The newest round that this process was a member of, and its members.
     known: int
     known_members: Sequence[str]
+    # The newest round that any member trained in, as reported to a store that lost its memory.
     floor: int = 0
     registered: int = 0
     trained: Sequence[str] = ()
     is_leaving: bool = False
+    # Whether the newest round cannot go on although no member is gone.
     is_stuck: bool = False
+    # Members known to be dead or silent.
     gone: frozenset[str] = field(default_factory=frozenset)
+    # Newcomers that wait with complete state.
     arrived: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -58,7 +62,7 @@ HOLD = AgreedMove(Move.HOLD)
 
 
 def decide(sight: MemberView) -> AgreedMove:
-    """Gives what a member must do next.
+    """Returns what a member must do next.
 
     A store that knows less than a member has lost its memory: the member puts the truth back, as
     the next round, unless a newer one was recorded than it ever saw. So it does where its
@@ -69,33 +73,41 @@ def decide(sight: MemberView) -> AgreedMove:
             return AgreedMove(Move.REJOIN)
         return _next(sight, sight.known_members)
     if sight.round == sight.known and not sight.participants:
-        # A newcomer that could reach nobody has taken all for dead, and has founded nothing yet.
+        # A newcomer that reached no member took all for dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
-        return HOLD if sight.is_leaving else AgreedMove(Move.REJOIN)
+        if sight.is_leaving:
+            return HOLD
+        return AgreedMove(Move.REJOIN)
     is_changed = (
         _leaves(sight, sight.participants) or sight.is_stuck or sight.gone & set(sight.participants)
     )
     is_joined = bool(_admitted(sight, sight.participants))
-    return _next(sight, sight.participants) if is_changed or is_joined else HOLD
+    if is_changed or is_joined:
+        return _next(sight, sight.participants)
+    return HOLD
 
 
 def _leaves(sight: MemberView, base: Sequence[str]) -> bool:
-    """Whether this member may leave as it asked: not before another one that stays has trained with
-    it, for the state would be lost with it. Who comes in may be lost before it has all of that."""
+    """Whether this member may leave as it asked.
+
+    It may not before another member that stays has trained with it: the state would be lost with
+    it. A newcomer may be lost before it has all of the state.
+    """
     return sight.is_leaving and bool(
         set(base).intersection(sight.trained) - sight.gone - {sight.me}
     )
 
 
 def _admitted(sight: MemberView, base: Sequence[str]) -> set[str]:
-    """Gives who of those that have arrived comes in: whoever there is no room for goes on
-    waiting."""
+    """Returns the newcomers that join now; those without room keep waiting."""
+    # Sorted, so that every member admits the same newcomers.
     staying = set(base) - sight.gone
     return set(sorted(sight.arrived - sight.gone - staying)[: max(0, MAX_MEMBERS - len(staying))])
 
 
 def _next(sight: MemberView, base: Sequence[str]) -> AgreedMove:
+    # A member that must leave stays until another member has the state.
     without = sight.gone | ({sight.me} if _leaves(sight, base) else set())
     members = tuple(sorted((set(base) | _admitted(sight, base)) - without))
     return AgreedMove(

@@ -1,5 +1,4 @@
-"""A session's member under elasticd: turns are told to the agent, and who is asked to stop leaves,
-or ends the job."""
+"""A session's member under elasticd: it reports turns, and leaves when asked to stop."""
 
 from __future__ import annotations
 
@@ -9,30 +8,29 @@ from elastic.workloads.session.session import Session
 
 
 class Attendance:
-    """Stands between a session and the node's agent; without one, all of it does nothing."""
+    """Connects a session to the node's agent; without an agent it does nothing."""
 
     def __init__(self, session: Session, *, worker: hook.Worker | None = None) -> None:
-        """`worker` speaks with the agent; None for the one that this process's environment
-        describes."""
-        self._session, self._worker = session, worker or hook.worker()
+        """`worker` speaks with the agent; None for the one that the environment describes."""
+        self._session = session
+        self._worker = worker or hook.worker()
         self._worker.is_complete = lambda: session.is_complete
         self._tell_of(session.round)
 
     def turned(self, *, phase: str = "main") -> bool:
-        """Says that a turn has been run; True if this process is to stop: nobody is left to go on
-        without it.
+        """Reports that a turn has been run; True if this process must stop.
 
-        Asked to stop, by the agent or by `leave`, while others are there, it leaves them at a
-        step's end: go on with `run` until `is_member` is False. Asked to stop alone, it must keep
-        what the job has come to.
+        If the agent or `leave` asks it to stop while other members are there, it leaves them at the
+        end of a step: call `run` until `is_member` is False. If it is alone, it must keep the job's
+        state and stop.
         """
         session = self._session
         if session.turned_in is not None:
-            # Counted by who was first when it was run: by the time it is, others may have come in
-            # or left.
+            # Count by who was rank 0 when the turn was run: others may have joined or left since.
             self._tell_of(session.turned_in)
             must_stop = self._worker.turn(session.step, phase)
-        else:  # the members may wait, for long, for others to come
+        else:
+            # No turn: the members may wait long for others to join.
             must_stop = self._worker.is_asked_to_stop
         if not session.is_member:
             return False

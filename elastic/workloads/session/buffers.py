@@ -1,5 +1,7 @@
-"""Flat buffers for gradients and what rides along: two, so that the last step's sums outlive the
-next fill."""
+"""Flat buffers for gradients and control values.
+
+There are two, so that the last step's sums outlive the next fill.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,18 @@ from elastic.workloads.layout import dense_strides, overlaps
 from elastic.workloads.session.agreement import MAX_MEMBERS
 from elastic.workloads.session.state import State
 
-# Turns in which more is looked at than each could afford, for what is wrong in a script is so in
-# all of them; a newcomer's share of its first is empty.
+# Turns with extra checks, which would cost too much in every turn. A mistake in a script shows in
+# all turns; only a newcomer's share of its first turn is empty.
 LOOKS = 3
-CONTROL = 4  # numbers of each rank's, behind each sum
+CONTROL = 4  # numbers of each rank, behind each sum
 
 
 @dataclass(frozen=True, slots=True)
 class GradientMessage:
-    """What is summed over the ranks, in one piece; and of it the numbers that ride behind,
-    `(control values,)`.
+    """What is summed over the ranks, in one piece, and its control values, `(control values,)`.
 
-    Where the gradients are summed on GPUs, control values go `aside`, by way of the CPU: nobody
-    then waits for a GPU to hear them.
+    If the gradients are summed on GPUs, control values go `aside`, by way of the CPU. Then no rank
+    waits for a GPU to read them.
     """
 
     whole: Tensor
@@ -37,7 +38,7 @@ class GradientMessage:
 
 
 def without_gradients(control: Tensor) -> GradientMessage:
-    """Gives the message of a rank that has computed nothing.
+    """Returns the message of a rank that has computed nothing.
 
     >>> without_gradients(torch.tensor([1.0, 0.5])).whole.tolist()
     [1.0, 0.5]
@@ -47,13 +48,14 @@ def without_gradients(control: Tensor) -> GradientMessage:
 
 
 class Buffers:
-    """Mirrors the parameters twice, taking turns; `numbers` of the job's own and four of each
-    rank's ride behind.
+    """Two mirrors of the parameters, used in turn.
 
-    Each lies there without gaps, in its own order of dimensions, so that most gradients are copied
-    as they are.
+    Behind each come `numbers` of the job's own, and four numbers per rank.
 
-    All views are made once: a view made at each step costs it as much as a small sum does.
+    A parameter has no gaps there, and its own order of dimensions, so that most gradients are
+    copied as they are.
+
+    All views are made once: a view made at each step costs as much as a small sum.
     """
 
     def __init__(self, parameters: Sequence[Tensor], numbers: int) -> None:
@@ -68,18 +70,18 @@ class Buffers:
                 raise InvalidInput(
                     f"unit {index}: wanted a parameter whose values share no memory, found "
                     f"strides {tuple(parameter.stride())} of shape {tuple(parameter.shape)}; train "
-                    "a "
-                    "copy of it (.contiguous())",
+                    "a copy of it (.contiguous())",
                     field="units",
                 )
         self.offsets = [0]
         for parameter in parameters:
             self.offsets.append(self.offsets[-1] + parameter.numel())
-        self.numbers, self._shapes = numbers, [parameter.size() for parameter in parameters]
+        self.numbers = numbers
+        self._shapes = [parameter.size() for parameter in parameters]
         size = self.offsets[-1] + numbers + CONTROL * MAX_MEMBERS
         first = parameters[0]
-        # Written to now, not by the first two turns: new pages cost five times what is written to
-        # them, and by then other members would wait.
+        # Write to them now, not in the first two turns: new memory pages cost five times a write,
+        # and other members would wait for it.
         self._flats = [
             torch.empty(size, dtype=first.dtype, device=first.device).zero_() for _ in range(2)
         ]
@@ -93,7 +95,8 @@ class Buffers:
         self._owns = [flat[self.offsets[-1] : self.offsets[-1] + numbers] for flat in self._flats]
         self._messages: list[GradientMessage] = []
         self._control = 0
-        self._turn, self._looks = 0, LOOKS
+        self._turn = 0
+        self._looks = LOOKS
         self._held_step: int | None = None
         self.is_exact = False  # whether members apply the sums kept last in exact arithmetic
 
@@ -106,20 +109,19 @@ class Buffers:
         *,
         is_aside: bool = False,
     ) -> GradientMessage:
-        """Gives the message of this rank, in the buffer that does not hold the last step's sums;
-        None is zeros.
+        """Returns this rank's message, in the buffer that does not hold the last step's sums.
 
-        Raises InvalidInput.
+        A gradient of None counts as zeros. Raises InvalidInput.
         """
-        views, own = self._views[1 - self._turn], self._owns[1 - self._turn]
+        views = self._views[1 - self._turn]
+        own = self._owns[1 - self._turn]
         given: Any = gradients
         if _sizes(gradients) != self._shapes:
             views, given = self._without_none(views, gradients)
         if numbers is not None and (found := _no_numbers(numbers, self.numbers)) is not None:
             raise InvalidInput(
                 f"turn.numbers: wanted a tensor of the shape ({self.numbers},), as "
-                f"join(numbers={self.numbers}) said, "
-                f"got {found}",
+                f"join(numbers={self.numbers}) said, got {found}",
                 field="numbers",
             )
         if self._looks:
@@ -127,9 +129,10 @@ class Buffers:
         if given:
             torch._foreach_copy_(views, given)
         if self.numbers:
-            own.fill_(0.0) if numbers is None else own.copy_(
-                numbers if numbers.dim() == 1 else numbers.reshape(-1)
-            )
+            if numbers is None:
+                own.fill_(0.0)
+            else:
+                own.copy_(numbers.reshape(-1))
         if is_aside:
             aside = control.clone()
             return GradientMessage(self.other(), aside, aside)
@@ -138,52 +141,56 @@ class Buffers:
         return message
 
     def keep(self, step: int, *, is_exact: bool = False) -> None:
-        """Takes what was last filled, and summed since, for the sums that make the state that of
-        `step` steps."""
+        """Keeps what was filled last, and summed since, as the sums of step `step`."""
         self._turn = 1 - self._turn
-        self._held_step, self.is_exact = step, is_exact
+        self._held_step = step
+        self.is_exact = is_exact
 
     def holds(self, step: int) -> bool:
-        """Whether the last sums kept are those by which the state came to `step` steps."""
+        """Whether the sums kept last are those of step `step`."""
         return self._held_step == step
 
     def summed(self) -> list[Tensor]:
-        """Gives the last step's gradients, a view for each parameter, valid until the step after
-        the next."""
+        """Returns the last step's gradients as views, valid until the step after the next."""
         return self._views[self._turn]
 
     def hand_to(self, state: State, step: int) -> None:
-        """Has the last step's gradients applied. Raises InvalidInput where they are not the same
-        after that: others may still be sent them."""
+        """Applies the last step's gradients.
+
+        Raises InvalidInput if `apply` changed them: other ranks may still need them.
+        """
         flat = self._flats[self._turn]
-        before = flat._version  # noqa: SLF001 (autograd's counter of changes in place: torch has no other name for it)
+        # autograd's counter of changes in place, for which torch has no public name.
+        before = flat._version  # noqa: SLF001
         code = self._looked() if self._looks else None
         state.move(self.summed(), step, is_exact=self.is_exact)
-        if flat._version != before or (code is not None and code != _code(self.flat())):  # noqa: SLF001 (the same)
+        is_changed = flat._version != before  # noqa: SLF001
+        if is_changed or (code is not None and code != _code(self.flat())):
             raise InvalidInput(
-                "apply: wanted the gradients left as they are, found them changed in place; have "
-                "it work on new ones "
-                "(gradient * 0.5, not gradient.mul_(0.5), nor gradient.data.mul_(0.5))",
+                "apply: wanted the gradients left as they are, found them changed in place; let it "
+                "make new ones (gradient * 0.5, not gradient.mul_(0.5), nor "
+                "gradient.data.mul_(0.5))",
                 field="apply",
             )
 
     def flat(self) -> Tensor:
-        """Gives the last step's gradients and the job's numbers, as one message can carry them."""
+        """Returns the last step's gradients and the job's numbers, as one message carries them."""
         return self._flats[self._turn][: self.offsets[-1] + self.numbers]
 
     def other(self) -> Tensor:
-        """Gives the buffer that `flat` does not use: room for sums handed over by another rank."""
+        """Returns the buffer that `flat` does not use: room for another rank's sums."""
         return self._flats[1 - self._turn][: self.offsets[-1] + self.numbers]
 
     def own_numbers(self) -> Tensor:
-        """Gives a copy of the last step's summed numbers, `(numbers,)`."""
-        return self._owns[self._turn].clone() if self.numbers else self._owns[self._turn]
+        """Returns a copy of the last step's summed numbers, `(numbers,)`."""
+        if self.numbers:
+            return self._owns[self._turn].clone()
+        return self._owns[self._turn]
 
     def _without_none(
         self, views: Sequence[Tensor], gradients: Sequence[Tensor | None]
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """Gives the gradients that are there, and their places; those of the others get zeros.
-        Raises InvalidInput."""
+        """Returns the given gradients and their places; zeroes the others. Raises InvalidInput."""
         if not _fit(gradients, self._shapes):
             raise InvalidInput(f"compute: {_misfit(gradients, self._shapes)}", field="compute")
         pairs = list(zip(views, gradients, strict=True))
@@ -193,15 +200,15 @@ class Buffers:
         return [view for view, _ in kept], [gradient for _, gradient in kept]
 
     def _looked(self) -> int:
-        """Gives what tells the last step's gradients from others, for changes by way of `.data` are
-        not counted."""
+        """Returns a checksum of the last step's gradients: `.data` changes are not counted."""
         self._looks -= 1
         return _code(self.flat())
 
     def _message(self, control: int) -> GradientMessage:
-        """Gives the message that is being filled."""
+        """Returns the message that is being filled."""
         if control != self._control:
-            end, self._control = self.offsets[-1] + self.numbers, control
+            end = self.offsets[-1] + self.numbers
+            self._control = control
             self._messages = [
                 GradientMessage(flat[: end + control], flat[end : end + control])
                 for flat in self._flats
@@ -214,17 +221,23 @@ def _code(values: Tensor) -> int:
 
 
 def _sizes(gradients: object) -> list[torch.Size] | None:
-    """Gives the sizes of a list of tensors, without a line of Python for each at every step; None
-    for anything else."""
+    """Returns the sizes of a list of tensors, None for anything else.
+
+    It runs no line of Python per tensor, because it runs in every step.
+    """
     try:
-        return list(map(Tensor.size, gradients)) if isinstance(gradients, list | tuple) else None
+        if isinstance(gradients, list | tuple):
+            return list(map(Tensor.size, gradients))
+        return None
     except TypeError:
         return None
 
 
 def _fit(gradients: object, shapes: Sequence[torch.Size]) -> bool:
-    """Whether there is a gradient, or None, for each parameter, in its shape: others would be
-    repeated to fill it."""
+    """Whether each parameter has a gradient of its shape, or None.
+
+    torch would repeat another shape to fill it.
+    """
     if not isinstance(gradients, Sequence) or len(gradients) != len(shapes):
         return False
     return all(_fits(gradient, shape) for gradient, shape in zip(gradients, shapes, strict=True))
@@ -235,28 +248,28 @@ def _fits(gradient: object, shape: torch.Size) -> bool:
 
 
 def _require_dense(gradients: Sequence[Tensor | None]) -> None:
-    """Raises InvalidInput where a gradient is none that is copied whole to where it is summed."""
+    """Raises InvalidInput for a gradient that cannot be copied whole, such as a sparse one."""
     for index, gradient in enumerate(gradients):
         if gradient is not None and (gradient.layout is not torch.strided or gradient.is_complex()):
             raise InvalidInput(
                 f"compute: gradient {index}: wanted a dense one of real numbers, got one of "
-                f"{gradient.dtype}, "
-                f"{gradient.layout}; have nn.Embedding(sparse=False) make it so, or give "
-                "gradient.to_dense(), or "
-                "gradient.real",
+                f"{gradient.dtype}, {gradient.layout}; use nn.Embedding(sparse=False), or give "
+                "gradient.to_dense(), or gradient.real",
                 field="compute",
             )
 
 
 def _no_numbers(given: object, count: int) -> str | None:
-    """Says what is given in the place of so many numbers, if it is not they."""
+    """Describes what was given instead of `count` numbers; None if it is right."""
     if not isinstance(given, Tensor):
         return f"a {type(given).__name__}"
-    return None if given.numel() == count else f"one of the shape {tuple(given.shape)}"
+    if given.numel() == count:
+        return None
+    return f"one of the shape {tuple(given.shape)}"
 
 
 def _misfit(gradients: object, shapes: Sequence[torch.Size]) -> str:
-    """Says how gradients do not fit."""
+    """Describes how gradients do not fit."""
     wanted = f"wanted {len(shapes)} gradients, one for each unit, or None for zeros, got"
     if not isinstance(gradients, Sequence):
         return f"{wanted} {'nothing' if gradients is None else f'a {type(gradients).__name__}'}"
@@ -264,5 +277,10 @@ def _misfit(gradients: object, shapes: Sequence[torch.Size]) -> str:
         return f"{wanted} {len(gradients)}"
     pairs = zip(gradients, shapes, strict=True)
     index, (wrong, shape) = next(pair for pair in enumerate(pairs) if not _fits(*pair[1]))
-    found = tuple(wrong.shape) if isinstance(wrong, Tensor) else f"a {type(wrong).__name__}"
-    return f"gradient {index}: wanted a tensor of the shape {tuple(shape)}, or None for zeros, got {found}"
+    found = f"a {type(wrong).__name__}"
+    if isinstance(wrong, Tensor):
+        found = str(tuple(wrong.shape))
+    return (
+        f"gradient {index}: wanted a tensor of the shape {tuple(shape)}, or None for zeros, "
+        f"got {found}"
+    )

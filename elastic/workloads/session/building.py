@@ -20,11 +20,11 @@ from elastic.workloads.session.terms import SessionTerms
 
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = 5.0
-PAUSE_S = 1.0  # before another round is to be tried, where something may have to pass first
+PAUSE_S = 1.0  # before another attempt, where a problem may pass first
 
 
 class Builder(threading.Thread):
-    """Calls the roll of one round's members, and meets them when all have answered."""
+    """Waits until all members of a round have answered, and connects them."""
 
     def __init__(
         self,
@@ -44,13 +44,18 @@ class Builder(threading.Thread):
         self.has_failed = False
         self.misfit: InvalidInput | None = None
         self.began_s = monotonic()
-        self._members, self._rank = view.participants, view.participants.index(name)
-        self._settings, self._terms, self._cost, self._is_new = settings, terms, cost, is_new
-        self._gpu, self._changed = gpu, changed
+        self._members = view.participants
+        self._rank = view.participants.index(name)
+        self._settings = settings
+        self._terms = terms
+        self._cost = cost
+        self._is_new = is_new
+        self._gpu = gpu
+        self._changed = changed
         self._is_cancelled = False
 
     def cancel(self) -> None:
-        """Stops to wait for the others."""
+        """Stops waiting for the others."""
         self._is_cancelled = True
 
     def run(self) -> None:
@@ -63,11 +68,14 @@ class Builder(threading.Thread):
             sleep(PAUSE_S)
             self.has_failed = True
         except InvalidInput as error:
-            self.has_failed, self.misfit = True, error
+            self.has_failed = True
+            self.misfit = error
         self._changed()
 
     def _built(self) -> Round | None:
-        size, settings = len(self._members), self._settings
+        size = len(self._members)
+        settings = self._settings
+        # A lone member needs no group, and no store.
         if size == 1:
             alone = (
                 (self._cost,),
@@ -87,6 +95,7 @@ class Builder(threading.Thread):
             "losses_per_h": settings.losses_per_h,
             "gpu": self._gpu.name(),
         }
+        # Each member posts its addresses and terms, and waits until all have done so.
         store.set(f"here/{self._rank}", json.dumps(about))
         keys = [f"here/{rank}" for rank in range(size)]
         while not store.check(keys):
@@ -94,6 +103,7 @@ class Builder(threading.Thread):
                 return None
             sleep(LOOK_S)
         answers = [json.loads(store.get(key)) for key in keys]
+        # Before anything is connected: a member with other terms must not sum.
         for each in answers:
             self._terms.check(each["terms"])
         plugs = {
@@ -101,9 +111,8 @@ class Builder(threading.Thread):
             for rank, each in enumerate(answers)
         }
         gpus = {each["gpu"] for each in answers}
-        gpu = (
-            self._gpu if len(gpus) == size and None not in gpus else None
-        )  # else gloo has them by way of memory
+        # If two ranks share a GPU, or one has none, gloo sums by way of memory.
+        gpu = self._gpu if len(gpus) == size and None not in gpus else None
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
         limits, are_new, losses = (

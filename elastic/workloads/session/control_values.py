@@ -1,5 +1,4 @@
-"""What rides behind each sum: four numbers of each rank, by which all ranks come to the same
-decisions."""
+"""Four numbers per rank behind each sum, by which all ranks reach the same decisions."""
 
 from __future__ import annotations
 
@@ -25,9 +24,8 @@ PIECE_BYTES = 8192  # two such are compared at a time
 # arithmetic has just had the caches.
 FIRST_STEPS = 16
 EVERY = 8
-UNLIKE = 0.0  # in the place of how a rank calculates
-# The largest primes among the numbers that a type holds exactly: what differs in high bits alone
-# must not be lost.
+UNLIKE = 0.0  # instead of a rank's number for how it calculates
+# The largest primes that each type holds exactly: a difference in high bits alone must not be lost.
 _PRIMES = {
     torch.float64: 16_777_213,
     torch.float32: 16_777_213,
@@ -44,9 +42,13 @@ class RankValues(NamedTuple):
     arithmetic. Where their states differ, all are brought level with rank `source`'s.
     """
 
+    # Each rank's seconds a sample.
     costs: list[float]
+    # Whether all are ready to change over to the same round.
     is_agreed: bool
+    # Whether they calculate differently, and apply this step in exact arithmetic.
     is_exact: bool
+    # If their states differ, all take over this rank's state.
     source: int | None
 
 
@@ -75,11 +77,11 @@ class ControlValues:
         is_due: bool = False,
         is_unlike: bool = False,
     ) -> Tensor:
-        """Gives this rank's, and zeros for the others', `(4 ranks,)`, valid until the next.
+        """Returns this rank's values and zeros for the others', `(4 ranks,)`, valid until the next.
 
-        A fingerprint is among them where one `is_due`, where `step` has its turn, and at each step
-        of unlike ranks. `is_unlike`: this rank brings a newcomer up to date that calculates
-        otherwise.
+        They hold a fingerprint if one `is_due`, if it is the turn of `step`, and at each step of
+        unlike ranks. `is_unlike` means that this rank brings a newcomer up to date that calculates
+        differently.
         """
         rank, size = round_.rank or 0, round_.world_size
         if round_ is not self._round:
@@ -94,16 +96,24 @@ class ControlValues:
         numbers = self._numbers
         numbers[rank] = 0.0 if offered is None else offered.number - round_.number
         numbers[size + rank] = cost
-        # Of whoever is one step ahead or behind the others' sums would be taken for this step's.
-        numbers[2 * size + rank] = (
-            self.fingerprint(step) if is_due and size > 1 else -1.0 - step % self._prime
-        )
-        numbers[3 * size + rank] = UNLIKE if is_unlike else self._arithmetic
+        # Without the step, the sums of a rank that is one step ahead or behind would be taken for
+        # this step's.
+        if is_due and size > 1:
+            numbers[2 * size + rank] = self.fingerprint(step)
+        else:
+            numbers[2 * size + rank] = -1.0 - step % self._prime
+        if is_unlike:
+            numbers[3 * size + rank] = UNLIKE
+        else:
+            numbers[3 * size + rank] = self._arithmetic
         return self._own
 
     def fingerprint(self, step: int) -> int:
-        """Gives a number that tells the state after `step` steps from others: by a piece of a
-        unit's parameter, which any mistake moves, and one of another of its tensors."""
+        """Returns a number that identifies the state after `step` steps.
+
+        It covers a piece of a unit's parameter, which any mistake moves, and a piece of another of
+        its tensors.
+        """
         turn, index = divmod(_count(step), len(self._units))
         unit = self._units[index]
         if not unit:
@@ -138,33 +148,31 @@ def _right(prints: Sequence[float], round_: Round) -> int:
 
 
 def _count(step: int) -> int:
-    """Gives how often units have had their turn before a step: another one's comes at each, and at
-    every eighth."""
+    """How many units have had their turn before a step: one at each, another at every eighth."""
     return step // EVERY + step % EVERY
 
 
 class _Memory:
-    """A live tensor's bytes, the view of which is made once: making it would cost as much as
-    reading from it."""
+    """A live tensor's bytes. The view is made once: it costs as much as reading from it."""
 
     def __init__(self, tensor: Tensor) -> None:
-        self._tensor, self._address = tensor, 0
+        self._tensor = tensor
+        self._address = 0
         self._bytes = torch.empty(0, dtype=torch.uint8).numpy()
 
     def piece(self, turn: int) -> bytes | memoryview:
-        """Gives a piece; after so many turns as there are pieces all have had theirs."""
-        tensor, count = self._tensor, -(-self._tensor.nbytes // PIECE_BYTES)
+        """Returns a piece; the turns go round all pieces."""
+        tensor = self._tensor
+        count = -(-self._tensor.nbytes // PIECE_BYTES)
         first = turn % count * PIECE_BYTES
         if self._address != tensor.data_ptr():
             tensor = tensor.detach()
-            flat = (
-                (in_memory_order(tensor) if is_dense(tensor) else tensor)
-                .reshape(-1)
-                .view(torch.uint8)
-            )
-            if not (
-                tensor.is_cpu and is_dense(tensor)
-            ):  # such a view is a copy, of another step's values then
+            if is_dense(tensor):
+                tensor = in_memory_order(tensor)
+            flat = tensor.reshape(-1).view(torch.uint8)
+            # Any other view is a copy, and would hold another step's values later.
+            if not (self._tensor.is_cpu and is_dense(self._tensor)):
                 return flat[first : first + PIECE_BYTES].cpu().numpy().tobytes()
-            self._address, self._bytes = tensor.data_ptr(), flat.numpy()
+            self._address = tensor.data_ptr()
+            self._bytes = flat.numpy()
         return self._bytes[first : first + PIECE_BYTES].data

@@ -28,21 +28,26 @@ class Division:
         self._pause, self._turns, self._is_sure = FIRST_PAUSE, 0, False
 
     def turned(self, costs: Sequence[float]) -> None:
-        """Takes note of a turn, after which the ranks have told their seconds a sample."""
-        batch, limits, before = self._batch, self._limits, self.now
+        """Notes a turn, after which the ranks have sent their seconds a sample."""
+        batch = self._batch
+        limits = self._limits
+        before = self.now
+        # Turns in a row in which some rank had no sample.
         self._turns = self._turns + 1 if 0 in before else 0
         if self._turns >= self._pause:
             self.now = split(batch, costs, limits=limits, spares=False)
-            self._turns, self._pause, self._is_sure = 0, 2 * self._pause, True
+            self._turns = 0
+            self._pause = 2 * self._pause
+            self._is_sure = True
             return
         self.now = next_split(batch, before, costs, limits=limits)
-        was_sure, self._is_sure = self._is_sure, False
+        was_sure = self._is_sure
+        self._is_sure = False
         if self.now is before:
-            self._pause = FIRST_PAUSE if not self._turns else self._pause
+            if not self._turns:
+                self._pause = FIRST_PAUSE
         elif not was_sure and any(
             had and not has for had, has in zip(before, self.now, strict=True)
         ):
-            self.now, self._is_sure = (
-                next_split(batch, before, costs, limits=limits, spares=False),
-                True,
-            )
+            self.now = next_split(batch, before, costs, limits=limits, spares=False)
+            self._is_sure = True

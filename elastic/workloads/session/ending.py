@@ -1,5 +1,4 @@
-"""How members end a job together: nobody leaves before the first rank has made the state
-durable."""
+"""How members end a job together: none leaves before rank 0 has made the state durable."""
 
 from __future__ import annotations
 
@@ -20,10 +19,12 @@ LINGER_S = 2.0
 
 
 class EndOfJob:
-    """A process's way to the job's end, in its training thread."""
+    """How one process reaches the job's end, in its training thread."""
 
     def __init__(self, settings: SessionSettings, shared: SharedState, links: Links) -> None:
-        self._settings, self._shared, self._links = settings, shared, links
+        self._settings = settings
+        self._shared = shared
+        self._links = links
 
     def announce(self, step: int) -> None:
         """Tells the others that the job is over for this process after so many steps."""
@@ -37,8 +38,7 @@ class EndOfJob:
         meet: Callable[[], None] | None,
         recover: Callable[[], bool],
     ) -> bool:
-        """Gives whether the job is complete: its state is kept, on the first rank by `keep`, on the
-        others, who come with None, by its word.
+        """Whether the job is complete, and its state kept.
 
         `meet` waits for all members, None for nobody; `recover` for a round after one that was
         lost: then it is to be asked again, for some may lack the last step still.
@@ -47,7 +47,7 @@ class EndOfJob:
             self._confirm()
             if keep is not None:
                 keep()
-                # Before the others know: whoever loses the first rank from here on need not keep
+                # Close before the others know: a rank that loses rank 0 from here on need not keep
                 # the state again.
                 self._ask(StoreRendezvous.close)
             if meet is not None:
@@ -77,9 +77,9 @@ class EndOfJob:
             sleep(LOOK_S)
 
     def linger(self) -> None:
-        """Waits until the others are past what they may still need of this process, or a while at
-        most."""
-        shared, current = self._shared, self._shared.current
+        """Waits until the others need nothing more of this process, or a short while at most."""
+        shared = self._shared
+        current = self._shared.current
         if current is None or shared.is_lost:
             return
         self._links.say(shared.status(), is_urgent=True)
@@ -101,25 +101,26 @@ class EndOfJob:
             raise RoundLost(LEFT_OUT)
 
     def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
-        """Asks the store over a connection of its own, for the other is the membership thread's;
-        gives None where none answers."""
+        """Asks the store over a new connection; None without an answer.
+
+        The other connection belongs to the membership thread.
+        """
         with contextlib.suppress(StoreLost, RuntimeError):
-            return ask(
-                StoreRendezvous(self._settings.address(), self._settings.job, "nowhere")
-            )  # it is no member by it
+            # This connection makes it no member.
+            return ask(StoreRendezvous(self._settings.address(), self._settings.job, "nowhere"))
         return None
 
 
 def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
-    view, floor = store.look(), store.floor()
+    view = store.look()
+    floor = store.floor()
     (me,) = lone.members
     sight = MemberView(me, view.round, view.participants, lone.number, lone.members, floor=floor)
     return decide(sight).move is Move.REJOIN
 
 
 def _is_over(recover: Callable[[], bool]) -> bool:
-    """Whether the others have ended the job meanwhile, of which this process was no member any
-    more."""
+    """Whether the others have ended the job meanwhile, without this process."""
     try:
         recover()
         return False

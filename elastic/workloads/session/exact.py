@@ -1,10 +1,10 @@
-"""Arithmetic that every processor rounds alike, for members on unlike processors.
+"""Arithmetic that every processor rounds alike, for members on different processors.
 
 IEEE 754 rounds a single add, subtract, multiply and divide correctly: their bits are the same
 everywhere. A kernel that does two of them in one (`addcmul`, `lerp`, a fused optimizer) rounds once
 where the processor has a fused multiply-add, and twice where it has none. On x86 torch takes square
-roots from MKL, which rounds about a fifth of them otherwise than IEEE 754 asks for (seen with torch
-2.13, against arm64). Sums depend on the width of vectors.
+roots from MKL, which rounds about a fifth of them differently from IEEE 754 (seen with torch 2.13,
+against arm64). Sums depend on the width of vectors.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ Function = Callable[..., Any]
 
 
 def arithmetic_of(device: torch.device) -> int:
-    """Gives a number for how this process calculates on `device`: equal where the same kernels run
-    on the same kind of processor, with as many threads, and have given the same bits."""
-    # Threads add up parts of a tensor each, and take other kernels for what is left over.
+    """Returns a number for how this process calculates on `device`.
+
+    It is equal if the same kernels run on the same kind of processor, with as many threads, and
+    gave the same bits.
+    """
+    # Each thread adds up a part of a tensor, and uses other kernels for the remainder.
     return _arithmetic_of(device, torch.get_num_threads() if device.type == "cpu" else 0)
 
 
@@ -40,14 +43,13 @@ def _arithmetic_of(device: torch.device, threads: int) -> int:
         processor = f"{properties.name} {properties.major}.{properties.minor}"
     else:
         processor = f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()} {threads}"
-    # Names are not enough: MKL takes other ways on processors of other makers that have the same
-    # vector units.
+    # Names are not enough: MKL uses other code on another maker's processors with the same vectors.
     return crc32(_sample_of(device), crc32(f"{torch.__version__} {processor}".encode()))
 
 
 @torch.no_grad()
 def _sample_of(device: torch.device) -> bytes:
-    """Gives what kernels that may round otherwise elsewhere make of fixed numbers."""
+    """Returns the results of kernels that may round differently elsewhere, on fixed numbers."""
     results = []
     for dtype in (torch.float32, torch.float64):
         first = torch.arange(1, SAMPLES + 1, device=device).to(dtype) / SAMPLES
@@ -65,15 +67,16 @@ def _sample_of(device: torch.device) -> bytes:
     )
 
 
-class ExactArithmetic(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
-    """Within it, torch does in single operations what it does in fused ones otherwise.
+# torch leaves its base untyped.
+class ExactArithmetic(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Within this context, torch uses single operations instead of fused ones.
 
-    That holds for all that the optimizers of torch do, but for products of matrices (Muon,
-    Adafactor). What is not known here is done as always.
+    That covers all of torch's optimizers but products of matrices (Muon, Adafactor). An operation
+    that is not known here runs as always.
     """
 
     def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        super().__init__()  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(
         self,
@@ -87,7 +90,7 @@ class ExactArithmetic(TorchDispatchMode):  # type: ignore[no-untyped-call]  # to
 
 
 def power(base: float, exponent: int) -> float:
-    """Gives `base ** exponent` by products alone: a library's `pow` may differ in the last bit.
+    """Returns `base ** exponent` by products alone: a library's `pow` may differ in the last bit.
 
     >>> power(0.5, 3), power(0.9, 0)
     (0.125, 1.0)
@@ -102,13 +105,19 @@ def power(base: float, exponent: int) -> float:
 
 
 def _wide(value: Any) -> Any:
-    """Gives a tensor of a narrow type in float32, as torch's own kernels take it: several roundings
-    would cost it much of what it holds."""
-    return value.float() if isinstance(value, Tensor) and value.dtype in NARROW else value
+    """Returns a narrow tensor as float32, as torch's own kernels use it.
+
+    Several roundings would lose much of what it holds.
+    """
+    if isinstance(value, Tensor) and value.dtype in NARROW:
+        return value.float()
+    return value
 
 
 def _add(first: Any, second: Any, alpha: float = 1) -> Any:
-    return first + second if alpha == 1 else first + second * alpha
+    if alpha == 1:
+        return first + second
+    return first + second * alpha
 
 
 def _sub(first: Any, second: Any, alpha: float = 1) -> Any:
@@ -128,17 +137,20 @@ def _addcdiv(own: Any, first: Any, second: Any, value: float = 1) -> Any:
 
 
 def _lerp(start: Any, end: Any, weight: Any) -> Any:
-    """As torch does it: from the nearer end, so that a weight of 1 gives `end`."""
-    from_start, from_end = start + (end - start) * weight, end - (end - start) * (1 - weight)
+    """Interpolates as torch does: from the nearer end, so that a weight of 1 gives `end`."""
+    from_start = start + (end - start) * weight
+    from_end = end - (end - start) * (1 - weight)
     if isinstance(weight, Tensor):
         return torch.where(weight.abs() < 0.5, from_start, from_end)
     return from_start if abs(weight) < 0.5 else from_end
 
 
 def _sqrt(own: Any) -> Any:
-    """Within two units in the last place. The kernel of `rsqrt` divides 1 by the processor's own
-    square root, and both are rounded correctly; a GPU's is an approximation, but its square root is
-    rounded correctly."""
+    """A square root within two units in the last place.
+
+    The kernel of `rsqrt` divides 1 by the processor's own square root, and both are rounded
+    correctly. A GPU's `rsqrt` is an approximation, but its square root is rounded correctly.
+    """
     if own.is_cuda:
         return own.sqrt()
     return torch.where((own > 0) & (own < math.inf), own * own.rsqrt(), own.sqrt())
@@ -152,6 +164,7 @@ def _reciprocal(own: Any) -> Any:
     return 1 / own
 
 
+# For floating point numbers in float32 or wider: each operator is one kernel, rounded once.
 FORMULAS: Mapping[str, Function] = {
     "add": _add,
     "sub": _sub,
@@ -163,12 +176,10 @@ FORMULAS: Mapping[str, Function] = {
     "rsqrt": _rsqrt,
     "reciprocal": _reciprocal,
 }
-"""Of floating point numbers in float32 or wider: each operator is a kernel of its own, rounded
-once."""
 
 
 def _new(formula: Function, original: Function) -> Function:
-    """Gives what does a formula, and gives a new tensor."""
+    """Returns a function that applies a formula, and returns a new tensor."""
 
     def new(own: Any, *args: Any, out: Tensor | None = None, **options: Any) -> Tensor:
         dtype = _dtype_of(own, *args)
@@ -187,7 +198,7 @@ def _new(formula: Function, original: Function) -> Function:
 
 
 def _in_place(formula: Function, original: Function) -> Function:
-    """Gives what does a formula, and overwrites its first tensor."""
+    """Returns a function that applies a formula, and overwrites its first tensor."""
 
     def in_place(own: Tensor, *args: Any, **options: Any) -> Tensor:
         if _dtype_of(own, *args) is None:
@@ -199,9 +210,11 @@ def _in_place(formula: Function, original: Function) -> Function:
 
 
 def _dtype_of(*values: Any) -> torch.dtype | None:
-    """Gives the type that all tensors are of; None where they are not floating point numbers of one
-    type, for which torch has rules of its own. A tensor without dimensions counts as a number, as
-    it does there."""
+    """Returns the one floating point type of all tensors, else None.
+
+    torch has its own rules for mixed types. A tensor without dimensions counts as a number, as it
+    does there.
+    """
     tensors = [each for each in values if isinstance(each, Tensor)]
     if not all(each.is_floating_point() for each in tensors):
         return None
@@ -210,30 +223,33 @@ def _dtype_of(*values: Any) -> torch.dtype | None:
 
 
 def _for_each(function: Function, original: Function) -> Function:
-    """Gives what does to lists of tensors what `function` does to one, or what torch does where
-    that is not for all."""
+    """Returns a function that applies `function` to lists of tensors.
+
+    If it does not fit all of them, it does what torch does.
+    """
 
     def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> Any:
         rows = list(zip(own, *(_column(each, len(own)) for each in args), strict=True))
         if any(_dtype_of(*row) is None for row in rows):
             return original(own, *args, **options)
         results = [function(*row, **options) for row in rows]
-        return (
-            None if results and results[0] is own[0] else results
-        )  # in place there is nothing to give
+        # An operation in place returns nothing.
+        return None if results and results[0] is own[0] else results
 
     return for_each
 
 
 def _column(argument: Any, size: int) -> Sequence[Any]:
-    """Gives an argument of a list's operation for each of the list: it is one for all, or a list,
-    or numbers in a tensor."""
+    """Spreads an argument over a list: it is one for all, a list, or numbers in a tensor."""
     if isinstance(argument, Tensor) and argument.dim() == 1:
         return argument.unbind()
-    return argument if isinstance(argument, list | tuple) else [argument] * size
+    if isinstance(argument, list | tuple):
+        return argument
+    return [argument] * size
 
 
-def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002 (torch's name)
+# `ord` is torch's name.
+def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002
     has_more = any(each is not None and each is not False for each in (*args, *options.values()))
     if ord != 2 or has_more or not own.is_floating_point():
         return torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)  # type: ignore[no-any-return]
@@ -248,17 +264,20 @@ def _sum(own: Tensor, *args: Any, **options: Any) -> Tensor:
 
 
 def _total(values: Tensor) -> Tensor:
-    """Adds up halves to halves: in an order that no width of vectors changes."""
+    """Adds halves to halves: in an order that no width of vectors changes."""
     values = values.reshape(-1)
     while (size := values.numel()) > 1:
         half = size // 2
         added = values[:half] + values[half : 2 * half]
-        values = torch.cat([added, values[2 * half :]]) if size % 2 else added
+        if size % 2:
+            values = torch.cat([added, values[2 * half :]])
+        else:
+            values = added
     return values.sum()
 
 
 def _fused(step: Function) -> Function:
-    """Gives what moves all parameters of a fused optimizer, one by one."""
+    """Returns a function that moves all parameters of a fused optimizer, one by one."""
 
     def fused(*lists: Sequence[Tensor], lr: float | Tensor, **options: Any) -> None:
         scaling = (options.pop("grad_scale", None), options.pop("found_inf", None))
@@ -267,9 +286,8 @@ def _fused(step: Function) -> Function:
                 "a session's gradients are not scaled: GradScaler belongs to restarts"
             )
         count = len(lists[0])
-        columns = [
-            each if len(each) else [None] * count for each in lists
-        ]  # what its options do not ask for
+        # A list is empty if the optimizer's options do not need it.
+        columns = [each if len(each) else [None] * count for each in lists]
         for row in zip(*columns, strict=True):
             step(*row, lr=float(lr), **options)
 
@@ -293,10 +311,13 @@ def _adam(
     maximize: bool,
     is_decoupled: bool = False,
 ) -> None:
-    """torch.optim.Adam's step, arXiv:1412.6980; AdamW's where the decay `is_decoupled`,
-    arXiv:1711.05101."""
+    """torch.optim.Adam's step, arXiv:1412.6980.
+
+    AdamW's if the decay `is_decoupled`, arXiv:1711.05101.
+    """
     count = int(step.item())
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay and is_decoupled:
         weight = weight * (1 - lr * weight_decay)
     elif weight_decay:
@@ -331,14 +352,21 @@ def _sgd(
     is_first_step: bool,
 ) -> None:
     """torch.optim.SGD's step."""
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay:
         gradient = gradient + weight * weight_decay
     if momentum:
         assert buffer is not None
-        moved = gradient if is_first_step else _wide(buffer) * momentum + gradient * (1 - dampening)
+        if is_first_step:
+            moved = gradient
+        else:
+            moved = _wide(buffer) * momentum + gradient * (1 - dampening)
         buffer.copy_(moved)
-        gradient = gradient + moved * momentum if nesterov else moved
+        if nesterov:
+            gradient = gradient + moved * momentum
+        else:
+            gradient = moved
     parameter.copy_(weight - gradient * lr)
 
 
@@ -355,7 +383,8 @@ def _adagrad(
     maximize: bool,
 ) -> None:
     """torch.optim.Adagrad's step."""
-    weight, gradient = _wide(parameter), _descending(gradient, maximize)
+    weight = _wide(parameter)
+    gradient = _descending(gradient, maximize)
     if weight_decay:
         gradient = gradient + weight * weight_decay
     squares = _wide(total) + gradient * gradient
@@ -373,7 +402,8 @@ def _table() -> dict[Any, Function]:
     aten: Any = torch.ops.aten
     table: dict[Any, Function] = {
         aten.linalg_vector_norm: _vector_norm,
-        aten._foreach_norm: _for_each(_vector_norm, aten._foreach_norm),  # noqa: SLF001 (torch has no other name for it)
+        # torch has no public name for it.
+        aten._foreach_norm: _for_each(_vector_norm, aten._foreach_norm),  # noqa: SLF001
         aten.sum: _sum,
         aten._fused_adam_: _fused(_adam),
         aten._fused_adamw_: _fused(_adamw),
@@ -382,10 +412,8 @@ def _table() -> dict[Any, Function]:
     }
     for name, formula in FORMULAS.items():
         for ending, kind in (("", _new), ("_", _in_place)):
-            one, many = (
-                getattr(aten, f"{name}{ending}", None),
-                getattr(aten, f"_foreach_{name}{ending}", None),
-            )
+            one = getattr(aten, f"{name}{ending}", None)
+            many = getattr(aten, f"_foreach_{name}{ending}", None)
             if one is not None:
                 table[one] = kind(formula, one)
             if one is not None and many is not None:
@@ -393,5 +421,5 @@ def _table() -> dict[Any, Function]:
     return table
 
 
+# What replaces each operation of torch, for all of its overloads.
 EXACT = _table()
-"""By torch's operation, of all its overloads: what is done in its place."""

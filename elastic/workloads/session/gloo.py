@@ -20,10 +20,10 @@ from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
 from elastic.workloads.session.sockets import Address
 
-COLLECTIVE_TIMEOUT = timedelta(hours=24)  # whoever is dead or silent is told by the links
+COLLECTIVE_TIMEOUT = timedelta(hours=24)  # the links report dead and silent members
 LOOK = timedelta(seconds=0.2)
-# Now and then a collective that was begun about when its connections ended, on a process that had
-# been stopped, goes on waiting (torch 2.13); all others fail within milliseconds.
+# Sometimes a collective that began as its connections ended, on a process that had been stopped,
+# waits on (torch 2.13). All others fail within milliseconds.
 DEAF_S = 0.2
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
@@ -78,13 +78,13 @@ class Gloo:
         GPUs, if `gpu` is this one's. Raises RoundLost."""
         self.rank, self.world_size = rank, world_size
         self._summing = AllreduceOptions()
-        self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
+        # torch's stub names the enumeration, not its type.
+        self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]
         self._summing.timeout = COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
-        self.begun = (
-            0  # every rank begins the same, one after the other: who has begun fewer is behind
-        )
+        # Every rank begins the same collectives in order: a rank that has begun fewer is behind.
+        self.begun = 0
         self.is_waiting = False
         self._own = frozenset(map(tuple, plug.addresses))
         self._others = frozenset(
@@ -119,30 +119,30 @@ class Gloo:
 
     @property
     def has_gpus(self) -> bool:
-        """Whether the ranks' GPUs sum by themselves what lies on them."""
+        """Whether the ranks' GPUs sum their tensors themselves."""
         return self._nccl is not None
 
     def all_reduce(self, tensor: Tensor) -> Any:
-        """Begins to sum `tensor` over the ranks, in place; have `wait` wait for what it gives.
+        """Begins to sum `tensor` over the ranks, in place; pass the result to `wait`.
 
-        It is of one of `TYPES`, on one of `DEVICES`, and fills its memory: gloo looks at no
-        strides, and fails as if it had lost its connections where it does not know a type.
+        It must be of one of `TYPES`, on one of `DEVICES`, and fill its memory. gloo ignores
+        strides, and an unknown type fails there like a lost connection.
         """
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.all_reduce(tensor))
         return self.all_reduce_aside(tensor)
 
     def all_reduce_aside(self, tensor: Tensor) -> Any:
-        """As `all_reduce`, and never over NCCL: sums over the one and the other go on side by
-        side."""
+        """As `all_reduce`, but never over NCCL: both kinds of sums run side by side."""
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
-        """Begins to overwrite `tensor` by the source's; have `wait` wait for what it gives."""
+        """Begins to overwrite `tensor` by the source's; pass the result to `wait`."""
         if (nccl := self._nccl) is not None and nccl.takes(tensor):
             return self._begin(lambda: nccl.broadcast(tensor, source=source))
         options = BroadcastOptions()
-        options.rootRank, options.timeout = source, COLLECTIVE_TIMEOUT
+        options.rootRank = source
+        options.timeout = COLLECTIVE_TIMEOUT
         return self._begin(lambda: self._group.broadcast([tensor], options))
 
     def wait(self, work: Any) -> None:
@@ -186,5 +186,5 @@ class Gloo:
 
     def __del__(self) -> None:
         if any(not work.is_completed() for work in self._works):
-            # Its end would wait for them for ever: it is left to the end of the process.
+            # Its destructor would wait for them for ever: leave it to the end of the process.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._group))

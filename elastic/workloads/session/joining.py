@@ -23,21 +23,23 @@ from elastic.workloads.session.terms import SessionTerms
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
-BEAT_S = 5.0  # a member's sign of life in the store, for those who cannot reach it
+BEAT_S = 5.0  # a member's sign of life in the store, for those that cannot reach it
 STALE_S = 30.0
-# for members to find their round emptied; they look once a second, or have first to connect anew
+# For members to find their round emptied: they look once a second, or must first reconnect.
 DEFENCE_S = 3.0
-NAP_S = 1.0  # a longer time between two looks is one in which nobody may have reached the store
-UNSERVED_S = 100.0  # longer than members leave one alone that does not keep up
-DONE = "done"  # the key of the steps that members had done by their last sign of life
+# In a longer time between two looks, no process may have reached the store.
+NAP_S = 1.0
+# Longer than members ignore a newcomer that does not keep up.
+UNSERVED_S = 100.0
+DONE = "done"  # the key of the steps that members had done at their last sign of life
 PROVEN = "proven"  # the key of the newest round whose members are all known to be dead
 
 
 class Entrance:
-    """One newcomer's way in.
+    """How one newcomer joins.
 
-    Its clock runs while it looks: time in which the store was away, or this process stood still,
-    proves nothing.
+    Its clock runs only while it looks. Time in which the store was away, or this process stood
+    still, proves nothing.
     """
 
     def __init__(
@@ -48,22 +50,29 @@ class Entrance:
         *,
         founding_s: float,
     ) -> None:
-        self._name, self._terms, self._record, self._founding_s = name, terms, record, founding_s
-        self._now_s, self._looked_s = 0.0, monotonic()
-        self._since_s, self._probed_s = 0.0, -PROBE_S
+        self._name = name
+        self._terms = terms
+        self._record = record
+        self._founding_s = founding_s
+        self._now_s = 0.0
+        self._looked_s = monotonic()
+        self._since_s = 0.0
+        self._probed_s = -PROBE_S
         self._served_s = 0.0
         self._emptied: tuple[int, float] = (0, 0.0)
         self._beats: dict[str, tuple[str | None, float]] = {}
         self.unreached: str | None = None
 
     def step(self, rendezvous: StoreRendezvous, view: View, *, is_served: bool) -> bool:
-        """Does what there is to do now; gives False where nobody is left to begin with.
+        """Takes one step; False if no process is left to begin with.
 
-        `is_served` says that a member sends it the state. Raises InvalidInput where the members
-        train on other terms, or live and have long sent nothing.
+        `is_served` says that a member sends it the state. Raises InvalidInput if the members train
+        on other terms, or live but have long sent nothing.
         """
         now_s = monotonic()
-        self._now_s, self._looked_s = self._now_s + min(now_s - self._looked_s, NAP_S), now_s
+        # A long gap does not count in full: this process, or the store, stood still.
+        self._now_s = self._now_s + min(now_s - self._looked_s, NAP_S)
+        self._looked_s = now_s
         if is_served or not view.participants:
             self._served_s = self._now_s
         elif self._now_s - self._served_s > UNSERVED_S:
@@ -78,22 +87,22 @@ class Entrance:
         elif self._now_s - self._probed_s > PROBE_S:
             self._probed_s = self._now_s
             if not self._finds_members(rendezvous, view):
-                # All members have died, and nobody is left to say so.
+                # All members have died, and none is left to say so.
                 rendezvous.publish(view, (), number=view.round)
         return True
 
     def _unserved(self, view: View) -> str:
-        why = "none of them connects to this process" if self.unreached is None else self.unreached
+        why = "none of them connects to this process"
+        if self.unreached is not None:
+            why = self.unreached
         return (
             f"members: wanted the state from one of {len(view.participants)} that train, got "
-            "nothing for "
-            f"{duration(UNSERVED_S)}; let the job's nodes connect to each other on every TCP port "
-            f"from 1024 on: {why}"
+            f"nothing for {duration(UNSERVED_S)}; let the job's nodes connect to each other on "
+            f"every TCP port from 1024 on: {why}"
         )
 
     def _leaves_time(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Whether somebody who has more right to begin may still come: members, or a newcomer that
-        is further."""
+        """Whether a process with a better claim may come: a member, or a newcomer further on."""
         if view.round != self._emptied[0]:
             self._emptied = (view.round, self._now_s)
         if (
@@ -106,12 +115,10 @@ class Entrance:
         return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
 
     def _finds_members(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Whether a member may be alive; raises InvalidInput where this process cannot train with
-        it.
+        """Whether a member may be alive; raises InvalidInput if this process cannot train with it.
 
-        Who cannot be reached may be, for whoever is reached by another way than this process: it is
-        dead once it has given no sign of life to the store for long, or at once where nothing can
-        lie between.
+        A member that cannot be reached may be reachable from elsewhere. It counts as dead once it
+        has given the store no sign of life for long, or at once where no network lies between.
         """
         self.unreached = None
         unproven: list[str] = []
@@ -126,20 +133,21 @@ class Entrance:
                 self._hear(rendezvous, view)
             unproven.append(name)
             if self._may_live(name):
-                place = "" if about is None else f" at {about['host']}:{about['link']}"
+                place = ""
+                if about is not None:
+                    place = f" at {about['host']}:{about['link']}"
                 self.unreached = (
                     f"member {name} cannot be reached{place}, and is waited for while it may live"
                 )
                 return True
         if unproven:
-            self._hear(rendezvous, view)  # to try them all has taken its time
+            self._hear(rendezvous, view)  # trying them all took time
         elif view.participants:
             rendezvous.tell(PROVEN, f"{view.round}")
         return any(map(self._may_live, unproven))
 
     def _hear(self, rendezvous: StoreRendezvous, view: View) -> None:
-        """Takes note of the members' newest signs of life, and of when this process first saw
-        each."""
+        """Notes the members' newest signs of life, and when this process first saw each."""
         told = {name: rendezvous.ask(alive(name)) for name in view.participants}
         known = self._beats
         self._beats = {
@@ -153,6 +161,7 @@ class Entrance:
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Founds the first round, alone, if of all who wait this process has come furthest."""
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
+        # A process with torn state, or one that cannot be reached, must not found.
         able = {
             name: at for name, at in waiting.items() if at and not at["is_torn"] and _may_come(at)
         }
@@ -172,19 +181,19 @@ class Entrance:
 
 @cache
 def machine() -> str:
-    """Gives what tells this boot of this machine, and this network namespace on it, from all
-    others.
+    """Identifies this boot of this machine, and this network namespace on it.
 
-    Where that cannot be known, it is a word of this process alone: nothing is proven by it.
+    If that is unknown, it is a random word of this process, which proves nothing.
     """
     try:
-        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()}/{os.stat('/proc/self/ns/net').st_ino}"
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{os.stat('/proc/self/ns/net').st_ino}"
     except OSError:
         return secrets.token_hex()
 
 
 def alive(name: str) -> str:
-    """Gives the key under which a member tells that it lives."""
+    """The key of a member's sign of life."""
     return f"alive/{name}"
 
 
@@ -194,8 +203,7 @@ def _about(rendezvous: StoreRendezvous, name: str) -> dict[str, Any] | None:
 
 
 def _may_come(about: dict[str, Any]) -> bool:
-    """Whether nothing speaks against waiting for one that waits itself: of all who found only one
-    succeeds."""
+    """Whether another newcomer may still join: only one of all that found succeeds."""
     try:
         _connect(about)
     except ConnectionRefusedError:
@@ -206,8 +214,10 @@ def _may_come(about: dict[str, Any]) -> bool:
 
 
 def _answers(about: dict[str, Any]) -> bool | None:
-    """Whether a process lives, as far as a connection proves it: None where it proves nothing. One
-    that is refused may have met another machine, or a firewall."""
+    """Whether a process lives; None if a connection proves neither.
+
+    A refused connection may have met another machine, or a firewall.
+    """
     try:
         _connect(about)
         return True

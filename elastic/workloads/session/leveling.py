@@ -1,5 +1,4 @@
-"""Members whose states differ within rounding are brought level; only one that really differs
-ends."""
+"""Brings members level whose states differ within rounding; one that really differs ends."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from elastic.workloads.session.state import State
 class Leveling:
     """All ranks of a round take over the state of one of them, `source`, chunk by chunk.
 
-    First all chunks are compared, and nothing is moved: where a rank really differs, it alone ends.
+    First all chunks are compared, and nothing moves: a rank that really differs ends alone.
     """
 
     def __init__(self, state: State, round_: Round, source: int, *, chunk_bytes: int) -> None:
@@ -26,7 +25,7 @@ class Leveling:
         self._source, self._chunk_bytes = source, chunk_bytes
 
     def differing_unit(self) -> int | None:
-        """Compares this rank's state with the source's; gives the first unit that really differs.
+        """Compares this rank's state with the source's; returns the first unit that really differs.
 
         Raises RoundLost where another rank's state does.
         """
@@ -51,7 +50,7 @@ class Leveling:
                 self._state.unpack(first, last, packed)
 
     def _chunks(self) -> Iterator[tuple[int, int, Tensor]]:
-        """Gives the source's state, unit by unit, as many at a time as fit into a chunk."""
+        """Yields the source's state, as many units at a time as fit into a chunk."""
         first = 0
         while first < len(self._state.units):
             last = self._state.chunk_end(first, self._chunk_bytes)
@@ -70,14 +69,16 @@ class Leveling:
 
 
 def is_close(mine: Tensor, theirs: Tensor) -> bool:
-    """Whether two tensors agree in half of the digits that their type holds, as rounding alone
-    leaves them.
+    """Whether two tensors agree in half of their digits, as rounding alone leaves them.
 
     >>> one = torch.ones(1000)
-    >>> is_close(one * 1.0001, one), is_close(one * 1.01, one), is_close(one.double() * 1.0001, one.double())
-    (True, False, False)
+    >>> is_close(one * 1.0001, one), is_close(one * 1.01, one)
+    (True, False)
+    >>> is_close(one.double() * 1.0001, one.double())
+    False
     """
-    mine, theirs = mine.detach().cpu(), theirs.cpu()
+    mine = mine.detach().cpu()
+    theirs = theirs.cpu()
     if torch.equal(mine, theirs):
         return True
     if mine.is_complex():
@@ -85,7 +86,7 @@ def is_close(mine: Tensor, theirs: Tensor) -> bool:
     if not mine.is_floating_point():
         return False
     tolerance = torch.finfo(mine.dtype).eps ** 0.5
-    # Where both hold the same infinity or NaN, they do not differ.
+    # If both hold the same infinity or NaN, they do not differ.
     difference = torch.where(_same(mine, theirs), 0.0, mine.double() - theirs.double())
     return bool(
         difference.norm()
@@ -98,15 +99,12 @@ def _same(mine: Tensor, theirs: Tensor) -> Tensor:
 
 
 def ended(unit: int, step: int) -> SessionEnded:
-    """Gives what a member ends with whose state really differs."""
+    """The error with which a member ends whose state really differs."""
     return SessionEnded(
         f"unit {unit}: after step {step} this process has other values than the session's members, "
-        "by more than "
-        "rounding; give all of them the same program and options, have apply depend on nothing but "
-        "units, gradients "
-        "and step and leave the gradients as they are (in place, by way of .data too, it changes "
-        "what newcomers are "
-        "sent), and name in its unit every tensor that apply moves, the optimizer's state too "
-        "(load it before "
-        "optimizer_units: load_state_dict puts other tensors in the place of the units')"
+        "by more than rounding. Give all of them the same program and options. Let apply depend "
+        "only on units, gradients and step. Let it leave the gradients as they are: a change in "
+        "place, through .data too, changes what newcomers are sent. Name in its unit every tensor "
+        "that apply moves, also the optimizer's state. Load that state before optimizer_units, "
+        "because load_state_dict replaces the units' tensors"
     )

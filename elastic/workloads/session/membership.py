@@ -1,5 +1,4 @@
-"""The thread that keeps a process's membership: it looks at the store, decides, publishes, and has
-groups built.
+"""The thread that keeps a process's membership: it looks at the store, decides and publishes.
 
 Level, not edge: each look takes in the whole again. Where the store does not answer it goes on
 trying, and training goes on without it for as long as no member is lost.
@@ -33,22 +32,20 @@ from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
 QUIET_LOOK_S = 0.5
-STEADY_LOOK_S = (
-    1.0  # who comes is found so much later, and nobody waits for it: each look costs cold caches
-)
+# A newcomer is found this much later, and no member waits for it. Each look costs cold caches.
+STEADY_LOOK_S = 1.0
 NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
 WAITED_FOR_LOOK_S = 0.05
 STUCK_S = 0.5
 STRAGGLER_S = 5.0
 BUILDING_S = 10.0
-LAST_CALL_S = (
-    2 * CALL_TIMEOUT_S + 2.0
-)  # what a call to a store that is frozen takes at most, and some more
+# The longest call to a store that is frozen, and some more.
+LAST_CALL_S = 2 * CALL_TIMEOUT_S + 2.0
 
 
 class SessionMember(threading.Thread):
-    """Speaks with the store and the links on behalf of one process."""
+    """Handles the store and the links for one process."""
 
     def __init__(
         self,
@@ -66,12 +63,11 @@ class SessionMember(threading.Thread):
         self._rendezvous: StoreRendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
-        self._hang_detector, self._store_lag, self._gpu = (
-            hang_detector,
-            StoreLag(),
-            Gpu(state.device),
-        )
-        self._waiting_for_store, self._waiting = WaitLog(), WaitLog()
+        self._hang_detector = hang_detector
+        self._store_lag = StoreLag()
+        self._gpu = Gpu(state.device)
+        self._waiting_for_store = WaitLog()
+        self._waiting = WaitLog()
         self._hung: frozenset[str] = frozenset()
         self._unseeing: frozenset[str] = frozenset()
         self._builder: Builder | None = None
@@ -83,14 +79,14 @@ class SessionMember(threading.Thread):
         try:
             while not self._shared.is_closed:
                 self.links.check()
-                stirred, wait_s = self._shared.stirred, self._looked()
+                stirred = self._shared.stirred
+                wait_s = self._looked()
                 with self._shared.changed:
                     self._shared.changed.wait(
                         wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
                     )
-        except (
-            BaseException
-        ) as error:  # whatever it is: nobody trains on without membership, nor waits for ever
+        # Whatever it is: no process may train on without membership, or wait for ever.
+        except BaseException as error:
             self._shared.end = f"membership has failed: {error!r}"
             self.lose()
             raise
@@ -100,8 +96,7 @@ class SessionMember(threading.Thread):
                 self._builder.cancel()
 
     def end(self) -> None:
-        """Waits, once the shared state is closed, until nothing of this process's part goes on, as
-        far as it can."""
+        """Once the shared state is closed, waits for this process's threads, as far as it can."""
         self.join(timeout=LAST_CALL_S)
         self._threads.join(timeout_s=LAST_CALL_S)
         self._reception.end()
@@ -115,13 +110,14 @@ class SessionMember(threading.Thread):
         self.links.say(shared.status())
 
     def _looked(self) -> float:
-        """Looks once, as far as the store answers; gives how long to wait before the next look."""
+        """Looks once, if the store answers; returns how long to wait before the next look."""
         try:
             wait_s = self._once()
             self._waiting_for_store.ends()
             return wait_s
         except StoreLost as error:
-            self._rendezvous, self._unseeing = None, frozenset()
+            self._rendezvous = None
+            self._unseeing = frozenset()
             where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
@@ -136,7 +132,7 @@ class SessionMember(threading.Thread):
     def _once(self) -> float:
         if not (self._name or self._shared.is_entering):
             # A newcomer's state is overwritten from outside: not while a turn of its own may still
-            # look at it.
+            # read it.
             return QUIET_LOOK_S
         rendezvous, view = self._store()
         if view.is_closed and self._shared.current is None:
@@ -161,11 +157,9 @@ class SessionMember(threading.Thread):
             self._come_in(rendezvous, view)
         why = awaited(self._shared, view, name=self._name, units=len(self._state.units))
         if why is not None:
-            unreached = (
-                self._entrance.unreached
-                if self._entrance is not None and self._shared.is_entering
-                else None
-            )
+            unreached = None
+            if self._entrance is not None and self._shared.is_entering:
+                unreached = self._entrance.unreached
             self._waiting.goes_on(
                 why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic()
             )
@@ -173,10 +167,12 @@ class SessionMember(threading.Thread):
             self._waiting.ends()
         if self._builder is not None or self._shared.is_lost:
             return BUSY_LOOK_S
-        return WAITED_FOR_LOOK_S if view.waiting or self._shared.is_leaving else STEADY_LOOK_S
+        if view.waiting or self._shared.is_leaving:
+            return WAITED_FOR_LOOK_S
+        return STEADY_LOOK_S
 
     def _store(self) -> tuple[StoreRendezvous, View]:
-        """Gives the store and what it shows. Raises StoreLost."""
+        """Returns the store and what it shows. Raises StoreLost."""
         try:
             if self._rendezvous is None or self._is_replaced(self._rendezvous):
                 self._rendezvous = self._connected()
@@ -188,29 +184,34 @@ class SessionMember(threading.Thread):
         return self._rendezvous, view
 
     def _is_replaced(self, rendezvous: StoreRendezvous) -> bool:
-        """Whether another store is named now: one that was replaced may come back to life, and
-        whoever stayed with it would be a side of its own."""
+        """Whether another store is named now.
+
+        A replaced store may come back to life, and its members would then form a group of their
+        own.
+        """
         if (now_s := monotonic()) - self._named_s < NAMED_LOOK_S:
             return False
         self._named_s = now_s
         return self._settings.address() not in ("", rendezvous.address)
 
     def _live(self, rendezvous: StoreRendezvous) -> None:
-        """Has newcomers that cannot reach this process know that it lives."""
+        """Shows newcomers that cannot reach this process that it lives."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
             rendezvous.tell(DONE, f"{self._shared.step}")
             self._beat_s = now_s
 
     def _come_in(self, rendezvous: StoreRendezvous, view: View) -> None:
-        shared, receiver = self._shared, self._shared.receiver
+        shared = self._shared
+        receiver = self._shared.receiver
         assert self._entrance is not None and receiver is not None
         if (
             receiver.is_touched
             and not receiver.is_streaming
             and (shared.is_torn, shared.step) != (receiver.is_torn, receiver.step)
         ):
-            shared.is_torn, shared.step = receiver.is_torn, receiver.step
+            shared.is_torn = receiver.is_torn
+            shared.step = receiver.step
             self._introduce(rendezvous)
         if receiver.misfit is not None:
             raise receiver.misfit
@@ -219,8 +220,10 @@ class SessionMember(threading.Thread):
             shared.notify()
 
     def _turn_back(self, misfit: InvalidInput) -> None:
-        """Has the training thread told that this process cannot train with the members; they go on
-        without it."""
+        """Tells the training thread that this process cannot train with the members.
+
+        They go on without it.
+        """
         self._shared.misfit = misfit
         self._shared.notify()
 
@@ -250,7 +253,8 @@ class SessionMember(threading.Thread):
         return rendezvous
 
     def _introduce(self, rendezvous: StoreRendezvous) -> None:
-        settings, shared = self._settings, self._shared
+        settings = self._settings
+        shared = self._shared
         assert shared.receiver is not None
         about = {
             "host": settings.host,
@@ -297,7 +301,8 @@ class SessionMember(threading.Thread):
         )
 
     def _is_stuck(self, view: View) -> bool:
-        shared, builder = self._shared, self._builder
+        shared = self._shared
+        builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
             # A store that drops one connection of many leaves a call unanswered for ever: another
             # look asks again.
@@ -350,6 +355,7 @@ class SessionMember(threading.Thread):
         names = {*view.participants, *(current.members if current is not None else ())} - {
             self._name
         }
+        # Forget the addresses of nodes that are neither members nor waiting.
         self._addresses = {
             name: self._addresses[name]
             for name in self._addresses.keys() & names.union(view.waiting)
@@ -359,7 +365,7 @@ class SessionMember(threading.Thread):
         self.links.say(self._shared.status())
 
     def _place(self, rendezvous: StoreRendezvous, name: str) -> tuple[Address, Address] | None:
-        """Gives the addresses of a node's links and of its state receiver."""
+        """Returns the addresses of a node's links and of its state receiver."""
         if name not in self._addresses:
             if (told := rendezvous.ask(f"node/{name}")) is None:
                 return None
@@ -381,7 +387,7 @@ class SessionMember(threading.Thread):
             for name, status in self.links.statuses().items()
             if name in current.members
         }
-        # It is not told so by its link's end: it would take this process for dead.
+        # Do not end its link for that: it would take this process for dead.
         self._hung |= self._hang_detector.hung(
             own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting
         )
@@ -406,12 +412,17 @@ class SessionMember(threading.Thread):
         return is_old
 
     def _start_over(self) -> None:
-        """Gives up this name: what this process holds is no longer the job's."""
+        """Gives up this name: this process no longer holds the job's state."""
         shared = self._shared
         if self._builder is not None:
             self._builder.cancel()
         if shared.current is not None and shared.current.group is not None:
             shared.current.group.cut()
         shared.start_over()
-        self._name, self._builder, self._known, self._rendezvous = "", None, (0, ()), None
-        self._hung, self._unseeing, self._beat_s = frozenset(), frozenset(), 0.0
+        self._name = ""
+        self._builder = None
+        self._known = (0, ())
+        self._rendezvous = None
+        self._hung = frozenset()
+        self._unseeing = frozenset()
+        self._beat_s = 0.0

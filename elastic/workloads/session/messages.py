@@ -1,4 +1,4 @@
-"""What a session says to whoever reads its script's stderr."""
+"""A session's messages on its script's stderr."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import sys
 
 
 def tell(words: str) -> None:
-    """Says it, if anybody can hear it."""
-    with contextlib.suppress(OSError, ValueError):  # nobody reads it, or it is closed
+    """Prints a message, if stderr takes it."""
+    with contextlib.suppress(OSError, ValueError):  # no reader, or it is closed
         print(words, file=sys.stderr, flush=True)

@@ -1,8 +1,7 @@
 """Sums between GPUs over NCCL, for a round whose group over gloo tells who has died.
 
 NCCL itself notices neither a death nor a cut connection: its kernels wait on the GPU until they are
-aborted. What an aborted one leaves behind looks as if it were done, so whoever waits asks for that
-too.
+aborted. An aborted collective looks as if it were done, so a waiter checks for that too.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from elastic.workloads.session import c10d
 from elastic.workloads.session.messages import tell
 
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
-FAILED_S = 0.1  # for the GPU to be done with what seems to have failed
+FAILED_S = 0.1  # for the GPU to finish what seems to have failed
 TRIES = 3  # a member may die while others connect
 # torch would end the process where a collective fails or is late, which here is one way among
 # others for a round to end: who is dead or silent is told by the links. The last is in
@@ -41,14 +40,13 @@ LENIENT = {
 
 @dataclass(slots=True)
 class Gpu:
-    """What the tensors of a session's process lie on, and how often in a row that could not be
-    connected by NCCL."""
+    """The device of a session's tensors, and how often in a row NCCL could not connect it."""
 
     device: torch.device
     failures: int = 0
 
     def name(self) -> str | None:
-        """Names the GPU, None where there is none, or NCCL does not work.
+        """The GPU's name; None if there is none, or if NCCL does not work.
 
         >>> Gpu(torch.device("cpu")).name()
         """
@@ -58,24 +56,24 @@ class Gpu:
 
 
 def prepare(device: torch.device) -> None:
-    """Has torch leave the process alive whatever fails, before it makes the first group for a
-    GPU."""
+    """Makes torch keep the process alive after failures; call it before the first GPU group."""
     if device.type == "cuda":
         os.environ.update(LENIENT)
 
 
 class Nccl:
-    """The ranks' GPUs, connected. Every rank has one of its own: NCCL takes none twice."""
+    """The ranks' connected GPUs. Each rank needs its own: NCCL takes none twice."""
 
     def __init__(
         self, store: Any, rank: int, world_size: int, gpu: Gpu, *, timeout_s: float
     ) -> None:
-        """Connects them; returns when a sum over all has gone through. Raises RuntimeError.
+        """Connects them; returns after a sum over all. Raises RuntimeError.
 
-        Where that fails again and again, this process says so, and its session names no GPU any
-        more: all are summed over gloo.
+        If that fails again and again, this process says so and names no GPU any more: then gloo
+        makes all sums.
         """
-        self.device, self.is_aborted = gpu.device, False
+        self.device = gpu.device
+        self.is_aborted = False
         with _thread_on(gpu.device):
             self._group: Any = c10d.nccl_group(store, rank, world_size)
             try:
@@ -89,19 +87,20 @@ class Nccl:
                 gpu.failures += 1
                 if gpu.failures == TRIES:
                     tell(
-                        "session: NCCL does not connect the members' GPUs, gloo sums what lies on "
-                        f"them: {error}"
+                        "session: NCCL does not connect the members' GPUs, gloo sums their "
+                        f"tensors: {error}"
                     )
                 raise
 
     def takes(self, tensor: Tensor) -> bool:
-        """Whether a tensor lies where these collectives work."""
+        """Whether a tensor is on the device of these collectives."""
         return tensor.device == self.device
 
     def all_reduce(self, tensor: Tensor) -> Work:
         """Begins to sum `tensor` over the ranks, in place."""
         options = AllreduceOptions()
-        options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]  # the stub names the enumeration, not its type
+        # torch's stub names the enumeration, not its type.
+        options.reduceOp = ReduceOp.SUM  # type: ignore[assignment]
         return self._begun(self._group.allreduce([tensor], options))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Work:
@@ -111,39 +110,39 @@ class Nccl:
         return self._begun(self._group.broadcast([tensor], options))
 
     def abort(self) -> None:
-        """Ends every collective under way, here alone, whether or not it can be ended in any time
-        at all."""
+        """Ends every collective under way, here alone, in a thread: aborting may take any time."""
         self.is_aborted = True
         threading.Thread(
             target=_end, args=(self._group,), name="session-nccl-abort", daemon=True
         ).start()
 
     def _begun(self, work: Any) -> Work:
-        work.wait()  # has the GPU's present stream wait for it, and nobody else
+        work.wait()  # makes only the GPU's current stream wait for it
         return Work(self, work, mark(self.device))
 
     def __del__(self) -> None:
         if hasattr(self, "_group") and not self.is_aborted:
-            _end(self._group)  # here: where Python ends, whoever starts a thread waits for ever
+            # In this thread: when Python ends, starting another one would block for ever.
+            _end(self._group)
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A collective under way, to be waited for as one of gloo's; `mark` is passed once the GPU is
-    done with it."""
+    """A collective under way, for `Gloo.wait`; the GPU passes `mark` when it is done."""
 
     owner: Nccl
     work: Any
     mark: Any
 
     def is_completed(self) -> bool:
-        """Whether it has gone through, or failed."""
+        """Whether it has completed or failed."""
         return self.owner.is_aborted or bool(self.mark.query()) or self._has_failed()
 
     def wait(self, limit: timedelta | None = None) -> None:
-        """Waits for it, so long at most. Raises RuntimeError where it has failed, or the time is
-        over."""
-        until_s = None if limit is None else monotonic() + limit.total_seconds()
+        """Waits for it, `limit` at most. Raises RuntimeError if it failed, or is not done."""
+        until_s = None
+        if limit is not None:
+            until_s = monotonic() + limit.total_seconds()
         while not self.mark.query():
             if self.owner.is_aborted:
                 break
@@ -152,13 +151,12 @@ class Work:
             if until_s is not None and monotonic() > until_s:
                 raise RuntimeError("the time is over")
             sleep(LOOK_S)
-        if (
-            self.owner.is_aborted
-        ):  # asked last: what an aborted kernel leaves looks like any other's
+        # Check this last: an aborted kernel looks as if it had completed.
+        if self.owner.is_aborted:
             raise RuntimeError("NCCL was aborted")
 
     def _has_failed(self) -> bool:
-        """Whether NCCL says that it is over, and the GPU is not done with it in spite of that."""
+        """Whether NCCL reports its end although the GPU does not finish it."""
         if not self.work.is_completed():
             return False
         until_s = monotonic() + FAILED_S
@@ -173,19 +171,20 @@ def _end(group: Any) -> None:
 
 
 def mark(device: torch.device) -> Any:
-    """Puts a mark behind all that the GPU's present stream was given."""
-    event = torch.cuda.Event()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """Puts a mark behind all work on the GPU's current stream."""
+    # torch leaves it untyped.
+    event = torch.cuda.Event()  # type: ignore[no-untyped-call]
     event.record(torch.cuda.current_stream(device))
     return event
 
 
 @contextlib.contextmanager
 def _thread_on(device: torch.device) -> Iterator[None]:
-    """Has this thread's work go to a GPU, by a way of its own: what trains there must not wait for
-    what connects."""
+    """Gives this thread its own stream on a GPU: training must not wait for connecting."""
     if device.type != "cuda":
         yield
         return
-    own = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    # torch leaves it untyped.
+    own = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
     with torch.cuda.device(device), torch.cuda.stream(own):
         yield

@@ -1,5 +1,4 @@
-"""Newcomers as a member sees them: who is brought up to date from here, and who of them may be
-counted in."""
+"""Newcomers as a member sees them: it brings them up to date, and knows which may join."""
 
 from __future__ import annotations
 
@@ -14,40 +13,38 @@ from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import Allowance, StateSender
 from elastic.workloads.session.thread_group import ThreadGroup
 
-RETRY_S = 0.5  # before a newcomer is connected to again, as long as another member is its source
-SLOW_S = (
-    2.0  # before one that has not kept up is, for the first time; then twice as long, and so on
-)
+RETRY_S = 0.5  # before it reconnects to a newcomer, while another member is its source
+# The first pause for a newcomer that has not kept up; then twice as long, and so on.
+SLOW_S = 2.0
 SLOWEST_S = 64.0
-LAST_WORD_S = 2.0  # for newcomers to take what was queued for them, at the end
-COMPANY_S = (
-    1.0  # how long a newcomer with all state waits for others that are still receiving theirs
-)
+# For newcomers to take what was queued for them, at the end.
+LAST_WORD_S = 2.0
+# How long a newcomer with all state waits for others that are still receiving theirs.
+COMPANY_S = 1.0
 
 Place = Callable[[str], tuple[Address, Address] | None]
 
 
 class Reception:
-    """One member's dealings with those who wait to come in."""
+    """What one member does for the newcomers that wait to join."""
 
     def __init__(self, settings: SessionSettings, state: State, shared: SharedState) -> None:
-        self._settings, self._state, self._shared, self._allowance = (
-            settings,
-            state,
-            shared,
-            Allowance(),
-        )
+        self._settings = settings
+        self._state = state
+        self._shared = shared
+        self._allowance = Allowance()
         self._threads = ThreadGroup()
         self._complete_since_s: float | None = None
+        # By process, not by name: a process that starts over takes another name.
         self._due_s: dict[str, float] = {}
         self._pause_s: dict[str, float] = {}
 
     def serve(self, me: str, view: View, place: Place, *, blind: Collection[str] = ()) -> list[str]:
-        """Lets the last of the present members, and nobody else, bring newcomers up to date.
+        """Brings newcomers up to date, if this is the last of the present members.
 
-        `place` gives a node's addresses, of its links and of its state receiver; `blind` are
-        members that see no newcomers, for they see no store. Gives the names of those whose process
-        is dead.
+        `place` returns a node's addresses, of its links and of its state receiver. `blind` are
+        members that see no newcomers, because they see no store. Returns the newcomers whose
+        process is dead.
         """
         shared = self._shared
         if shared.current is None or shared.is_lost:
@@ -57,8 +54,8 @@ class Reception:
             for name in shared.current.members
             if name in view.participants and name not in blind
         ]
-        # Who is to leave does so soon, unless it is alone: then it can only once another has the
-        # state.
+        # A member that must leave does so soon, unless it is alone: then it needs another with the
+        # state first.
         if not able or able[-1] != me or (shared.is_leaving and len(able) > 1):
             return []
         served = {each.newcomer for each in shared.senders}
@@ -72,8 +69,10 @@ class Reception:
         return [each.newcomer for each in refused if each.newcomer in view.waiting]
 
     def lost(self, view: View) -> frozenset[str]:
-        """Lets go of newcomers that nothing more can reach from here, for a while; gives who of
-        them is to be a member already, and cannot be."""
+        """Drops, for a while, newcomers that nothing more reaches from here.
+
+        Returns those among them that should be members already, and cannot be.
+        """
         shared = self._shared
         with shared.changed:
             over = [each for each in shared.senders if each.is_over and not each.is_refused]
@@ -87,8 +86,7 @@ class Reception:
         return lost
 
     def pause_after(self, sender: StateSender) -> float:
-        """Gives the seconds for which a newcomer that nothing more reaches is left alone: more each
-        time that its process has not kept up."""
+        """Returns the seconds before a lost newcomer is tried again: more each time."""
         if not sender.is_slow:
             return RETRY_S
         process = _process(sender.newcomer)
@@ -96,8 +94,7 @@ class Reception:
         return self._pause_s[process]
 
     def arrived(self, view: View) -> frozenset[str]:
-        """Gives who has all state and may be counted in: all at once, or whoever has waited long
-        for the others."""
+        """Returns the newcomers that may join: all at once, or those that waited long enough."""
         senders = [each for each in self._shared.senders if each.newcomer in view.waiting]
         complete = frozenset(each.newcomer for each in senders if each.is_complete)
         if not complete:
@@ -105,14 +102,12 @@ class Reception:
             return complete
         self._complete_since_s = self._complete_since_s or monotonic()
         is_alone = len(complete) == len(view.waiting)
-        return (
-            complete
-            if is_alone or monotonic() - self._complete_since_s > COMPANY_S
-            else frozenset()
-        )
+        if is_alone or monotonic() - self._complete_since_s > COMPANY_S:
+            return complete
+        return frozenset()
 
     def end(self) -> None:
-        """Waits a while for what the shared state has told to end."""
+        """Waits a while for the threads that the shared state has told to end."""
         self._threads.join(timeout_s=LAST_WORD_S)
 
     def _follow(self, name: str, receiver: Address) -> None:
@@ -136,5 +131,5 @@ class Reception:
 
 
 def _process(name: str) -> str:
-    """Gives what stays of a name when its process takes another one."""
+    """Returns the part of a name that stays when its process takes another one."""
     return name.rpartition("_")[0]

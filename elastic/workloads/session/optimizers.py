@@ -1,5 +1,4 @@
-"""The units of a torch optimizer: its state, which it makes in its first step, is there before a
-session begins."""
+"""The units of a torch optimizer, with the state that it would make in its first step."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from torch import Tensor, optim
 
 from elastic.errors import InvalidInput
 
-# Their `_init_group` makes the state as the first step finds it, and moves nothing: looked up in
+# Their `_init_group` makes the state as the first step finds it, and moves nothing: checked in
 # torch 2.13.
 KNOWN: tuple[type[optim.Optimizer], ...] = (
     optim.ASGD,
@@ -29,34 +28,29 @@ KNOWN: tuple[type[optim.Optimizer], ...] = (
     optim.Rprop,
     optim.SGD,
 )
+# State that an option adds, 0 before the step that first has it. It may be missing in loaded state.
 BY_OPTION = frozenset({"grad_avg", "max_exp_avg_sq", "momentum_buffer"})
-"""State that an option adds, 0 before the step that first has it: it may be missing where the rest
-was loaded."""
 
 
 def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
-    """Gives a session's units: each parameter that is trained, in the optimizer's order, with its
-    state, by its names.
+    """Returns a session's units: each trained parameter with its state, in the optimizer's order.
 
-    State that is not there yet is made as the optimizer's first step would find it, which then
-    trains what it trains without a session; what was loaded stays. Where it begins with the
-    learning rate (ASGD, Rprop), that is its group's now. No step is made, and no hook of one
-    called. State that the options do not ask for is in no unit.
+    State that does not exist yet is made as the optimizer's first step would find it, so that
+    training is the same as without a session. Loaded state stays. State that begins with the
+    learning rate (ASGD, Rprop) begins with its group's present one. No step is made, and no step
+    hook is called. State that the options do not need is in no unit.
 
-    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, for
-    one that trains nothing, for one whose first step is yet to come and another than all later
-    ones, which no state tells, and for loaded state that is torn.
+    Raises InvalidInput for an optimizer of another class, whose state only its own code knows, and
+    for one that trains nothing. It also refuses one whose first step differs from all later ones,
+    which no state shows, and incomplete loaded state.
     """
     if type(optimizer) not in KNOWN:
-        known, advice = (
-            ", ".join(each.__name__ for each in KNOWN),
-            "of several, call this for each, and add the lists",
-        )
+        known = ", ".join(each.__name__ for each in KNOWN)
+        advice = "of several, call this for each, and add the lists"
         if isinstance(optimizer, optim.Optimizer):
             advice = (
                 "make its state as its first step would find it, and give it as units, by its "
-                "names: "
-                "(parameter.detach(), *(values for _, values in "
+                "names: (parameter.detach(), *(values for _, values in "
                 "sorted(optimizer.state[parameter].items())))"
             )
         raise InvalidInput(
@@ -71,9 +65,8 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
     ]
     if not pairs:
         raise InvalidInput(
-            "optimizer: wanted one that trains parameters, found none of its own that requires a "
-            "gradient; call "
-            "requires_grad_() of those that it is to train before this",
+            "optimizer: wanted one that trains parameters, found none that requires a gradient; "
+            "call requires_grad_() on those to train before this",
             field="optimizer",
         )
     for parameter, options in pairs:
@@ -83,9 +76,9 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
             and not _loaded(optimizer, parameter)
         ):
             raise InvalidInput(
-                "optimizer: wanted one whose first step is as all others, got SGD with dampening, "
-                "which leaves that "
-                "out in its first; give dampening=0 and a learning rate of lr * (1 - dampening)",
+                "optimizer: wanted one whose first step is like all others, got SGD with "
+                "dampening, which its first step leaves out; give dampening=0 and a learning rate "
+                "of lr * (1 - dampening)",
                 field="optimizer",
             )
     return [
@@ -94,7 +87,7 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
 
 
 def _loaded(optimizer: optim.Optimizer, parameter: Tensor) -> dict[str, Any]:
-    """What is there of a parameter's state: an earlier torch's SGD saved None for what was not."""
+    """The existing state of a parameter: an earlier torch's SGD saved None for missing values."""
     return {
         name: values
         for name, values in optimizer.state.get(parameter, {}).items()
@@ -105,15 +98,14 @@ def _loaded(optimizer: optim.Optimizer, parameter: Tensor) -> dict[str, Any]:
 def _state(
     optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]
 ) -> list[Tensor]:
-    """Gives a parameter's state by its names, whichever order it was loaded in, made where it is
-    not there."""
-    loaded, fresh = _loaded(optimizer, parameter), _fresh(optimizer, parameter, options)
+    """Returns a parameter's state in the order of its names; missing state is made."""
+    loaded = _loaded(optimizer, parameter)
+    fresh = _fresh(optimizer, parameter, options)
     there = sorted(fresh.keys() & loaded.keys())
     if there and (missing := sorted(fresh.keys() - loaded.keys() - BY_OPTION)):
         raise InvalidInput(
             f"optimizer: wanted all of a parameter's state or none of it, found {', '.join(there)} "
-            "without "
-            f"{', '.join(missing)}; load what the same class of optimizer has saved",
+            f"without {', '.join(missing)}; load what the same class of optimizer has saved",
             field="optimizer",
         )
     for name in there:
@@ -124,18 +116,16 @@ def _state(
 
 
 def _fitting(name: str, loaded: Any, fresh: Tensor) -> Tensor:
-    """Gives what was loaded, in the place of what was made if that is of another type, device or
-    layout.
+    """Returns the loaded values, copied if their type, device or layout differs.
 
-    `load_state_dict` gives most of what it loads the parameter's type and device, which a fresh
-    process's may not have.
+    `load_state_dict` gives most values the parameter's type and device. A fresh process's values
+    may have others.
     """
     values = torch.as_tensor(loaded)
     if values.shape != fresh.shape:
         raise InvalidInput(
             f"optimizer: wanted {name} of shape {tuple(fresh.shape)}, found {tuple(values.shape)}; "
-            "load the state of "
-            "the same parameters",
+            "load the state of the same parameters",
             field="optimizer",
         )
     if (values.dtype, values.device, values.stride()) == (
@@ -151,18 +141,18 @@ def _fitting(name: str, loaded: Any, fresh: Tensor) -> Tensor:
 def _fresh(
     optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]
 ) -> dict[str, Tensor]:
-    """Gives a parameter's state as its first step would find it, and leaves the optimizer as it
-    was."""
-    gradient, state = parameter.grad, optimizer.state.pop(parameter, None)
-    make: Any = optimizer._init_group  # type: ignore[attr-defined]  # noqa: SLF001 (torch gives no other way to it)
+    """Returns a parameter's state as its first step would find it; the optimizer is unchanged."""
+    gradient = parameter.grad
+    state = optimizer.state.pop(parameter, None)
+    # torch offers no public way to it.
+    make: Any = optimizer._init_group  # type: ignore[attr-defined]  # noqa: SLF001
     lists: list[list[Any]] = [[] for _ in list(signature(make).parameters)[1:]]
     try:
         parameter.grad = torch.zeros_like(parameter)
         make({**options, "params": [parameter]}, *lists)
         made = dict(optimizer.state.pop(parameter, {}))
-        if (
-            isinstance(optimizer, optim.SGD) and options["momentum"]
-        ):  # it takes a copy of the first gradient
+        # SGD would take a copy of the first gradient.
+        if isinstance(optimizer, optim.SGD) and options["momentum"]:
             made["momentum_buffer"] = torch.zeros_like(parameter)
         return made
     finally:

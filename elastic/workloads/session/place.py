@@ -1,4 +1,4 @@
-"""Where a process of a session is reached by the others."""
+"""The address at which the others reach a process of a session."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from elastic.workloads.session.c10d import StoreLost, place_of
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.sockets import family
 
-# What has little to do with a host's name: no answer from who knows names, no descriptors or memory
+# Errors that say little about a host's name: no answer from a name server, no descriptors or memory
 # left.
 PASSING_NAMES = {socket.EAI_AGAIN, socket.EAI_MEMORY, socket.EAI_SYSTEM}
 PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
 def placed(settings: SessionSettings) -> SessionSettings:
-    """Gives settings whose host is an address of this machine: the one told, or that by which the
-    store is reached.
+    """Returns settings whose host is an address of this machine.
 
-    Raises StoreLost where that is not known for the moment, InvalidInput where nobody else could
+    It is the configured one, or the one by which the store is reached.
+
+    Raises StoreLost if it is unknown for the moment, and InvalidInput if no other machine could
     reach this process.
     """
     own, store = _way(settings.address())
     try:
         host = str(socket.getaddrinfo(settings.host or own, 0, type=socket.SOCK_STREAM)[0][4][0])
+        # An address that cannot be bound is not this machine's.
         with socket.create_server((host, 0), family=family(host)):
             pass
     except OSError as error:
@@ -46,11 +48,12 @@ def placed(settings: SessionSettings) -> SessionSettings:
 
 
 def _way(address: str) -> tuple[str, str]:
-    """Gives this machine's address on the way to the store, and the store's; nothing is sent."""
+    """Returns this machine's address on the way to the store, and the store's; nothing is sent."""
     host, port = place_of(address)
     try:
         kind, *_, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         with socket.socket(kind, socket.SOCK_DGRAM) as probe:
+            # A datagram socket only chooses its route here.
             probe.connect(there)
             return str(probe.getsockname()[0]), str(there[0])
     except OSError as error:

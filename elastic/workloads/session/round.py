@@ -12,23 +12,25 @@ class Round:
     """`rank` is this process's, None in a round that has left it out; `group` is None where it
     is alone.
 
-    `costs` are the members' seconds a sample when they met, 0 where none was measured; `limits` the
-    samples that fit their memories, None where all do; `are_new` says who of them were members of
-    none before; `losses_per_h` how often an hour each is lost, None where nobody knows.
+    `rank` is this process's, None in a round that left it out. `group` is None if it is alone.
     """
 
     number: int
     members: tuple[str, ...]
     rank: int | None
     group: Gloo | None
+    # Each member's seconds a sample when they met, 0 if not measured.
     costs: tuple[float, ...]
+    # The samples that fit each member's memory, None if all do.
     limits: tuple[int | None, ...]
+    # Which of them were members of no round before.
     are_new: tuple[bool, ...]
+    # How often an hour each member is lost, None if unknown.
     losses_per_h: tuple[float | None, ...]
 
     @classmethod
     def without(cls, number: int, members: tuple[str, ...]) -> Round:
-        """Gives one that has left this process out: of its members it knows the names."""
+        """Returns a round that left this process out: only the names of its members are known."""
         size = len(members)
         return cls(
             number,
@@ -47,7 +49,8 @@ class Round:
 
     @property
     def interruptions_per_h(self) -> float | None:
-        """How often an hour any of the members is lost, on average; None where that of one is not
-        known."""
+        """How often an hour any member is lost, on average; None if it is unknown for one."""
         known = [each for each in self.losses_per_h if each is not None]
-        return sum(known) if len(known) == self.world_size else None
+        if len(known) == self.world_size:
+            return sum(known)
+        return None

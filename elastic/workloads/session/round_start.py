@@ -18,9 +18,9 @@ class TooOld(RoundLost):
 class Meeting:
     """Every round's first sum, which goes on by itself from here.
 
-    Each member says how far it is, whether it has the last step's sums, how often its script has
-    come to make others than usual, and whether it applied the last step in exact arithmetic. A
-    newcomer has no sums: it was moved by another's.
+    Each member reports its step, whether it has the last step's sums, how often its script made
+    other sums than usual, and whether it applied the last step in exact arithmetic. A newcomer has
+    no sums: another member's sums moved it.
     """
 
     def __init__(
@@ -43,12 +43,11 @@ class Meeting:
         self._told[1, self._rank] = has_sums and not is_torn
         self._told[2, self._rank] = surprises
         self._told[3, self._rank] = is_exact
-        self.is_exact = False  # once it has ended: how the sums that it handed on are applied
+        self.is_exact = False  # after the end: how the sums that were handed on are applied
         self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
-        """Waits for all, and has the last step's sums handed on, by one that has them, where some
-        lack that step.
+        """Waits for all; if some lack the last step, one that has its sums hands them on.
 
         Gives whether this rank is one of them: it then finds the sums where the next message is
         filled, and must apply them. Raises RoundLost, TooOld where it lacks more, or nobody
@@ -58,7 +57,8 @@ class Meeting:
         told, has_sums, surprises, are_exact = self._told.tolist()
         self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
-        newest, own = max(steps), steps[self._rank]
+        newest = max(steps)
+        own = steps[self._rank]
         if newest < 0:
             raise SessionEnded(NOBODY_WHOLE)
         oldest = max(newest - 1, 0)
@@ -70,12 +70,15 @@ class Meeting:
             return False
         sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
         if not sources:
-            # Who computed them is gone, and those left at the newest step were moved by what they
-            # were sent.
+            # The ranks that computed them are gone, and those left at the newest step were moved by
+            # what they were sent.
             lost = "the last step's sums are lost with all who had them"
             raise TooOld(lost) if own < newest else RoundLost(lost)
         source = sources[0]
         self.is_exact = bool(are_exact[source])
-        sums = buffers.flat() if self._rank == source else buffers.other()
+        if self._rank == source:
+            sums = buffers.flat()
+        else:
+            sums = buffers.other()
         self._group.wait(self._group.broadcast(sums, source=source))
         return own < newest

@@ -1,5 +1,4 @@
-"""A session: training whose members come, go and die while it runs, without a restart and without a
-lost step."""
+"""A session: members join, leave and crash while it trains, without a restart or a lost step."""
 
 from __future__ import annotations
 
@@ -36,8 +35,10 @@ PAUSE_S = 0.05
 
 
 class Session(contextlib.AbstractContextManager["Session"]):
-    """This process's membership, from `join` to `close`. All but `leave` is called from the
-    training thread."""
+    """This process's membership, from `join` to `close`.
+
+    All methods but `leave` are called from the training thread.
+    """
 
     def __init__(
         self,
@@ -48,15 +49,17 @@ class Session(contextlib.AbstractContextManager["Session"]):
         step: int,
         on_round: OnRound | None,
     ) -> None:
-        self._state, self._batch = state, terms.batch
-        self._shared, self._pace = SharedState(terms, step=step), shares.Pace()
-        self._buffers, self._control = (
-            Buffers(state.parameters, terms.numbers),
-            ControlValues(state),
-        )
+        self._state = state
+        self._batch = terms.batch
+        self._shared = SharedState(terms, step=step)
+        self._pace = shares.Pace()
+        self._buffers = Buffers(state.parameters, terms.numbers)
+        self._control = ControlValues(state)
         self._watch = stopwatch.stopwatch_of(state.device)
-        self._chunk_bytes, self._has_told_of_leveling = settings.chunk_bytes, False
-        self._hang_detector, self._has_left = HangDetector(settings.hang_s), False
+        self._chunk_bytes = settings.chunk_bytes
+        self._has_told_of_leveling = False
+        self._hang_detector = HangDetector(settings.hang_s)
+        self._has_left = False
         self._membership = SessionMember(
             settings, state, self._shared, self._hang_detector, on_round
         )
@@ -67,9 +70,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._division: Division
         self._round: Round | None = None
         self._meeting: Meeting | None = None
-        self.turned_in: Round | None = (
-            None  # in which the last `run` committed its turn; None: it committed none
-        )
+        # The round in which the last `run` committed its turn; None if it committed none.
+        self.turned_in: Round | None = None
 
     @classmethod
     def join(
@@ -85,11 +87,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
         terms: str = "",
         on_round: OnRound | None = None,
     ) -> Session:
-        """Comes in, and returns as a member with the job's state.
+        """Joins the session, and returns as a member with the job's state.
 
-        The first to come founds the session with the state it brings, committed `step` times; all
-        others are brought up to date while the members go on. Warm up before: what is loaded and
-        allocated now costs nobody anything.
+        The first process founds the session with the state it has, after `step` commits. All others
+        are brought up to date while the members train on. Warm up before: then no member waits for
+        what is loaded and allocated.
 
         Args:
             units: For each gradient the live tensors it moves, the parameter first (its moments,
@@ -104,11 +106,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
             before a round is published, by whoever publishes; what
                 it raises postpones the change.
 
-        Raises SessionEnded where the job is complete, InvalidInput where an argument is wrong or
-        not as the members'.
+        Raises SessionEnded if the job is complete, InvalidInput if an argument is wrong or differs
+        from the members'.
         """
         require_whole("step", step, least=0)
-        # steps of a torch optimizer that only follow the members' are no turns
+        # Optimizer steps that only replay the members' steps are no turns.
         hook.worker().count_own_turns()
         state = State.of(units, apply)
         nccl.prepare(state.device)
@@ -134,7 +136,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether `finish` has said that the job is, or `SessionEnded`."""
+        """Whether the job is complete, by `finish` or by `SessionEnded`."""
         return self._shared.is_finished or self._shared.end == COMPLETE
 
     @property
@@ -156,30 +158,31 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._shared.is_leaving and self.is_member and self.round.world_size == 1
 
     def run(self, compute: Compute) -> CommittedStep | None:
-        """Does one turn, as often as it takes, and commits it.
+        """Runs one turn, as often as necessary, and commits it.
 
-        `compute` gives this rank's part of the gradients, one for each unit, as its samples' share
-        of the global loss, or None for zeros. Gives None where this process was left out and has
-        come in again, or has left (look at `step` and `is_member`), and now and then while the
-        members wait for more of them, for memories that hold a batch.
+        `compute` returns this rank's part of the gradients, one for each unit, as its samples'
+        share of the global loss, or None for zeros. `run` returns None if this process was left out
+        and has joined again, or has left: look at `step` and `is_member`. It also returns None now
+        and then while the members wait for others, until their memories hold a batch.
         """
         self._shared.require_open()
-        self.turned_in, step = None, self.step
+        self.turned_in = None
+        step = self.step
         with self._guard:
             while self.is_member:
                 try:
                     self._shared.begin_turn()
-                    outcome, change = (
-                        self._one_turn(compute) if self._division.now else self._one_pause()
-                    )
+                    if self._division.now:
+                        outcome, change = self._one_turn(compute)
+                    else:
+                        outcome, change = self._one_pause()
                 except Outdated:
                     return CommittedStep(self.step, self._buffers.own_numbers())
                 except RoundLost:
                     if not self._recover():
                         return None
-                    if (
-                        self.step != step
-                    ):  # another member had committed the turn: it is not to be done again
+                    # Another member has committed the turn: do not repeat it.
+                    if self.step != step:
                         return CommittedStep(self.step, self._buffers.own_numbers())
                     continue
                 if change is not None:
@@ -188,34 +191,40 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return None
 
     def leave(self) -> None:
-        """Asks to leave at a step's end, without loss; may be called from anywhere. Go on with
-        `run` until it has."""
+        """Asks to leave at a step's end, without loss; any thread may call it.
+
+        Call `run` until it has left.
+        """
         self._shared.leave()
 
     def snapshot(self) -> StateCopy:
-        """Gives a copy of the state as it is between two turns. Raises InvalidInput where it is
-        none of the job's."""
+        """Returns a copy of the state between two turns.
+
+        Raises InvalidInput if this process does not hold the job's state.
+        """
         self._shared.require_whole()
         return StateCopy(self.step, self.round.number, self._state.copies())
 
     def digest(self) -> str:
-        """Gives the SHA-256 over the state: the same on every rank after the same step."""
+        """Returns the SHA-256 over the state: the same on every rank after the same step."""
         return self._state.digest()
 
     def finish(self, keep: Callable[[], None] | None = None) -> bool:
-        """Ends the job: whoever waits to come in is sent away. All members call it, after the same
-        step.
+        """Ends the job, and turns newcomers away. All members call it, after the same step.
 
-        Before that the first rank calls `keep`, which returns once the state is durable, and the
-        others wait for it; where the first one dies, the next one does it. Gives whether the job is
-        complete: False where this process has left before it was, or was left out and has come in
-        again: look at `step` and `is_member`, and go on. Who goes on where others end hears so from
-        `run`, which raises SessionEnded.
+        Before the end rank 0 calls `keep`, which returns once the state is durable, and the others
+        wait for it. If rank 0 crashes, the next rank does it. Returns whether the job is complete.
+        It is False if this process has left before, or was left out and has joined again: look at
+        `step` and `is_member`, and go on. If the others end the job while a process goes on, its
+        `run` raises SessionEnded.
         """
         if self._shared.is_finished:
             return True
         self._shared.require_open()
-        step, end, once = self.step, self._end, None if keep is None else functools.cache(keep)
+        step = self.step
+        end = self._end
+        # Called once, even if the end has to be tried again.
+        once = None if keep is None else functools.cache(keep)
         if keep is not None:
             end.announce(step)
         while self.is_member and self.step == step:
@@ -228,8 +237,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return False
 
     def close(self, *, is_orderly: bool = True) -> None:
-        """Ends this process's part: once the others have what they need of it, or at once, as a
-        death would."""
+        """Ends this process's part: once the others need nothing of it, or at once like a crash."""
         if self._shared.is_closed:
             return
         try:
@@ -242,9 +250,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._membership.end()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.close(
-            is_orderly=kind is None
-        )  # after an error the others may stand in a turn that waits for this process
+        # After an error the others may be in a turn that waits for this process.
+        self.close(is_orderly=kind is None)
 
     def _enter(self) -> None:
         """Waits until this process is a member of a round that works, or is to leave: it holds
@@ -265,6 +272,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._sums.begin_turn(self.step)
         self._watch.begin()
         gradients = compute(turn)
+        # `compute` has called `run` itself.
         if shared.step != turn.step:
             shared.refuse_run_within()
         for cost_s in self._watch.end(len(share)):
@@ -286,8 +294,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return self._buffers.fill(gradients, numbers, control, is_aside=is_aside)
 
     def _one_pause(self) -> tuple[CommittedStep | None, Round | None]:
-        """Lets time pass where the members' memories do not hold a batch; newcomers are brought up
-        to date."""
+        """Waits while the members' memories do not hold a batch; newcomers still get state."""
         sleep(PAUSE_S)
         _, change = self._exchanged(without_gradients, is_due=True)
         for sender in self._shared.followed():
@@ -295,7 +302,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return None, change
 
     def _meet_at_end(self) -> None:
-        self._await_meeting()  # one that lacks the last step gets it there, and is done only then
+        # a rank that lacks the last step gets it there, and only then is done
+        self._await_meeting()
         self._end.await_all()
         self._exchanged(without_gradients, is_due=True)
 
@@ -334,10 +342,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         if not self._has_told_of_leveling:
             self._has_told_of_leveling = True
             what = f"after step {self.step} members' values differed within rounding"
-            tell(
-                f"session: {what}: all take over rank {source}'s, and will again where that is "
-                "needed"
-            )
+            tell(f"session: {what}: all take over rank {source}'s, now and whenever needed")
         self._shared.settle()
         leveling.take_over()
 
@@ -353,16 +358,18 @@ class Session(contextlib.AbstractContextManager["Session"]):
             )
 
     def _move(self, *, is_exact: bool) -> None:
-        """Keeps what was summed, and applies it here and on whoever follows this rank."""
+        """Keeps the sums, and applies them here and on the newcomers that follow this rank."""
         shared = self._shared
         self._guard.is_exposed = self._guard.is_moving = True
         self._buffers.keep(self.step + 1, is_exact=is_exact)
+        # Newcomers get these sums for the state that they have received so far.
         for sender in (senders := shared.settle()):
             sender.gradients(
                 self._buffers.flat(), self._buffers.offsets, self.step, is_exact=is_exact
             )
         self._buffers.hand_to(self._state, self.step)
-        shared.step, self._guard.is_moving = shared.step + 1, False
+        shared.step = shared.step + 1
+        self._guard.is_moving = False
         for sender in senders:
             sender.next_chunk(self.step)
 
@@ -412,7 +419,8 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _end_meeting(self) -> None:
         """Waits for the members of the present round, if that has not been done."""
         self._guard.is_exposed = True
-        meeting, self._meeting = self._meeting, None
+        meeting = self._meeting
+        self._meeting = None
         try:
             if meeting is not None:
                 is_behind = meeting.end(self._buffers)

@@ -1,4 +1,4 @@
-"""One turn as the training script sees it: who computes what, and sums over the ranks."""
+"""One turn as the training script sees it: its shares, and its sums over the ranks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from elastic.workloads.session.stopwatch import Stopwatch
 
 
 class Outdated(Exception):
-    """The turn is not to be done: another member had committed it, and this rank has moved on
-    meanwhile."""
+    """The turn must not be repeated: another member committed it, and this rank has moved on."""
 
 
 @dataclass(slots=True)
 class SessionStep:
-    """`step` counts the turns committed before this one; `share` are this rank's places in the
-    global batch of `batch` samples. A turn may be done again, by other ranks with other shares: all
-    it computes must follow from `step` and the places, and nothing outside may change before it is
-    committed.
+    """One turn. `step` counts the turns committed before it.
 
-    `numbers`, if set, is summed over the ranks with the gradients: losses, say, each as this rank's
-    part.
+    `share` is this rank's places in the global batch of `batch` samples. A turn may be repeated, by
+    other ranks with other shares. So all results must follow from `step` and the places, and
+    nothing outside may change before the commit.
+
+    `numbers`, if set, is summed over the ranks with the gradients. It can hold losses, for example,
+    each as this rank's part.
     """
 
     step: int
@@ -54,21 +54,21 @@ class SessionStep:
         return self.rank == 0
 
     def places(self) -> range:
-        """Gives this rank's positions in the job's whole sequence of samples."""
+        """Returns this rank's positions in the job's whole sequence of samples."""
         first = self.step * self.batch
         return range(first + self.share.start, first + self.share.stop)
 
     def all_reduce(self, values: Tensor) -> Tensor:
-        """Sums `values` over the ranks, in place, and gives them. Every rank must call it alike.
+        """Sums `values` over the ranks in place, and returns them; every rank makes this call.
 
-        Raises InvalidInput where they cannot be summed, with one rank already.
+        Raises InvalidInput if they cannot be summed, with one rank too.
         """
         _require_summable(values)
         if not values.is_contiguous() and overlaps(values):
             raise InvalidInput(
                 "turn.all_reduce: wanted values that share no memory, to put their sums there, "
-                "found strides "
-                f"{tuple(values.stride())} of shape {tuple(values.shape)}; sum a copy (.clone())",
+                f"found strides {tuple(values.stride())} of shape {tuple(values.shape)}; sum a "
+                "copy (.clone())",
                 field="values",
             )
         if self.round.group is not None:
@@ -82,23 +82,25 @@ class SessionStep:
         return values
 
     def summed(self, values: Tensor) -> Tensor:
-        """Gives the sum over all ranks; gradients flow back through it to every rank's values.
-        Raises InvalidInput."""
+        """Returns the sum over all ranks; gradients flow back to every rank's values.
+
+        Raises InvalidInput.
+        """
         _require_summable(values)
         if self.round.group is None:
             return values
-        total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]  # torch leaves apply untyped
+        # torch leaves apply untyped.
+        total: Tensor = _SumOverRanks.apply(values, self)  # type: ignore[no-untyped-call]
         return total
 
 
+# Returns this rank's part of a turn's gradients, one for each unit.
 Compute = Callable[[SessionStep], Sequence[Tensor | None]]
-"""Gives this rank's part of a turn's gradients, one for each unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedStep:
-    """A committed turn: the steps done now, and the job's own numbers summed over the ranks,
-    `(numbers,)`."""
+    """A committed turn: the steps done, and the job's own numbers, summed, `(numbers,)`."""
 
     step: int
     numbers: Tensor
@@ -125,8 +127,7 @@ def _require_summable(values: object) -> None:
 
 
 class _SumOverRanks(torch.autograd.Function):
-    """An all-reduce that autograd goes through: the gradient of a sum over ranks is the sum of the
-    gradients."""
+    """An all-reduce for autograd: the gradient of a sum over ranks is the sum of the gradients."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, turn: SessionStep) -> Tensor:

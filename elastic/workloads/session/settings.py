@@ -1,4 +1,4 @@
-"""What a session must be told: by keyword, or by the environment."""
+"""A session's settings, by keyword or by the environment."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
 FOUNDING_S = 0.3
-# Longer than a checkpoint, an evaluation or a change of phase takes; what torch allows a collective
-# of NCCL.
+# Longer than a checkpoint, an evaluation or a change of phase takes. torch allows an NCCL
+# collective as long.
 HANG_S = 600.0
 _NUMBERS = {
     "silence_s": float,
@@ -28,26 +28,27 @@ _NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """One process's way into a session.
+    """One process's settings for a session."""
 
-    `store` is the rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it and
-    may come to hold another; `host` the address at which the others reach this process (nothing:
-    the one by which it reaches the store). A member that is silent for `silence_s` is given up, and
-    so is one that answers but keeps the others waiting in a sum for `hang_s`, or 20 usual turns if
-    they are longer (0: never). Whoever finds no session founds one after `founding_s`, if it has
-    come furthest of all who wait. `chunk_bytes` of state travel to newcomers with each step.
-    `most_samples` of a turn fit this rank's memory (None: all). `losses_per_h` says how often an
-    hour this rank's machine is lost, on average (None: nobody knows).
-    """
-
+    # The rendezvous store's `host:port` (IPv6: `[host]:port`), or a file that holds it. The file
+    # may later hold another address.
     store: str
     job: str
+    # The address at which the others reach this process. If empty, the one by which it reaches
+    # the store.
     host: str = ""
+    # A member that is silent for this long is given up.
     silence_s: float = 1.25
+    # So is one that answers, but keeps the others waiting in a sum for this long. If 20 usual turns
+    # are longer, they count instead. 0 means never.
     hang_s: float = HANG_S
+    # A process that finds no session founds one after this long, if it is the furthest that waits.
     founding_s: float = FOUNDING_S
+    # Bytes of state that are sent to newcomers with each step.
     chunk_bytes: int = CHUNK_BYTES
+    # Samples of a turn that fit this rank's memory; None if all do.
     most_samples: int | None = None
+    # How often an hour this rank's machine is lost, on average; None if unknown.
     losses_per_h: float | None = None
 
     def __post_init__(self) -> None:
@@ -72,13 +73,13 @@ class SessionSettings:
         if not 0 <= self.founding_s < math.inf:
             raise _wrong("founding_s", "0 or more", self)
         if self.most_samples is not None and self.most_samples < 1:
-            raise _wrong("most_samples", "1 or more, or nothing where all fit", self)
+            raise _wrong("most_samples", "1 or more, or nothing if all fit", self)
         if self.losses_per_h is not None and not 0 <= self.losses_per_h < math.inf:
-            raise _wrong("losses_per_h", "0 or more, or nothing where nobody knows", self)
+            raise _wrong("losses_per_h", "0 or more, or nothing if it is unknown", self)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:
-        """Reads what the agent, or whoever starts the script, has set. Raises InvalidInput.
+        """Reads the variables that the agent or the user set. Raises InvalidInput.
 
         >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
         '10.0.0.1:29400'
@@ -96,7 +97,7 @@ class SessionSettings:
         )
 
     def address(self) -> str:
-        """Gives the store's address as it is now."""
+        """Returns the store's address as it is now."""
         if "/" not in self.store:
             return self.store
         try:

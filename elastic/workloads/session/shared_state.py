@@ -1,4 +1,4 @@
-"""What the training thread and the membership thread leave for each other."""
+"""What the training thread and the membership thread share."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ from elastic.workloads.session.transfer import StateReceiver
 
 COMPLETE = "the job is complete"
 CLOSED = "this session is closed: run and finish belong into its with block"
-FINISHED = "this session's job is complete, as finish has said: no turn comes after that, end the loop there"
+FINISHED = "this session's job is complete: after finish returns True no turn comes, end the loop"
 NOBODY_WHOLE = "no process with the job's whole state is left; start again from a checkpoint"
-OVER = "for another member the job is over after step {}, and this one goes on: give all of them one number of steps"
-HALF_MOVED = (
-    "apply has failed on gradients that members sent: the state held here is no state of the job"
+OVER = (
+    "for another member the job is over after step {}, and this one goes on: give all of them one "
+    "number of steps"
 )
-# how long a newcomer that is behind may put off the change before training waits for it, or drops
-# it
+HALF_MOVED = (
+    "apply has failed on gradients that members sent: this process no longer holds the job's state"
+)
+# How long a newcomer that is behind may delay a change before training waits for it, or drops it.
 LEVEL_S = 3.0
 UNSURE_S = 1.0
 RETIRED_S = 2.0
 
 
 class SessionEnded(Exception):
-    """This process can be no member: the job is complete, or its state is lost with all who had
-    it."""
+    """This process cannot be a member: the job is complete, or its state is lost."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -54,73 +55,87 @@ class SharedState:
 
     terms: SessionTerms
     changed: threading.Condition = field(default_factory=threading.Condition)
+    # Counts the changes.
     stirred: int = 0
+    # The round that is trained in.
     current: Round | None = None
+    # The round that is built, and may be changed over to.
     offered: Round | None = None
     offered_s: float = 0.0
     offered_step: int = 0
+    # Whether the current round's collectives have failed, and since when.
     is_lost: bool = False
     lost_s: float = 0.0
     is_leaving: bool = False
+    # Whether this process does not hold the job's state.
     is_torn: bool = False
     must_start_over: bool = False
+    # Whether the training thread waits to join.
     is_entering: bool = False
     is_closed: bool = False
+    # Whether `finish` has found the job complete.
     is_finished: bool = False
     step: int = 0
+    # This process goes on in no round with a lower number.
     need: int = 0
+    # This rank's seconds a sample.
     cost: float = 0.0
+    # The steps after which the last turn began.
     turning: int | None = None
+    # The steps after which the job is over for the training thread.
     ending: int | None = None
+    # The round that the store shows, 0 without an answer.
     seen: int = 0
     senders: list[StateSender] = field(default_factory=list)
+    # Senders of newcomers that have become members, or have been given up.
     parting: list[StateSender] = field(default_factory=list)
     receiver: StateReceiver | None = None
+    # Why no round can come any more.
     end: str | None = None
+    # Why this process cannot train with the members.
     misfit: InvalidInput | None = None
+    # Old rounds and when they ended: dropping a process group takes milliseconds.
     retired: list[tuple[float, Round]] = field(default_factory=list)
 
     def require_open(self) -> None:
-        """Raises InvalidInput once the script has ended this process's part, SessionEnded where the
-        session did."""
+        """Raises InvalidInput if the script has ended its part, SessionEnded if the session did."""
         if self.is_closed and self.end is not None and not self.is_finished:
             raise SessionEnded(self.end)
         if self.is_closed or self.is_finished:
             raise InvalidInput(CLOSED if self.is_closed else FINISHED, field="session")
 
     def require_whole(self) -> None:
-        """Raises InvalidInput where the state held here is none of the job's."""
+        """Raises InvalidInput if this process does not hold the job's state."""
         if self.is_torn or self.end == HALF_MOVED:
             raise InvalidInput(
-                "snapshot: wanted the state after a whole turn, found one that was broken off as "
-                "apply moved it; go on "
-                "with run, which has it sent anew where others have it, or start again from the "
-                "last checkpoint",
+                "snapshot: wanted the state after a whole turn, found one that stopped while apply "
+                "moved it. Call run, which gets it from other members again, or start again from "
+                "the last checkpoint",
                 field="session",
             )
 
     def refuse_run_within(self) -> NoReturn:
-        """Raises InvalidInput for a turn that was done while its gradients were computed."""
+        """Raises InvalidInput for a turn that was committed while its gradients were computed."""
         raise InvalidInput(
             "compute: wanted one turn's gradients, found that turn done meanwhile: call run after "
-            "compute, not within, "
-            "and let pass what turn.all_reduce and turn.summed raise",
+            "compute, not inside it, and do not catch what turn.all_reduce and turn.summed raise",
             field="compute",
         )
 
     def status(self) -> Status:
-        """Gives what the other members are told."""
+        """Returns what the other members are sent."""
         current = self.current
-        begun = current.group.begun if current is not None and current.group is not None else 0
-        # Who waits for the others at the job's end waits as in a sum: they are late if they do not
-        # come.
+        begun = 0
+        if current is not None and current.group is not None:
+            begun = current.group.begun
+        # A rank that waits for the others at the job's end waits as in a sum: they are late if they
+        # do not come.
         begun += self.ending == self.step
         number = current.number if current is not None else 0
         return Status(number, self.step, self.need, begun, self.ending, self.seen)
 
     def outlasts(self, other: Status) -> bool:
-        """Whether the job is over for another member, and this one is in a turn that begins where
-        that one ended."""
+        """Whether the job is over for another member, while this one is in the turn after that."""
         return other.ending is not None and other.ending == other.step == self.step == self.turning
 
     def present(self) -> tuple[str, ...]:
@@ -150,7 +165,10 @@ class SharedState:
         round, and whether its members have agreed on it with this newcomer; None where this
         process is to leave.
 
-        Raises SessionEnded, InvalidInput where the members train on other terms, and what `apply`
+        Returns that round, and whether its members agreed on it with this newcomer; None if this
+        process must leave.
+
+        Raises SessionEnded, InvalidInput if the members train on other terms, and what `apply`
         raises.
         """
         self.settle()
@@ -173,9 +191,8 @@ class SharedState:
                 try:
                     receiver.move()
                 except BaseException:
-                    self.end = (
-                        HALF_MOVED  # whoever goes on all the same must not move all of it once more
-                    )
+                    # A script that catches this and goes on must not apply them once more.
+                    self.end = HALF_MOVED
                     raise
         finally:
             self.is_entering = False
@@ -183,7 +200,7 @@ class SharedState:
     def await_next(self) -> Round | None:
         """Waits for a round after the current one; None where this process must start over.
 
-        Raises SessionEnded. Who must and is to leave waits for no store.
+        Raises SessionEnded. A process that must start over and leave waits for no store.
         """
         with self.changed:
             while self.current is not None and not (self.must_start_over and self.is_leaving):
@@ -195,7 +212,7 @@ class SharedState:
             return None
 
     def withdraw(self) -> None:
-        """Takes back what was offered."""
+        """Takes the offer back."""
         with self.changed:
             self.offered = None
 
@@ -203,7 +220,8 @@ class SharedState:
         """Says that the current round cannot go on."""
         with self.changed:
             if not self.is_lost:
-                self.is_lost, self.lost_s = True, monotonic()
+                self.is_lost = True
+                self.lost_s = monotonic()
             if self.current is not None:
                 self.need = max(self.need, self.current.number + 1)
             self._stir()
@@ -221,26 +239,26 @@ class SharedState:
             self._stir()
 
     def followed(self) -> list[StateSender]:
-        """Gives the newcomers that this process brings up to date."""
+        """Returns the newcomers that this process brings up to date."""
         with self.changed:
             return list(self.senders)
 
     def follows_unlike(self) -> bool:
-        """Whether this process brings a newcomer up to date that calculates otherwise."""
+        """Whether this process brings a newcomer up to date that calculates differently."""
         if not self.senders:
-            return False  # at nearly every step; to one that comes just now nothing is sent yet
+            return False  # at nearly every step; nothing was sent to a newcomer of this moment
         return any(each.is_unlike for each in self.followed())
 
     def settle(self) -> list[StateSender]:
-        """Says that state and last sums are about to change: whoever is owed copies of them gets
-        these first.
+        """Makes owed copies before the state and the last sums change.
 
-        Gives the newcomers that this process brings up to date.
+        Returns the newcomers that this process brings up to date.
         """
         if not (self.senders or self.parting):
-            return []  # at nearly every step; to one that comes just now nothing is owed
+            return []  # at nearly every step; nothing is owed to a newcomer of this moment
         with self.changed:
-            senders, parting = list(self.senders), self.parting
+            senders = list(self.senders)
+            parting = self.parting
             self.parting = []
         for sender in (*senders, *parting):
             sender.settle()
@@ -251,15 +269,16 @@ class SharedState:
         is far behind."""
         offered = self.offered
         if offered is None:
-            return None  # at nearly every step; one that comes just now is for the next
+            return None  # at nearly every step; an offer of this moment is for the next
         with self.changed:
-            since_s, senders = self.offered_s, list(self.senders)
+            since_s = self.offered_s
+            senders = list(self.senders)
         awaited = [
             each for each in senders if each.is_received and each.newcomer in offered.members
         ]
         is_late = monotonic() - since_s > LEVEL_S
-        # Of all, though one is enough: whoever is not level by then is dropped with it, and not one
-        # in each next round.
+        # Ask all of them, though one is enough. All that are not level by now are dropped together,
+        # not one in each next round.
         are_level = [
             each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited
         ]
@@ -279,7 +298,7 @@ class SharedState:
             self.senders[:] = [each for each in self.senders if each.newcomer not in round_.members]
 
     def let_go(self) -> None:
-        """Lets go of the newcomers that this process brings up to date: another is to."""
+        """Drops the newcomers that follow this process: another member must serve them."""
         with self.changed:
             for sender in self.senders:
                 sender.end()
@@ -287,7 +306,7 @@ class SharedState:
             self.senders.clear()
 
     def tidy(self) -> None:
-        """Lets go of old process groups: their end takes milliseconds."""
+        """Drops old process groups: their end takes milliseconds."""
         with self.changed:
             kept = [each for each in self.retired if monotonic() - each[0] < RETIRED_S]
             dropped = self.retired[: len(self.retired) - len(kept)]
@@ -295,7 +314,7 @@ class SharedState:
         dropped.clear()
 
     def close(self) -> None:
-        """Says that this process's part is over."""
+        """Notes that this process's part is over."""
         with self.changed:
             self.is_closed = True
             for sender in self.senders:
@@ -305,7 +324,7 @@ class SharedState:
             self._stir()
 
     def tear(self) -> None:
-        """Says that the state held here is too old, and to be had anew."""
+        """Notes that the state held here is too old, and must be received again."""
         with self.changed:
             self.is_torn = self.must_start_over = True
 
@@ -315,29 +334,28 @@ class SharedState:
             if self.current is not None:
                 tell(
                     f"session: the others go on without this process after its step {self.step}; "
-                    "it comes in anew"
+                    "it joins again"
                 )
             self.let_go()
             if self.receiver is not None:
                 self.receiver.close()
-            self.receiver, self.current, self.offered, self.is_lost, self.need = (
-                None,
-                None,
-                None,
-                True,
-                0,
-            )
-            self.is_torn, self.must_start_over = True, False
+            self.receiver = None
+            self.current = None
+            self.offered = None
+            self.is_lost = True
+            self.need = 0
+            self.is_torn = True
+            self.must_start_over = False
             self._stir()
 
     def leave(self) -> None:
-        """Says that this process is to leave."""
+        """Notes that this process must leave."""
         with self.changed:
             self.is_leaving = True
             self._stir()
 
     def notify(self) -> None:
-        """Wakes whoever waits for a change."""
+        """Wakes the threads that wait for a change."""
         with self.changed:
             self._stir()
 
@@ -346,17 +364,20 @@ class SharedState:
         self.changed.notify_all()
 
     def _entry(self) -> tuple[Round, bool] | None:
-        receiver, offered = self.receiver, self.offered
+        receiver = self.receiver
+        offered = self.offered
         if receiver is None or offered is None or offered.rank is None:
             return None
         if receiver.adopted is not None and offered.number >= receiver.adopted:
-            self.step, self.is_torn = receiver.step, receiver.is_torn
+            self.step = receiver.step
+            self.is_torn = receiver.is_torn
             return offered, offered.number == receiver.adopted
-        # The round that a source counted it in may be the next to go, where that source has just
+        # The round that a source counted it in may be the next to end, if that source has just
         # ended: its members would be called into it for nothing.
         is_sure = self.offered_s > receiver.ended_s or monotonic() - receiver.ended_s > UNSURE_S
         if receiver.adopted is None and not receiver.is_streaming and is_sure:
             if receiver.is_touched:
-                self.step, self.is_torn = receiver.step, receiver.is_torn
+                self.step = receiver.step
+                self.is_torn = receiver.is_torn
             return offered, False
         return None

@@ -1,5 +1,4 @@
-"""Who computes how much of a global batch: slices by measured speed, the same integers on every
-rank."""
+"""Splits a global batch over the ranks by measured speed, with the same integers on every rank."""
 
 from __future__ import annotations
 
@@ -8,13 +7,11 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from statistics import median
 
-AGREEING = 1.25  # how far two turns at one pace lie apart at most
-UNTRIED = (
-    4.0  # how much slower than the others a rank may turn out to be, until its first samples tell
-)
-WORTH_MOVING = (
-    1.05  # what a new split must gain: each step's noise would otherwise move samples about
-)
+AGREEING = 1.25  # two turns at one pace differ by this factor at most
+# How much slower than the others an untried rank may be, until its first samples show it.
+UNTRIED = 4.0
+# What a new split must gain: otherwise each step's noise would move samples.
+WORTH_MOVING = 1.05
 
 
 def split(
@@ -24,11 +21,11 @@ def split(
     limits: Sequence[int | None] | None = None,
     spares: bool = True,
 ) -> tuple[int, ...]:
-    """Gives each rank's number of samples so that all take equally long; `costs` are seconds a
-    sample, 0 if unknown.
+    """Returns each rank's number of samples, so that all take equally long.
 
-    Every rank gets one at least where there are enough, but for those that `spares` leaves out: who
-    takes longer for one than the others for all. `limits` are the most that a rank's memory holds.
+    `costs` are seconds a sample, 0 if unknown. Every rank gets at least one if there are enough.
+    `spares` leaves out a rank that takes longer for one sample than the others for all. `limits`
+    are the most that a rank's memory holds.
 
     >>> split(48, (0.002, 0.002, 0.008))
     (22, 21, 5)
@@ -41,6 +38,7 @@ def split(
     """
     size = len(costs)
     known = [cost for cost in costs if cost > 0]
+    # A rank whose speed is unknown counts as the median one.
     usual = median(known) if known else 1.0
     speeds = [1.0 / (cost if cost > 0 else usual) for cost in costs]
     most = [
@@ -60,7 +58,9 @@ def split(
     if fastest == most:
         return whole
     spared = _filled(batch, speeds, fastest)
-    return spared if _duration(whole, costs) > WORTH_MOVING * _duration(spared, costs) else whole
+    if _duration(whole, costs) > WORTH_MOVING * _duration(spared, costs):
+        return spared
+    return whole
 
 
 def fits(batch: int, limits: Sequence[int | None]) -> bool:
@@ -78,8 +78,8 @@ def first_split(
     """Gives the split for a round's first turn; none, `()`, where the ranks' memories do not
     hold a batch.
 
-    Who is new gets no sample where the others can have them all: the last step is still on its way
-    to it, and the others need not wait for it before they have computed theirs.
+    A new rank gets no sample if the others can have them all. The last step is still on its way to
+    it, and the others need not wait before they have computed theirs.
 
     >>> first_split(12, (1.0, 1.0, 0.0), limits=(None, None, None), are_new=(False, False, True))
     (6, 6, 0)
@@ -89,7 +89,9 @@ def first_split(
     without = [0 if is_new else limit for limit, is_new in zip(limits, are_new, strict=True)]
     if fits(batch, without):
         return split(batch, costs, limits=without)
-    return split(batch, costs, limits=limits) if fits(batch, limits) else ()
+    if fits(batch, limits):
+        return split(batch, costs, limits=limits)
+    return ()
 
 
 def next_split(
@@ -100,35 +102,37 @@ def next_split(
     limits: Sequence[int | None] | None = None,
     spares: bool = True,
 ) -> tuple[int, ...]:
-    """Gives the split for the next turn: the present one unless another is clearly faster.
+    """Returns the split for the next turn: the present one unless another is clearly faster.
 
     >>> next_split(12, (6, 6), (1.0, 1.01))
     (6, 6)
     >>> next_split(12, (6, 6), (1.0, 2.0))
     (8, 4)
 
-    Who has had no sample yet gets a few at first: were it as slow as it may be, an equal share
-    would hold everybody up.
+    A rank that had no sample yet gets a few at first. It may be as slow as assumed, and then an
+    equal share would delay all.
 
     >>> next_split(48, (24, 24, 0), (1.0, 1.0, 0.0))
     (22, 21, 5)
     """
     took_s = [share * cost for share, cost in zip(now, costs, strict=True)]
-    longest_s, at_work, paces = max(took_s), now, costs
+    longest_s = max(took_s)
+    at_work = now
+    paces = costs
     if 0 in now:
-        # One sample of whoever has none and would take longer for it than all others take makes
+        # A rank without a sample, whose single sample would take longer than all others take, makes
         # nothing faster.
         pairs = [
             (share, cost)
             for share, cost in zip(now, costs, strict=True)
             if share or cost <= longest_s
         ]
-        at_work, paces = [share for share, _ in pairs], [cost for _, cost in pairs]
+        at_work = [share for share, _ in pairs]
+        paces = [cost for _, cost in pairs]
         took_s = [share * cost for share, cost in pairs]
     if longest_s < WORTH_MOVING * min(took_s):
-        return tuple(
-            now
-        )  # at nearly every step: the best split takes no less than the least of these
+        # At nearly every step: the best split takes no less than the least of these times.
+        return tuple(now)
     if any(cost <= 0 < share for cost, share in zip(costs, now, strict=True)) or _is_good(
         batch, at_work, paces
     ):
@@ -137,14 +141,14 @@ def next_split(
     spares = spares and min(costs) > 0
     tried = [cost if cost > 0 else UNTRIED * usual for cost in costs]
     better = split(batch, tried, limits=limits, spares=spares)
-    # Among many ranks one that is spared gains the others little, whatever it could do.
+    # Among many ranks one that is spared gains the others little, however fast it may be.
     is_spared = any(2 * share < wanted for share, wanted in zip(now, better, strict=True))
     is_worth_it = _duration(now, costs) > WORTH_MOVING * _duration(better, costs)
     return better if is_spared or is_worth_it else tuple(now)
 
 
 def slice_of(split_: Sequence[int], rank: int) -> range:
-    """Gives a rank's places in the global batch.
+    """Returns a rank's places in the global batch.
 
     >>> slice_of((3, 5), 1)
     range(3, 8)
@@ -155,10 +159,11 @@ def slice_of(split_: Sequence[int], rank: int) -> range:
 
 @dataclass(slots=True)
 class Pace:
-    """A rank's seconds a sample: half its last turn's, half what it was, so that one odd turn moves
-    little. Two turns that agree with each other and not with what was before tell of a change that
-    stays: it is what they say. After turns without a sample, which take 0, nothing is known any
-    more.
+    """A rank's seconds a sample: half its last turn's, half its earlier pace.
+
+    So one odd turn moves it little. Two turns that agree with each other, and not with the pace
+    before, show a lasting change: the pace becomes theirs. Turns without a sample take 0, and make
+    the pace unknown again.
 
     >>> pace = Pace()
     >>> [pace.after(cost_s) for cost_s in (2.0, 2.0, 8.0, 8.0, 8.0)]
@@ -173,14 +178,18 @@ class Pace:
     last_s: float = 0.0
 
     def after(self, measured_s: float) -> float:
-        """Gives the pace after another turn; the first one counts in full."""
-        before_s, self.last_s = self.last_s, measured_s
+        """Returns the pace after another turn; the first one counts in full."""
+        before_s = self.last_s
+        self.last_s = measured_s
         if measured_s <= 0:
             self.cost_s = 0.0
         elif self.cost_s <= 0 or (
             _agree(before_s, measured_s) and not _agree(self.cost_s, measured_s)
         ):
-            self.cost_s = (before_s + measured_s) / 2 if before_s > 0 else measured_s
+            if before_s > 0:
+                self.cost_s = (before_s + measured_s) / 2
+            else:
+                self.cost_s = measured_s
         else:
             self.cost_s = (self.cost_s + measured_s) / 2
         return self.cost_s
@@ -191,8 +200,10 @@ def _agree(one_s: float, other_s: float) -> bool:
 
 
 def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
-    """Whether no split could gain much over the present one: in the time that one must save, the
-    ranks do not get through a batch of whole samples."""
+    """Whether no other split could gain much over the present one.
+
+    In the shorter time the ranks would not finish a batch of whole samples.
+    """
     if min(costs) <= 0:
         return False
     ideal_s = batch / sum(1.0 / cost for cost in costs)
@@ -202,16 +213,19 @@ def _is_good(batch: int, now: Sequence[int], costs: Sequence[float]) -> bool:
 
 
 def _fastest(batch: int, speeds: Sequence[float], most: Sequence[int]) -> list[int]:
-    """Gives `most`, with 0 for whoever would take longer for one sample than all faster ones for
-    the batch."""
+    """Returns `most`, with 0 for ranks whose one sample takes longer than the others' batch."""
     ranks = sorted(
         (rank for rank in range(len(most)) if most[rank]), key=lambda rank: -speeds[rank]
     )
-    result, speed, room = [0] * len(most), 0.0, 0
+    result = [0] * len(most)
+    speed = 0.0
+    room = 0
     for rank in ranks:
         if room >= batch and speed > batch * speeds[rank]:
             break
-        result[rank], speed, room = most[rank], speed + speeds[rank], room + most[rank]
+        result[rank] = most[rank]
+        speed = speed + speeds[rank]
+        room = room + most[rank]
     return result
 
 
@@ -227,7 +241,7 @@ def _filled(batch: int, speeds: Sequence[float], most: Sequence[int]) -> tuple[i
 def _give_whole(
     result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int
 ) -> bool:
-    """Fills up towards the ideal by whole samples; gives whether there were any to give."""
+    """Adds whole samples towards the ideal; returns whether there were any to add."""
     open_ranks = [rank for rank in range(len(result)) if result[rank] < most[rank]]
     left = batch - sum(result)
     shared = left + sum(result[rank] for rank in open_ranks)
@@ -244,8 +258,7 @@ def _give_whole(
 def _give_singly(
     result: list[int], speeds: Sequence[float], most: Sequence[int], batch: int
 ) -> None:
-    """Gives what is left, one sample at a time, to whoever is done with it soonest, the first on a
-    tie."""
+    """Gives the remaining samples one by one to the rank that ends soonest, the first on a tie."""
     soonest = [
         ((result[rank] + 1) / speeds[rank], rank)
         for rank in range(len(result))

@@ -15,9 +15,9 @@ from elastic.workloads.layout import dense_strides, placing, shares_memory
 from elastic.workloads.session.exact import ExactArithmetic
 from elastic.workloads.session.gloo import FLOATS
 
+# Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` means: leave
+# the unit alone. What is done to one unit must not depend on another.
 Apply = Callable[[Sequence[Tensor | None], int], None]
-"""Moves the state by the summed gradients of a step: `apply(gradients, step)`. `None` stands for a
-unit to leave alone; what is done to one unit must not depend on another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class StateCopy:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`units[i]` are the tensors that the i-th gradient changes, the parameter first: it gives the
-    gradient's shape.
+    """The state: `units[i]` are the tensors that the i-th gradient changes.
 
-    All are live tensors. They change in `apply` alone, and must be bit-identical on all ranks.
+    The first of a unit is its parameter, with the gradient's shape. All are live tensors. Only
+    `apply` changes them, and they must be bit-identical on all ranks.
     """
 
     units: tuple[tuple[Tensor, ...], ...]
@@ -43,16 +43,15 @@ class State:
 
     @classmethod
     def of(cls, units: Sequence[Sequence[Tensor]], apply: Apply) -> State:
-        """Gives the state that a script names. Raises InvalidInput."""
+        """Returns the state that a script names. Raises InvalidInput."""
         if not callable(apply):
             raise InvalidInput(
                 f"apply: wanted a function that moves the units, got {apply!r}", field="apply"
             )
         if not isinstance(units, Sequence):
             raise InvalidInput(
-                "units: wanted a sequence, for it is gone through more than once, got a "
-                f"{type(units).__name__}; "
-                "give list(units)",
+                "units: wanted a sequence, because it is read more than once, got a "
+                f"{type(units).__name__}; give list(units)",
                 field="units",
             )
         if not units:
@@ -61,27 +60,23 @@ class State:
             if (found := _no_unit(unit)) is not None:
                 raise InvalidInput(
                     f"unit {index}: wanted a sequence of tensors, the parameter first, found "
-                    f"{found}; a lone parameter "
-                    "is [(parameter,)]",
+                    f"{found}; a lone parameter is [(parameter,)]",
                     field="units",
                 )
             if unit[0].dtype not in FLOATS:
                 raise InvalidInput(
                     f"unit {index}: wanted a parameter of floating point numbers of 2 bytes or "
-                    "more, found "
-                    f"{unit[0].dtype}",
+                    f"more, found {unit[0].dtype}",
                     field="units",
                 )
         return cls(tuple(tuple(unit) for unit in units), apply)
 
     def __post_init__(self) -> None:
-        """Raises InvalidInput where two units have a value in common: one would be moved by the
-        other's gradient."""
+        """Raises InvalidInput if two units share a value: one's gradient would move the other."""
         if (index := shares_memory(self.units)) is not None:
             raise InvalidInput(
-                f"unit {index}: wanted tensors of its own, found memory that a unit before it has "
-                "too; a tied weight "
-                "is one unit, with one gradient: name it once, in one optimizer",
+                f"unit {index}: wanted tensors of its own, found memory that an earlier unit has "
+                "too; a tied weight is one unit, with one gradient: name it once, in one optimizer",
                 field="units",
             )
 
@@ -91,12 +86,11 @@ class State:
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters lie: all on one."""
+        """The one device of all parameters."""
         return self.units[0][0].device
 
     def move(self, gradients: Sequence[Tensor | None], step: int, *, is_exact: bool) -> None:
-        """Has the script move the units; `is_exact`: in arithmetic that unlike processors round
-        alike."""
+        """Lets the script move the units; `is_exact` if all processors must round alike."""
         if not is_exact:
             self.apply(gradients, step)
             return
@@ -104,23 +98,23 @@ class State:
             self.apply(gradients, step)
 
     def bytes_of(self, unit: int) -> int:
-        """Gives a unit's size."""
+        """Returns a unit's size."""
         return sum(tensor.numel() * tensor.element_size() for tensor in self.units[unit])
 
     def pack(self, first: int, last: int) -> Tensor:
-        """Gives a copy of the units from `first` to before `last`, `(bytes,)` uint8 on the CPU."""
+        """Returns a copy of the units `first` to before `last`, `(bytes,)` uint8 on the CPU."""
         live = [tensor.detach() for unit in self.units[first:last] for tensor in unit]
         return torch.cat([_as_bytes(tensor) for tensor in on_host(live)])
 
     @torch.no_grad()
     def unpack(self, first: int, last: int, packed: Tensor) -> None:
-        """Overwrites the units by what `pack` gave elsewhere."""
+        """Overwrites the units by what `pack` returned elsewhere."""
         live = [tensor for unit in self.units[first:last] for tensor in unit]
         for tensor, found in zip(live, self.unpacked(first, last, packed), strict=True):
             tensor.detach().copy_(found)
 
     def unpacked(self, first: int, last: int, packed: Tensor) -> Iterator[Tensor]:
-        """Gives the tensors that `pack` was given elsewhere, one after the other."""
+        """Yields the tensors that were packed elsewhere, one after the other."""
         offset = 0
         for unit in self.units[first:last]:
             for tensor in unit:
@@ -129,9 +123,12 @@ class State:
                 offset += size
 
     def chunk_end(self, first: int, chunk_bytes: int) -> int:
-        """Gives the unit before which a chunk ends that begins with `first`: of so many bytes at
-        most, or one unit."""
-        last, size = first, 0
+        """Returns the unit before which a chunk ends that begins with `first`.
+
+        It has at most `chunk_bytes`, or one unit.
+        """
+        last = first
+        size = 0
         while last < len(self.units) and (
             last == first or size + self.bytes_of(last) <= chunk_bytes
         ):
@@ -140,7 +137,7 @@ class State:
         return last
 
     def digest(self) -> str:
-        """Gives the SHA-256 over all tensors' bytes."""
+        """Returns the SHA-256 over all tensors' bytes."""
         digest = hashlib.sha256()
         for unit in self.units:
             for tensor in unit:
@@ -148,32 +145,35 @@ class State:
         return digest.hexdigest()
 
     def shape_digest(self) -> str:
-        """Gives what two processes must share to speak of the same state."""
+        """Returns a digest that two processes must share to train the same state."""
         shapes = [
             [(str(tensor.dtype), tuple(tensor.shape)) for tensor in unit] for unit in self.units
         ]
-        # Sums are added where the gradients lie, and pieces of memory compared: in another order of
-        # dimensions they are other values.
+        # Sums are made where the gradients are, and pieces of memory compared: another order of
+        # dimensions means other values.
         layouts = [
             [placing(tensor, dense_strides(tensor)) for tensor in unit] for unit in self.units
         ]
         return hashlib.sha256(repr((shapes, layouts)).encode()).hexdigest()[:16]
 
     def copies(self) -> list[Tensor]:
-        """Gives a copy of every tensor in order, on the CPU."""
+        """Returns a copy of every tensor in order, on the CPU."""
         live = [tensor.detach() for unit in self.units for tensor in unit]
         return [
+            # On a CPU `on_host` returns the live tensor itself.
             kept.clone() if kept is tensor else kept
             for tensor, kept in zip(live, on_host(live), strict=True)
         ]
 
 
 def _no_unit(given: object) -> str | None:
-    """Says what is given in a unit's place, if it is none."""
-    if not isinstance(given, Sequence):  # a tensor is none, though it can be walked as one
+    """Describes what was given instead of a unit; None if it is a unit."""
+    if not isinstance(given, Sequence):  # a tensor is no unit, though it can be iterated as one
         return f"a {type(given).__name__}"
     others = [type(each).__name__ for each in given if not isinstance(each, Tensor)]
-    return f"a {others[0]} among them" if others else None if given else "none"
+    if others:
+        return f"a {others[0]} among them"
+    return None if given else "none"
 
 
 def _as_bytes(tensor: Tensor) -> Tensor:

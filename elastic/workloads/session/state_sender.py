@@ -1,5 +1,4 @@
-"""State on its way to a newcomer while training goes on: chunk by chunk, and each step's gradients
-for what it has."""
+"""Sends the state to a newcomer while training goes on, and each step's gradients for it."""
 
 from __future__ import annotations
 
@@ -23,15 +22,15 @@ from elastic.workloads.session.sockets import Address, ours
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import TransferMessage, send
 
-# steps' gradients under way at least before the source waits, and as many more as fit into these
-# bytes,
+# Steps whose gradients may be queued before the source waits.
 QUEUED = 4
-QUEUED_BYTES = 8_000_000  # or a chunk's, during whose transfer they come
+# As many more steps as fit into these bytes, or into a chunk, which is sent meanwhile.
+QUEUED_BYTES = 8_000_000
 MOST_QUEUED = 1000
-# for so long, over all steps, training waits for newcomers that do not keep up, before they are
-# dropped,
+# How long training waits for slow newcomers, over all steps, before they are dropped.
 WAIT_S = 0.5
-WAITS_AGAIN_S = 10.0  # and for as long again after so much time
+# After this time it may wait as long again.
+WAITS_AGAIN_S = 10.0
 LOOK_S = 0.001
 BEAT_S = 1.0
 IO_TIMEOUT_S = 20.0
@@ -39,8 +38,9 @@ CONNECT_TIMEOUT_S = 2.0
 
 
 class Allowance:
-    """The time for which training still waits for newcomers, all of them together: it runs out, and
-    comes back slowly.
+    """The time for which training still waits for all newcomers together.
+
+    It is used up by waiting, and comes back slowly.
 
     >>> allowance = Allowance()
     >>> allowance.spend(0.5, now_s=100.0)
@@ -49,19 +49,21 @@ class Allowance:
     """
 
     def __init__(self) -> None:
-        self._left_s, self._at_s = WAIT_S, 0.0
+        self._left_s = WAIT_S
+        self._at_s = 0.0
 
     def left_s(self, *, now_s: float) -> float:
-        """Gives the seconds that may be waited from now on."""
+        """Returns the seconds that may be waited from now on."""
         return min(WAIT_S, self._left_s + (now_s - self._at_s) * WAIT_S / WAITS_AGAIN_S)
 
     def spend(self, waited_s: float, *, now_s: float) -> None:
-        """Takes note of seconds that were waited until now."""
-        self._left_s, self._at_s = max(0.0, self.left_s(now_s=now_s) - waited_s), now_s
+        """Notes seconds that were waited until now."""
+        self._left_s = max(0.0, self.left_s(now_s=now_s) - waited_s)
+        self._at_s = now_s
 
 
 class LateCopy:
-    """A copy that is made when there is time, and at the latest before what it is of changes."""
+    """A copy that is made when there is time, and at the latest before its source changes."""
 
     def __init__(self, make: Callable[[], Tensor]) -> None:
         self._make: Callable[[], Tensor] | None = make
@@ -69,10 +71,11 @@ class LateCopy:
         self._lock = threading.Lock()
 
     def made(self) -> Tensor:
-        """Makes it, unless it is made."""
+        """Returns the copy, and makes it if necessary."""
         with self._lock:
             if self._make is not None:
-                self._made, self._make = self._make(), None
+                self._made = self._make()
+                self._make = None
             assert self._made is not None
             return self._made
 
@@ -87,11 +90,10 @@ class _Outgoing:
 
 
 class StateSender(threading.Thread):
-    """The source's side: one newcomer, its queue, and the thread that makes copies of state and
-    sends them.
+    """The source's side: one newcomer, its queue, and the thread that copies and sends state.
 
-    The training thread only says what is to be sent, and calls `settle` before it changes any of
-    that. Nothing is sent before the newcomer has answered that it has no other source.
+    The training thread only queues messages, and calls `settle` before it changes what they copy.
+    Nothing is sent before the newcomer has answered that it has no other source.
     """
 
     def __init__(
@@ -109,21 +111,26 @@ class StateSender(threading.Thread):
         self.sent_units = 0
         self.is_refused = False
         self.is_slow = False
-        self._state, self._chunk_bytes = state, chunk_bytes
+        self._state = state
+        self._chunk_bytes = chunk_bytes
         self._messages: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         step_bytes = sum(each.numel() * each.element_size() for each in state.parameters)
         more = max(chunk_bytes, QUEUED_BYTES) // max(1, step_bytes)
+        # Limits the steps whose gradients are queued, and so the memory that they take.
         self._room = threading.Semaphore(QUEUED + min(more, MOST_QUEUED))
         self._allowance = allowance
+        # Copies that are queued, and not made yet.
         self._late: list[LateCopy] = []
+        # Memory of earlier copies, to be used again.
         self._spares: deque[Tensor] = deque()
         self._chunk: _Outgoing | None = None
-        self._address, self._hello = address, hello
+        self._address = address
+        self._hello = hello
         self._connection: socket.socket | None = None
         self._hearing = threading.Lock()
         self._rest = b""
         self._answered: tuple[int, int] | None = None
-        self.is_unlike = False  # whether the newcomer has answered that it calculates otherwise
+        self.is_unlike = False  # whether the newcomer has answered that it calculates differently
         self._arithmetic = arithmetic_of(state.device)
         self._is_over = threading.Event()
 
@@ -134,15 +141,14 @@ class StateSender(threading.Thread):
 
     @property
     def is_received(self) -> bool:
-        """Whether the newcomer has answered at all: this process is its source, or has been."""
+        """Whether the newcomer has answered at all: this process is its source, or was."""
         return self._answered is not None
 
     @property
     def is_complete(self) -> bool:
-        """Whether the newcomer has answered that it has all of the state: from here on it only
-        follows."""
+        """Whether the newcomer has answered that it has all of the state; then it follows."""
         if not self.is_received:
-            return False  # the thread that sends waits for that answer, and hears it alone
+            return False  # the sending thread alone waits for that answer
         self._hear()
         return (
             not self.is_over
@@ -151,13 +157,11 @@ class StateSender(threading.Thread):
         )
 
     def is_level(self, step: int) -> bool:
-        """Whether the newcomer has answered that it has all of the state, and all but the last of
-        `step` steps."""
+        """Whether the newcomer has all of the state, and all but the last of `step` steps."""
         return self.is_complete and self._answered is not None and self._answered[1] >= step - 1
 
     def await_level(self, step: int) -> bool:
-        """Waits until it is level; drops it, and gives False, where that takes more than is left to
-        wait."""
+        """Waits until it is level; drops it, and returns False, if the allowance runs out."""
         began_s = monotonic()
         until_s = began_s + self._allowance.left_s(now_s=began_s)
         while not self.is_level(step) and not self.is_over:
@@ -170,8 +174,10 @@ class StateSender(threading.Thread):
     def gradients(
         self, flat: Tensor, offsets: Sequence[int], step: int, *, is_exact: bool = False
     ) -> None:
-        """Queues the sums of `step` for the units sent so far, and how members apply them; drops a
-        newcomer that does not keep up."""
+        """Queues the sums of `step` for the units sent so far; drops a newcomer that is too slow.
+
+        `is_exact` says how members apply them.
+        """
         if self.sent_units and self._has_room():
             self._hear()
             about = {"step": step, "units": self.sent_units, "is_exact": is_exact}
@@ -180,8 +186,7 @@ class StateSender(threading.Thread):
             self._messages.put(_Outgoing("gradients", about, copy, elements=elements))
 
     def next_chunk(self, step: int) -> None:
-        """Queues more of the state as it is after `step` steps, unless the chunk before is still
-        under way."""
+        """Queues more of the state after `step` steps, unless a chunk is still being sent."""
         if (
             self.is_over
             or not self.is_received
@@ -197,7 +202,7 @@ class StateSender(threading.Thread):
             self.sent_units = last
 
     def settle(self) -> None:
-        """Makes the copies that are not made yet: what they are of may change from here on."""
+        """Makes the copies that are not made yet: their sources may change from here on."""
         for each in self._late if not self.is_over else ():
             each.made()
         self._late.clear()
@@ -212,7 +217,7 @@ class StateSender(threading.Thread):
         self._messages.put(None)
 
     def drop(self) -> None:
-        """Ends the stream at once: the newcomer has not kept up."""
+        """Ends the stream at once: the newcomer was too slow."""
         self.is_slow = True
         self._is_over.set()
         self.end()
@@ -234,7 +239,7 @@ class StateSender(threading.Thread):
         except ConnectionRefusedError:
             self.is_refused = True
         except OSError:
-            pass  # the newcomer is gone, or has another source; membership sees to it
+            pass  # the newcomer is gone, or has another source; membership handles it
         finally:
             self._is_over.set()
             self._room.release()  # for the training thread, if it waits
@@ -251,31 +256,35 @@ class StateSender(threading.Thread):
         while (message := self._next(connection)) is not None:
             if message.kind == "gradients":
                 self._room.release()
-            content = None if message.content is None else message.content.made()
-            told = None if content is None else content[: message.elements]
+            content = None
+            if message.content is not None:
+                content = message.content.made()
+            told = None
+            if content is not None:
+                told = content[: message.elements]
             send(connection, TransferMessage(message.kind, message.about, told))
             if content is not None and message.elements is not None:
                 self._spares.append(content)
             message.is_sent = True
-        # Closed with answers unread, the connection would take back what is still on its way.
+        # If it is closed with unread answers, the connection drops what is still on its way.
         connection.shutdown(socket.SHUT_WR)
         while select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear():
             pass
 
     def _next(self, connection: socket.socket) -> _Outgoing | None:
-        """Waits for what is to be sent; meanwhile the newcomer hears that this process is alive."""
+        """Waits for the next message; meanwhile the newcomer gets signs of life."""
         while True:
             with contextlib.suppress(queue.Empty):
                 return self._messages.get(timeout=BEAT_S)
             send(connection, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:
-        """Takes the answers that have come; False where no more will."""
+        """Reads the answers that have come; False if no more will."""
         with self._hearing:
             if self._connection is None:
                 return False
             try:
-                # Not the socket's own way to read: that waits, where a socket has a timeout.
+                # Not the socket's own read, which waits if the socket has a timeout.
                 data = os.read(self._connection.fileno(), 65536)
             except BlockingIOError:
                 return True
@@ -284,15 +293,16 @@ class StateSender(threading.Thread):
             *lines, self._rest = (self._rest + data).split(b"\n")
             if lines:
                 arithmetic, units, step = lines[-1].split()
-                self.is_unlike = (
-                    int(arithmetic) != self._arithmetic
-                )  # first: one that has answered is sent to
+                # Set this first: state is sent to a newcomer as soon as it has answered.
+                self.is_unlike = int(arithmetic) != self._arithmetic
                 self._answered = (int(units), int(step))
             return bool(data)
 
     def _copied(self, flat: Tensor, elements: int) -> Tensor:
-        """Gives memory whose first elements are those of `flat`: what an earlier copy was sent
-        from, if it is free, for new pages cost five times what is copied to them."""
+        """Returns memory whose first elements are those of `flat`.
+
+        It reuses the memory of an earlier copy if it can: new pages cost five times the copy.
+        """
         try:
             spare = self._spares.pop()
         except IndexError:

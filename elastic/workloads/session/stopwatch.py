@@ -1,5 +1,4 @@
-"""What a turn's own work takes this rank: on a GPU read when the GPU has done it, so that nobody
-waits for that."""
+"""Times a turn's own work on this rank; a GPU's time is read later, so that none waits for it."""
 
 from __future__ import annotations
 
@@ -12,48 +11,49 @@ import torch
 
 
 class DeviceEvent(Protocol):
-    """An instant in what a device does; torch's events are such."""
+    """An instant in a device's work, such as an event of torch."""
 
     def query(self) -> bool:
-        """Whether the device has come there."""
+        """Whether the device has reached it."""
 
     def elapsed_time(self, end_event: Any) -> float:
-        """Gives the milliseconds from here to another mark that the device has come to."""
+        """Returns the milliseconds from here to another event that was reached."""
 
 
 class Stopwatch:
-    """Times turns on a CPU, but for what they wait for others. All is done there once it is
-    given."""
+    """Times turns on a CPU, without the time that they wait for other ranks."""
 
     def __init__(self) -> None:
         self._began_s = perf_counter()
         self._took_s = 0.0
 
     def begin(self) -> None:
-        """A turn begins, or begins again."""
+        """Begins a turn, or begins it again."""
         self._took_s = 0.0
         self._began_s = perf_counter()
 
     def pause(self) -> None:
-        """From here on others are waited for."""
+        """Stops the clock: this rank waits for others."""
         self._took_s += perf_counter() - self._began_s
 
     def go_on(self) -> None:
-        """They have come."""
+        """Starts the clock again."""
         self._began_s = perf_counter()
 
     def end(self, samples: int) -> list[float]:
-        """This rank has computed its part of a turn, so many samples.
+        """Ends this rank's part of a turn, of so many samples.
 
-        Gives the seconds a sample of each turn that is known now; 0 for one without a sample.
+        Returns the seconds a sample of each turn that is known now; 0 for one without a sample.
         """
         self.pause()
         return [self._took_s / samples if samples else 0.0]
 
 
 class GpuStopwatch(Stopwatch):
-    """The same by marks among a GPU's work. A turn's time is given with a later turn, once the GPU
-    has come there."""
+    """Times turns by events in a GPU's work.
+
+    A turn's time comes with a later turn, once the GPU has reached its events.
+    """
 
     def __init__(self, mark: Callable[[], DeviceEvent]) -> None:
         self._mark = mark
@@ -75,6 +75,7 @@ class GpuStopwatch(Stopwatch):
         self.pause()
         self._ended.append((samples, self._parts))
         costs = []
+        # Only turns whose last event the GPU has reached: no wait.
         while self._ended and self._ended[0][1][-1][1].query():
             of, parts = self._ended.popleft()
             took_ms = sum([begin.elapsed_time(end) for begin, end in parts])
@@ -83,12 +84,13 @@ class GpuStopwatch(Stopwatch):
 
 
 def stopwatch_of(device: torch.device) -> Stopwatch:
-    """Gives what times turns on a device."""
+    """Returns the stopwatch for a device."""
     if device.type != "cuda":
         return Stopwatch()
 
     def mark() -> DeviceEvent:
-        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        # torch leaves it untyped.
+        event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         event.record(torch.cuda.current_stream(device))
         return event
 

@@ -1,7 +1,7 @@
-"""The sums over the ranks: each meets its like on every rank, or none.
+"""The sums over the ranks: every rank makes the same sum, or none of them.
 
-gloo pairs the ranks' sums by their order alone. Of other sizes or types it ends the process of
-whoever gets more than it expects, adds up what does not belong together, or waits for ever.
+gloo pairs the ranks' sums by their order alone. If sizes or types differ, it ends the process that
+gets more than it expects, adds up what does not belong together, or waits for ever.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
-FIRST_TURNS = 4  # a newcomer's first share is empty, and scripts take turns with two kinds of steps
+FIRST_TURNS = 4  # a newcomer's first share is empty, and some scripts alternate two kinds of steps
 
 
 class Sum(NamedTuple):
-    """What must be alike on all ranks: so many values of a type on a kind of device, a turn's last
-    sum or not."""
+    """What must be the same on all ranks: size, type and device of a sum, and if it ends a turn."""
 
     is_last: bool
     kind: torch.dtype
@@ -47,11 +46,13 @@ class Sum(NamedTuple):
 
     def __str__(self) -> str:
         values = f"{self.size} {str(self.kind).removeprefix('torch.')} on {self.device}"
-        return f"only the gradients ({values})" if self.is_last else values
+        if self.is_last:
+            return f"only the gradients ({values})"
+        return values
 
 
 class Misfit(InvalidInput):
-    """This rank's script makes other sums than the others': it can be no member."""
+    """This rank's script makes other sums than the others': it cannot be a member."""
 
 
 class Sums:
@@ -71,13 +72,11 @@ class Sums:
         await_meeting: Callable[[], None],
         close: Callable[[], None],
     ) -> None:
-        self._shared, self._guard, self._await_meeting, self._close = (
-            shared,
-            guard,
-            await_meeting,
-            close,
-        )
-        # how often others than the usual ones were to be made: the most that a member met has seen
+        self._shared = shared
+        self._guard = guard
+        self._await_meeting = await_meeting
+        self._close = close
+        # How often unusual sums were about to be made: the most of any member that this one met.
         self.surprises = 0
         self._round: Round
         self._step = self._alike = 0
@@ -91,8 +90,9 @@ class Sums:
         self._round, self._alike, self._is_known, self._failure = round_, 0, False, None
 
     def begin_turn(self, step: int) -> None:
-        """Begins a turn, or begins it anew."""
-        self._step, self._made = step, []
+        """Begins a turn, or begins it again."""
+        self._step = step
+        self._made = []
 
     def own(self, values: Tensor) -> None:
         """Sums what the script sums within a turn, in place. Raises RoundLost, Misfit."""
@@ -111,7 +111,9 @@ class Sums:
             self._shared.hold_to(self._round)
             return
         self._await_meeting()
-        beside = None if aside is None else group.all_reduce_aside(aside)
+        beside = None
+        if aside is not None:
+            beside = group.all_reduce_aside(aside)
         work = group.all_reduce(values)
         if beside is not None:
             group.wait(beside)
@@ -121,7 +123,7 @@ class Sums:
         if (group := self._round.group) is not None:
             self._guard.is_exposed = True
             self._await_meeting()
-            if self._failure is not None:  # the script has not let it pass
+            if self._failure is not None:  # the script caught it and went on
                 raise self._failure
             try:
                 self._match(Sum(is_last, values.dtype, values.device.type, values.numel()), group)
@@ -153,11 +155,9 @@ class Sums:
             raise RoundLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))
         misfit = Misfit(
-            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed counts too, and so "
-            "does its backward): "
-            f"other ranks sum {others}, this one {own}; have every rank make the same sums in a "
-            "turn, of as many "
-            "values of one type, and one whose share is empty too",
+            f"turn.all_reduce no. {place + 1} of step {self._step} (turn.summed and its backward "
+            f"count too): other ranks sum {others}, this one {own}. Every rank must make the same "
+            "sums in a turn, of as many values of the same type, even if its share is empty",
             field="compute",
         )
         self._shared.end = str(misfit)
@@ -165,15 +165,17 @@ class Sums:
         raise misfit
 
     def _learn(self) -> None:
-        """Takes note of a turn's sums: the same on all ranks, which so come to know the usual ones
-        in the same turn."""
-        self._alike = self._alike + 1 if self._made == self._usual else 1
+        """Notes a turn's sums, the same on all ranks: all learn the usual ones in one turn."""
+        if self._made == self._usual:
+            self._alike = self._alike + 1
+        else:
+            self._alike = 1
         self._usual = self._made
         self._is_known = self._alike == turns_compared(self.surprises)
 
 
 def turns_compared(surprises: int) -> int:
-    """Gives how many turns in a row have to make the same sums for these to be the usual ones.
+    """Returns how many turns in a row must make the same sums for these to be the usual ones.
 
     >>> [turns_compared(surprises) for surprises in range(4)]
     [4, 8, 16, 32]
@@ -182,13 +184,16 @@ def turns_compared(surprises: int) -> int:
 
 
 def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
-    """Gives which ranks are to end, of such as were about to make these: never those who were
-    members before, where they agree; else whoever is in the minority; where there is none the
-    newcomers; and all where nobody is one.
+    """Returns which ranks must end, if ranks are about to make these sums.
+
+    Earlier members never end if they agree. Otherwise the minority ends. Without a minority the
+    newcomers end, and without newcomers all ranks.
 
     >>> one, three = (Sum(False, torch.float64, "cpu", size) for size in (1, 3))
-    >>> sorted(odd([three, one, one], [False, True, True])), sorted(odd([three, one, one], [False, False, False]))
-    ([1, 2], [0])
+    >>> sorted(odd([three, one, one], [False, True, True]))
+    [1, 2]
+    >>> sorted(odd([three, one, one], [False, False, False]))
+    [0]
     >>> sorted(odd([one, three], [True, True]))
     [0, 1]
     """
@@ -198,5 +203,7 @@ def odd(sums: Sequence[Sum], are_new: Sequence[bool]) -> frozenset[int]:
         (most,) = old
     elif rest and rest[0][1] == count:
         newest = frozenset(rank for rank, is_new in enumerate(are_new) if is_new)
-        return newest if old and newest else frozenset(range(len(sums)))
+        if old and newest:
+            return newest
+        return frozenset(range(len(sums)))
     return frozenset(rank for rank, each in enumerate(sums) if each != most)

@@ -1,4 +1,4 @@
-"""What all members of a session must have alike, compared before any state is sent."""
+"""What must be the same on all members of a session, compared before any state is sent."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's 
 
 @dataclass(frozen=True, slots=True)
 class SessionTerms:
-    """`batch` samples a turn, `steps` to go in all (None: nobody has said), `numbers` of the job's
-    own; `shape` stands for the units' types, shapes and layouts, `terms` for what the script itself
-    wants alike, `protocol` for what elasticd's own code does."""
+    """One process's terms, which must be equal on all members."""
 
+    # Samples a turn.
     batch: int
+    # Steps in all; None if the script does not say.
     steps: int | None
+    # How many numbers of the job's own are summed.
     numbers: int
+    # A digest of the units' types, shapes and layouts.
     shape: str
+    # What the script itself wants to be equal.
     terms: str = ""
+    # What elasticd's own code does.
     protocol: int = PROTOCOL
 
     @classmethod
     def of(
         cls, state: State, *, batch: int, steps: int | None = None, numbers: int, terms: str = ""
     ) -> SessionTerms:
-        """Gives this process's own. Raises InvalidInput."""
+        """Returns this process's own terms. Raises InvalidInput."""
         require_whole("batch", batch, least=1)
         require_whole("numbers", numbers, least=0)
         if steps is not None:
@@ -45,27 +49,24 @@ class SessionTerms:
         return asdict(self)
 
     def check(self, told: Mapping[str, Any]) -> None:
-        """Raises InvalidInput where a member of the session has told other ones.
+        """Raises InvalidInput if a member of the session reported other terms.
 
         >>> SessionTerms(24, None, 1, "s").check(SessionTerms(12, None, 1, "s").as_dict())
         Traceback (most recent call last):
-        elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24: this process cannot \
-train with them
+        elastic.errors.InvalidInput: batch: wanted 12, as the session's members have it, got 24...
         """
         if told.get("protocol") != self.protocol:
             raise InvalidInput(
-                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, as "
-                "the members' do, got "
-                f"one of protocol {self.protocol}: have all nodes run the same elasticd, or start "
-                "the job anew",
+                f"elasticd: wanted one whose sessions speak protocol {told.get('protocol')}, like "
+                f"the members', got one of protocol {self.protocol}: run the same elasticd on all "
+                "nodes, or start the job again",
                 field="protocol",
             )
         for name, own in self.as_dict().items():
             if told.get(name) != own:
                 raise InvalidInput(
                     f"{name}: wanted {told.get(name)}, as the session's members have it, got "
-                    f"{own}: this process "
-                    "cannot train with them",
+                    f"{own}: this process cannot train with them",
                     field=name,
                 )
 
@@ -85,7 +86,10 @@ def require_whole(name: str, value: object, *, least: int) -> None:
 
 def _require_text(terms: object) -> None:
     if not isinstance(terms, str) or len(terms) > MAX_TERMS:
-        found = f"one of {len(terms)}" if isinstance(terms, str) else f"a {type(terms).__name__}"
+        if isinstance(terms, str):
+            found = f"one of {len(terms)}"
+        else:
+            found = f"a {type(terms).__name__}"
         raise InvalidInput(
             f"terms: wanted a text of at most {MAX_TERMS} characters, got {found}; give a digest",
             field="terms",

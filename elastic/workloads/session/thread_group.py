@@ -1,4 +1,4 @@
-"""A process's threads that come to be in torch: they end before it does, where they can."""
+"""A process's threads that call torch: they end before the process does, if they can."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from weakref import WeakSet
 
 
 class ThreadGroup:
-    """Those of one session.
+    """The threads of one session.
 
-    A thread that comes out of torch's C++ while the interpreter ends aborts the process: CPython
-    ends it there, by unwinding what may not be unwound.
+    A thread that returns from torch's C++ while the interpreter ends aborts the process. CPython
+    ends it there, by unwinding what must not be unwound.
     """
 
     def __init__(self) -> None:
         self._threads: WeakSet[threading.Thread] = WeakSet()
 
     def start(self, thread: threading.Thread) -> None:
-        """Starts one."""
+        """Starts a thread."""
         self._threads.add(thread)
         thread.start()
 
     def join(self, *, timeout_s: float) -> None:
-        """Waits until all have ended, who have been told to, or so long at most."""
+        """Waits until all threads have ended, which were told to, `timeout_s` at most."""
         until_s = monotonic() + timeout_s
         for each in list(self._threads):
             each.join(max(0.0, until_s - monotonic()))

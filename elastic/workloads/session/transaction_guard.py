@@ -1,5 +1,4 @@
-"""What a signal or an error may break off, and what the others would wait for then, or take for
-something else."""
+"""Guards the members' common work against a signal or an error that breaks it off."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from elastic.workloads.session.shared_state import HALF_MOVED, SessionEnded, Sha
 
 
 class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
-    """Around all that the members do together.
+    """A context around all that the members do together.
 
     A script may go on after an exception. Once a sum was begun, `is_exposed`, this rank would pair
     its next one with another of the others': the round is given up, and the turn done again in
@@ -23,7 +22,9 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
     def __init__(
         self, shared: SharedState, lose: Callable[[], None], close: Callable[[], None]
     ) -> None:
-        self._shared, self._lose, self._close = shared, lose, close
+        self._shared = shared
+        self._lose = lose
+        self._close = close
         self.is_exposed = self.is_moving = False
 
     def __enter__(self) -> TransactionGuard:
@@ -36,9 +37,10 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
         if kind is None or issubclass(kind, Outdated) or self._shared.is_closed:
             return
         if self.is_moving:
-            self.is_moving, current = False, self._shared.current
+            self.is_moving = False
+            current = self._shared.current
             if current is None or current.group is None:
-                self._shared.end = HALF_MOVED  # nobody has another
+                self._shared.end = HALF_MOVED  # no other member has the state
             else:
                 self._shared.tear()
         if self.is_exposed:

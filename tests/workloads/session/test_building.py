@@ -42,12 +42,12 @@ def test_a_member_of_another_elasticd_is_told_so_and_not_by_what_comes_of_it() -
     own = SessionTerms(24, None, 1, "s")
     with pytest.raises(
         InvalidInput,
-        match=f"speak protocol {PROTOCOL + 1}, as the members' do, got one of protocol",
+        match=f"speak protocol {PROTOCOL + 1}, like the members', got one of protocol",
     ):
         own.check(replace(own, protocol=PROTOCOL + 1).as_dict())
     before = own.as_dict()
     del before["protocol"]
-    with pytest.raises(InvalidInput, match="have all nodes run the same elasticd"):
+    with pytest.raises(InvalidInput, match="run the same elasticd on all nodes"):
         own.check(before)
 
 

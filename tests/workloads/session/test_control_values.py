@@ -199,7 +199,7 @@ def test_a_newcomer_that_calculates_otherwise_is_out_and_the_members_lose_nothin
             and worlds == {1, 2}
         )
         assert (
-            "name in its unit every tensor that apply moves, the optimizer's state too (load it"
+            "Name in its unit every tensor that apply moves, also the optimizer's state. Load"
             in coming.result()
         )
         assert_near(session.snapshot().tensors[::4], undisturbed(session.step), tolerance=1e-12)

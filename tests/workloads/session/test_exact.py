@@ -136,9 +136,7 @@ def _as_on(capability: str) -> dict[str, tuple[str, str]]:
     torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
     reason="this processor has no unlike kernels",
 )
-def test_every_optimizer_comes_to_the_same_bits_on_processors_with_and_without_fused_multiply_adds() -> (
-    None
-):
+def test_every_optimizer_comes_to_the_same_bits_with_and_without_fused_multiply_adds() -> None:
     plain, fused = _as_on("default"), _as_on("avx2")
     assert {name: exact for name, (exact, _) in plain.items()} == {
         name: exact for name, (exact, _) in fused.items()

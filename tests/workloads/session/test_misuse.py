@@ -253,7 +253,9 @@ def test_a_turn_is_not_run_within_another(settings: SessionSettings) -> None:
         return GRADIENTS
 
     with Session.join(task.units(), task.apply, batch=4, settings=settings) as session:
-        with pytest.raises(InvalidInput, match=r"compute: .* call run after compute, not within"):
+        with pytest.raises(
+            InvalidInput, match=r"compute: .* call run after compute, not inside it"
+        ):
             session.run(compute)
         assert session.step == 1, "the inner one's"
         assert session.run(_compute) is not None
@@ -265,7 +267,7 @@ def test_a_job_that_is_complete_trains_no_more(settings: SessionSettings) -> Non
         session.run(_compute)
         assert session.finish(lambda: kept.append(session.step))
         with pytest.raises(
-            InvalidInput, match="this session's job is complete, as finish has said"
+            InvalidInput, match="this session's job is complete: after finish returns True"
         ):
             session.run(_compute)
         assert session.finish(lambda: kept.append(session.step)) and session.is_member

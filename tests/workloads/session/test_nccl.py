@@ -160,7 +160,7 @@ def test_where_gpus_do_not_connect_gloo_sums_what_lies_on_them_and_that_is_said(
             nccl.Nccl(HashStore(), 0, 2, gpu, timeout_s=1.0)
     assert replace(gpu, device=cuda).name() is None
     assert nccl.Gpu(cuda).name() == "GPU-1", "another session tries again"
-    assert capfd.readouterr().err.count("gloo sums what lies on them: no way to 10.0.0.2") == 1
+    assert capfd.readouterr().err.count("gloo sums their tensors: no way to 10.0.0.2") == 1
 
 
 @pytest.mark.slow

@@ -290,7 +290,7 @@ def test_refuses_one_that_trains_nothing() -> None:
     script = Script(OPTIMIZERS["Adam"])
     script.model.requires_grad_(False)
     with pytest.raises(
-        InvalidInput, match="wanted one that trains parameters, found none of its own that requires"
+        InvalidInput, match="wanted one that trains parameters, found none that requires"
     ):
         optimizer_units(script.optimizer)
 

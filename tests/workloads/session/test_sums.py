@@ -118,7 +118,7 @@ def _same(turn: SessionStep, since: int) -> Sequence[Tensor]:
         ),
         (
             lambda turn, _: [_ones(3, torch.float32)],
-            "no. 1 of .* sum 3 float64 on cpu, this one 3 float32 on cpu; have",
+            "no. 1 of .* sum 3 float64 on cpu, this one 3 float32 on cpu. Every",
         ),
         (
             lambda turn, _: [_ones(), _ones()],

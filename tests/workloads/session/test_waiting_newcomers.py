@@ -98,9 +98,7 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
         assert coming.result() == session.step
 
 
-def test_a_lone_member_that_is_to_leave_stays_where_the_newcomer_is_lost_before_it_has_the_last_step() -> (
-    None
-):
+def test_a_lone_member_that_must_leave_stays_if_the_newcomer_is_lost_before_the_last_step() -> None:
     """The state comes a unit a turn, so that the newcomer that is lost has to follow steps before
     it has all of it."""
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
