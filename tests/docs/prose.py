@@ -8,6 +8,8 @@ import re
 ARCHAIC = {
     r"anew": "again",
     r"whoever|whosoever": "the node that, the user who",
+    r"who of": "which of",
+    r"(?<=, )for (?:it|they|there)": "because",
     r"unsaid": "silently",
     r"in vain": "without success",
     r"to be had": "available",
