@@ -56,8 +56,11 @@ def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now
 
 def _overlap(row: LedgerRow, begin_s: float, end_s: float, now_s: float) -> float:
     until_s = max(now_s if row.to_s is None else row.to_s, row.from_s + row.minimum_s)
-    span_s, shared_s = until_s - row.from_s, min(end_s, until_s) - max(begin_s, row.from_s)
-    return row.usd(now_s) * shared_s / span_s if span_s > 0 and shared_s > 0 else 0.0
+    span_s = until_s - row.from_s
+    shared_s = min(end_s, until_s) - max(begin_s, row.from_s)
+    if span_s > 0 and shared_s > 0:
+        return row.usd(now_s) * shared_s / span_s
+    return 0.0
 
 
 def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.NodeCost]:

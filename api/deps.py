@@ -84,7 +84,9 @@ class Context:
 
     def lease_s(self) -> float:
         """What a node's lease may be now, seconds."""
-        return self.settings.lease_s if self.right is None else self.right.lease_left_s()
+        if self.right is None:
+            return self.settings.lease_s
+        return self.right.lease_left_s()
 
     def kept(self) -> Artifacts:
         """Where jobs' artifacts are; without word of that, in the folder of the settings."""
@@ -96,11 +98,15 @@ class Context:
 
     def standing_alarms(self) -> tuple[Alarm, ...]:
         """What a person must see to now."""
-        return () if self.alarms is None else self.alarms.standing(now_s=self.clock.now_s())
+        if self.alarms is None:
+            return ()
+        return self.alarms.standing(now_s=self.clock.now_s())
 
     def alarms_of(self, job_id: str) -> tuple[str, ...]:
         """The same of one job, in words."""
-        return () if self.alarms is None else self.alarms.of_job(job_id)
+        if self.alarms is None:
+            return ()
+        return self.alarms.of_job(job_id)
 
 
 def get_context(request: Request) -> Context:
@@ -200,7 +206,9 @@ def read_job(
     ] = None,
 ) -> str | None:
     """The id of the job that a list is narrowed to. Raises NotFound."""
-    return None if job is None else context.store.job(job).id
+    if job is None:
+        return None
+    return context.store.job(job).id
 
 
 def check_version(if_match: str | None, version: int) -> None:

@@ -139,11 +139,15 @@ def _read_yaml(text: str) -> JsonValue:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+        where = ""
+        if mark is not None:
+            where = f"line {mark.line + 1}, column {mark.column + 1}: "
         raise InvalidInput(f"not YAML: {where}{error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise InvalidInput(f"not YAML: {str(error).splitlines()[0]}") from error
-    return None if node is None else _value_of(node)
+    if node is None:
+        return None
+    return _value_of(node)
 
 
 def _value_of(node: Node) -> JsonValue:
@@ -193,11 +197,9 @@ _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 
 def _float(text: str) -> float:
     if text.endswith((".inf", ".nan")):
-        return (
-            math.nan
-            if text == ".nan"
-            else math.copysign(math.inf, -1 if text.startswith("-") else 1)
-        )
+        if text == ".nan":
+            return math.nan
+        return math.copysign(math.inf, -1 if text.startswith("-") else 1)
     return float(text)
 
 

@@ -21,4 +21,6 @@ def behind_s(sent_at_s: float, *, now_s: float) -> float:
     0.0
     """
     offset_s = now_s - sent_at_s
-    return offset_s if abs(offset_s) > TOLERANCE_S else 0.0
+    if abs(offset_s) > TOLERANCE_S:
+        return offset_s
+    return 0.0

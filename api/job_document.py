@@ -298,7 +298,9 @@ class JobDocument(_Part):
     @field_validator("precision")
     @classmethod
     def _precision_is_known(cls, precision: str | None) -> str | None:
-        return None if precision is None else _one_of([AUTO, *Precision], precision)
+        if precision is None:
+            return None
+        return _one_of([AUTO, *Precision], precision)
 
     @field_validator("env", mode="before")
     @classmethod
@@ -325,7 +327,9 @@ class JobDocument(_Part):
     @field_validator("batch")
     @classmethod
     def _batch_is_known(cls, batch: str | None) -> str | None:
-        return None if batch is None else _one_of(Batch, batch)
+        if batch is None:
+            return None
+        return _one_of(Batch, batch)
 
     @field_validator("env")
     @classmethod

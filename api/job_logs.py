@@ -68,7 +68,9 @@ def failure_in(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
     """
     ends = [end for stream in _streams(lines) if (end := _from_traceback(stream))]
     ends.sort(key=lambda end: (is_echo("\n".join(line.text for line in end)), end[0].id))
-    return ends[0] if ends else ()
+    if ends:
+        return ends[0]
+    return ()
 
 
 def written(found: Shown, *, is_labelled: bool) -> Iterator[str]:

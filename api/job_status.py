@@ -40,8 +40,12 @@ def standing_of(
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
     decisions = store.decisions(job.id, limit=1)
-    candidates = decisions[0].plan.candidates if decisions else ()
-    generation, nodes = store.generation(job.id), store.nodes(job.id)
+    if decisions:
+        candidates = decisions[0].plan.candidates
+    else:
+        candidates = ()
+    generation = store.generation(job.id)
+    nodes = store.nodes(job.id)
     current = training_group(generation, nodes)
     target = store.target(job.id)
     return schemas.JobOut(
@@ -71,7 +75,10 @@ def running_tier(store: Store, generation: Generation | None, nodes: Sequence[No
 
     `nodes` are the job's living ones: members that are gone are looked up.
     """
-    ids = set() if generation is None else set(generation.node_ids)
+    if generation is None:
+        ids = set()
+    else:
+        ids = set(generation.node_ids)
     gone = ids - {node.id for node in nodes}
     members = [
         *(node for node in nodes if node.id in ids),
@@ -82,11 +89,14 @@ def running_tier(store: Store, generation: Generation | None, nodes: Sequence[No
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
     resumes = store.resumes.of(job.id)
-    since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+    if resumes:
+        since_s = resumes[-1].resumed_at_s
+    else:
+        since_s = job.submitted_at_s
     # One from before its end tells of another time.
-    return (
-        decisions[0].plan.reason.text if decisions and decisions[0].last_at_s >= since_s else None
-    )
+    if decisions and decisions[0].last_at_s >= since_s:
+        return decisions[0].plan.reason.text
+    return None
 
 
 def _waiting(
@@ -121,10 +131,14 @@ def _progress(
 ) -> schemas.ProgressOut:
     total = job.spec.iterations
     weighed = _candidate(current, decisions)
-    step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
-    remaining_s = (
-        None if weighed is None or total is None or job.phase.is_final else weighed.remaining_s
-    )
+    if weighed is None or weighed.step_s is None:
+        step_s = None
+    else:
+        step_s = weighed.step_s.value
+    if weighed is None or total is None or job.phase.is_final:
+        remaining_s = None
+    else:
+        remaining_s = weighed.remaining_s
     return schemas.ProgressOut(
         iteration=job.iteration,
         iterations=total,
@@ -139,5 +153,8 @@ def _progress(
 
 
 def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
-    candidates = decisions[0].plan.candidates if decisions and group is not None else ()
+    if decisions and group is not None:
+        candidates = decisions[0].plan.candidates
+    else:
+        candidates = ()
     return next((each for each in candidates if each.group == group), None)

@@ -31,8 +31,11 @@ class StoreCollector(Collector):
         return []  # registering must not read the store
 
     def collect(self) -> Iterator[Metric]:
-        store, now_s = self._context.store, self._context.clock.now_s()
-        jobs, nodes, prices = store.unfinished_jobs(), store.nodes(), store.prices_in_force(now_s)
+        store = self._context.store
+        now_s = self._context.clock.now_s()
+        jobs = store.unfinished_jobs()
+        nodes = store.nodes()
+        prices = store.prices_in_force(now_s)
         tallies = store.tallies()
         yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
         yield _total(

@@ -44,4 +44,6 @@ def outlook_of(store: Store, job: Job) -> JobForecast | None:
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
     newest = store.decisions(job.id, limit=1)
-    return JobForecast.of(store.snapshot(newest[0].id), newest[0].plan) if newest else None
+    if newest:
+        return JobForecast.of(store.snapshot(newest[0].id), newest[0].plan)
+    return None

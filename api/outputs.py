@@ -36,9 +36,9 @@ class StoredOutputs:
 
     def listed(self, job_id: str) -> Carried:
         """A job's outputs, by path."""
-        return (
-            self._newest(job_id) if self.lately is None else self.lately.get(job_id, self._newest)
-        )
+        if self.lately is None:
+            return self._newest(job_id)
+        return self.lately.get(job_id, self._newest)
 
     def open(self, job_id: str, path: str) -> tuple[File, Opened]:
         """One of them. Raises NotFound for what is none."""
@@ -63,7 +63,8 @@ def outputs_in(settings: Settings, clock: Clock) -> StoredOutputs:
     if not is_location(root):
         folders = JobFolders(settings.job_folder)
         return StoredOutputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
-    location, clients = parse_location(root), list[Any]()
+    location = parse_location(root)
+    clients = list[Any]()
 
     def objects(job_id: str) -> Objects:
         from elastic.checkpoints.s3 import (  # only a daemon that has a bucket pays for boto3

@@ -54,10 +54,16 @@ def priced_plan(
 ) -> schemas.PricedPlan:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
-    series = () if earlier is None else context.store.recent_series(earlier.id)
+    if earlier is None:
+        series = ()
+    else:
+        series = context.store.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
-    known = decide(replace(snapshot, series=series)) if series else plan
+    if series:
+        known = decide(replace(snapshot, series=series))
+    else:
+        known = plan
     return schemas.PricedPlan(
         spec=schemas.JobSpecIn.of(spec),
         plan=schemas.PlanOut.of(plan),
@@ -91,11 +97,13 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
     """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
-    store, doubted = context.store, context.doubted()
-    facts, ended_at_s = (
-        store.facts(job.id, now_s=now_s),
-        now_s if job.finished_at_s is None else job.finished_at_s,
-    )
+    store = context.store
+    doubted = context.doubted()
+    facts = store.facts(job.id, now_s=now_s)
+    if job.finished_at_s is None:
+        ended_at_s = now_s
+    else:
+        ended_at_s = job.finished_at_s
     return replace(
         _snapshot(context, spec, now_s=now_s),
         job=replace(
@@ -115,7 +123,9 @@ def priced_scaling(
     context: Context, job: Job, spec: JobSpec, *, now_s: float
 ) -> schemas.PricedScaling:
     """Decides as the next tick would, were the job's spec this one; nothing is stored."""
-    store, provider, doubted = context.store, context.provider, context.doubted()
+    store = context.store
+    provider = context.provider
+    doubted = context.doubted()
     facts = store.facts(job.id, now_s=now_s)
     snapshot = observe(
         replace(facts, job=replace(facts.job, spec=spec)),
@@ -128,10 +138,15 @@ def priced_scaling(
         limits=limits(context.settings, provider),
         now_s=now_s,
     )
-    plan, quotes = decide(snapshot), dearest_quotes(snapshot)
+    plan = decide(snapshot)
+    quotes = dearest_quotes(snapshot)
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
-    held = Group(tuple(sorted(paid.items()))) if paid else None
-    redone = facts.job.redo_iterations if plan.target not in (None, snapshot.target) else 0
+    held = None
+    if paid:
+        held = Group(tuple(sorted(paid.items())))
+    redone = 0
+    if plan.target not in (None, snapshot.target):
+        redone = facts.job.redo_iterations
     return schemas.PricedScaling(
         group=None if held is None else schemas.GroupOut.of(held),
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
@@ -156,7 +171,9 @@ def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
         if group is not None and (value := values.get(group)) is not None
     )
     value = next(known, None)
-    return None if value is None or not value.value else redone / value.value
+    if value is None or not value.value:
+        return None
+    return redone / value.value
 
 
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
@@ -208,7 +225,8 @@ def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
 
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
-    provider, store = context.provider, context.store
+    provider = context.provider
+    store = context.store
     job = Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s)
     return Snapshot(
         now_s=now_s,

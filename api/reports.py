@@ -21,20 +21,23 @@ _REPORT = "report.json"
 _REPORT_BYTES = 256 * 1024
 _MOST_DECISIONS = 500
 _MOST_NOTES = 100
-_EVENT_PAGE, _EVENT_PAGES = 1000, 50
-_PRICE_PAGE, _MOST_PRICES = 500, 50_000
+_EVENT_PAGE = 1000
+_EVENT_PAGES = 50
+_PRICE_PAGE = 500
+_MOST_PRICES = 50_000
 
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
     """Reads the whole account of a job, finished or not."""
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
-    end_s = now_s if job.finished_at_s is None else job.finished_at_s
+    if job.finished_at_s is None:
+        end_s = now_s
+    else:
+        end_s = job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
-    fixed, first = (
-        [schemas.FixedChoiceOut.of(each) for each in choices],
-        where_it_began(store, job, choices),
-    )
+    fixed = [schemas.FixedChoiceOut.of(each) for each in choices]
+    first = where_it_began(store, job, choices)
     decisions = store.decisions(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -74,7 +77,8 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
     this job had, and the least bill. A job that trained on one group alone would have cost what it
     did.
     """
-    rows, trained = store.ledger_of_job(job.id), store.trained(job.id)
+    rows = store.ledger_of_job(job.id)
+    trained = store.trained(job.id)
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
@@ -154,7 +158,9 @@ def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float 
     can be read."""
     try:
         opened = artifacts.open(job_id, _REPORT)
-        said = json.loads(b"".join(opened.chunks)) if opened.size_bytes <= _REPORT_BYTES else None
+        said = None
+        if opened.size_bytes <= _REPORT_BYTES:
+            said = json.loads(b"".join(opened.chunks))
     except (NotFound, StorageUnavailable, OSError, ValueError, RecursionError):
         return {}
     if not isinstance(said, dict):

@@ -21,7 +21,8 @@ _ALLOWANCE = 1.1
 
 def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
     """Gives the job's spec with what is asked for in it. Raises InvalidInput."""
-    spec, objective = job.spec, job.spec.objective
+    spec = job.spec
+    objective = job.spec.objective
     if asked.budget_usd is not None:
         objective = replace(objective, budget_usd=asked.budget_usd)
     if asked.deadline is not None:

@@ -101,7 +101,9 @@ def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
     admitted = [each for each in types if spec.admits_type(each.name)]
     reasons = [why for each in admitted if (why := spec.unfit(each)) is not None]
     if reasons and len(reasons) == len(admitted):
-        more = f" (nor can the other {len(reasons) - 1})" if len(reasons) > 1 else ""
+        more = ""
+        if len(reasons) > 1:
+            more = f" (nor can the other {len(reasons) - 1})"
         raise InvalidInput(
             f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}",
             field="node_types",
@@ -112,7 +114,9 @@ def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
     """Gives what a job that names no tier gets on these node types: no session has run on a GPU, so
     T1 at best."""
     has_gpus = any(each.gpu_count for each in types if spec.admits_type(each.name))
-    return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1)) if has_gpus else spec
+    if has_gpus:
+        return dataclasses.replace(spec, tier=min(spec.tier, Tier.T1))
+    return spec
 
 
 def is_precision_open(spec: JobSpec) -> bool:
@@ -244,7 +248,9 @@ def declared_by(command: Sequence[str], folder: Path = Path()) -> Tier | None:
     Raises InvalidInput for a shell's script that starts torchrun itself.
     """
     position = script_at(command)
-    text = None if position is None else _text_at(folder / command[position])
+    text = None
+    if position is not None:
+        text = _text_at(folder / command[position])
     if position is None or text is None:
         return None
     if is_python(command) is False:
@@ -258,7 +264,9 @@ def _text_at(path: Path) -> str | None:
         is_script = (
             path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
         )
-        return path.read_text() if is_script else None
+        if is_script:
+            return path.read_text()
+        return None
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -306,7 +314,9 @@ def _set_once(found: dict[str, JsonValue], field: str, value: JsonValue, *, opti
 
 
 def _plain(value: JsonValue) -> str:
-    return json.dumps(value) if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return json.dumps(value)
+    return str(value)
 
 
 def _is_relative(path: str) -> bool:
@@ -369,7 +379,9 @@ def _batch(asked: JobDocument) -> Batch | None:
     """What an iteration is: a batch that is named for the whole job is one of the whole job."""
     if asked.batch is not None:
         return Batch(asked.batch)
-    return None if asked.global_batch is None else Batch.JOB
+    if asked.global_batch is None:
+        return None
+    return Batch.JOB
 
 
 def _check_script(command: Sequence[str], *, has_code: bool) -> None:
@@ -479,7 +491,10 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
     try:
         return workload.configure(values, preset=asked.preset)
     except InvalidInput as error:
-        at = error.field if error.field in (None, "preset") else f"hyperparameters.{error.field}"
+        if error.field in (None, "preset"):
+            at = error.field
+        else:
+            at = f"hyperparameters.{error.field}"
         raise InvalidInput(str(error), field=at) from error
 
 
@@ -550,7 +565,9 @@ def _without_session(tier: str, supported: Tier | None) -> Tier | None:
             "train in",
             field="precision",
         )
-    return None if supported is None else min(supported, Tier.T1)
+    if supported is None:
+        return None
+    return min(supported, Tier.T1)
 
 
 def _objective(asked: JobObjective, now_s: float) -> Objective:
@@ -581,7 +598,10 @@ def _check_policy(asked: JobDocument) -> None:
 
 def _no_such(what: str, name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(sorted(known))}"
+    if close:
+        hint = f"did you mean {close[0]!r}?"
+    else:
+        hint = f"wanted one of {', '.join(sorted(known))}"
     return f"no {what} {name[:64]!r}; {hint}"
 
 
@@ -595,7 +615,10 @@ def _no_option(field: str) -> str | None:
 
 def _invalid(faults: tuple[tuple[str, str], ...]) -> InvalidInput:
     field, message = faults[0]
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    if len(faults) > 1:
+        more = f" (and {len(faults) - 1} more)"
+    else:
+        more = ""
     return InvalidInput(f"{field}: {message}{more}", field=field, faults=faults)
 
 

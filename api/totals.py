@@ -48,7 +48,10 @@ def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
     spent_before = 0.0
     for day in days:
         is_last = day == days[-1]
-        spent = row.usd(now_s) if is_last else spent_by([row], (day + 1) * _DAY_S)
+        if is_last:
+            spent = row.usd(now_s)
+        else:
+            spent = spent_by([row], (day + 1) * _DAY_S)
         yield datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat(), spent - spent_before
         spent_before = spent
 
@@ -56,7 +59,9 @@ def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
 def _burn_usd_per_h(row: LedgerRow) -> float:
     if row.to_s is not None:
         return 0.0
-    return row.extras_usd_per_h if row.is_waived else row.usd_per_h
+    if row.is_waived:
+        return row.extras_usd_per_h
+    return row.usd_per_h
 
 
 _KEYS: Mapping[LedgerBy, Callable[[LedgerRow, float], Iterator[tuple[str, float]]]] = {

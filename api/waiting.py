@@ -46,13 +46,18 @@ class RefusedPool:
     asked_again_s: float | None
 
     def __str__(self) -> str:
-        since = "" if self.since_s is None else f" since {instant(self.since_s)}"
-        times = f", refused {self.refusals} times" if self.refusals > 1 else ""
-        again = (
-            "at the next look"
-            if self.asked_again_s is None
-            else f"at {instant(self.asked_again_s)}"
-        )
+        if self.since_s is None:
+            since = ""
+        else:
+            since = f" since {instant(self.since_s)}"
+        if self.refusals > 1:
+            times = f", refused {self.refusals} times"
+        else:
+            times = ""
+        if self.asked_again_s is None:
+            again = "at the next look"
+        else:
+            again = f"at {instant(self.asked_again_s)}"
         return f"{self.offering}: {_WHY[self.why]}{since}{times}, asked again {again}"
 
 
@@ -78,7 +83,10 @@ def waiting_of(
     if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
     resumes = store.resumes.of(job.id)
-    begun_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+    if resumes:
+        begun_s = resumes[-1].resumed_at_s
+    else:
+        begun_s = job.submitted_at_s
     since_s = max(begun_s, store.last_held_s(job.id) or begun_s)
     known = {each.offering: each for each in store.pools(now_s=now_s)}
     unfit = {} if newest is None else newest.plan.left_out

@@ -137,7 +137,9 @@ def sum_of(content: bytes) -> str:
 
 def _mode(found: int) -> int:
     """Whether its owner may run it is all that is kept of a file's permissions."""
-    return 0o755 if found & stat.S_IXUSR else 0o644
+    if found & stat.S_IXUSR:
+        return 0o755
+    return 0o644
 
 
 def _listed(folder: Path) -> Iterable[str]:

@@ -124,7 +124,10 @@ def fault_in(
         if value is MISSING:
             return f"{name}: wanted a value, got none"
         if choices:
-            fault = None if value in choices else f"wanted one of {', '.join(choices)}"
+            if value in choices:
+                fault = None
+            else:
+                fault = f"wanted one of {', '.join(choices)}"
         elif not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
             fault = f"wanted {kind[-1].__name__}"
         else:
@@ -142,7 +145,10 @@ def _rules(table: type) -> tuple[tuple[str, object, tuple[type, ...], Bound, tup
     rules: list[tuple[str, object, tuple[type, ...], Bound, tuple[str, ...]]] = []
     for each in fields(table):
         hint = hints[each.name]
-        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if get_origin(hint) in (Union, UnionType):
+            options = get_args(hint)
+        else:
+            options = (hint,)
         (only,) = (option for option in options if option is not NoneType)
         if get_origin(only) is Literal:
             rules.append((each.name, each.default, (str,), Bound(), get_args(only)))

@@ -36,7 +36,9 @@ def config_files() -> tuple[Path, ...]:
     folder's."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     named = os.environ.get("ELASTICD_CONFIG")
-    return (Path(named),) if named else (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
+    if named:
+        return (Path(named),)
+    return (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
 
 
 class LocalType(BaseModel):
@@ -232,14 +234,18 @@ class Settings(BaseSettings):
         """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in
         a bucket."""
         root = (self.checkpoint_root or str(self.data_dir / "jobs")).rstrip("/")
-        return root if root.startswith("s3://") else str(Path(root).absolute())
+        if root.startswith("s3://"):
+            return root
+        return str(Path(root).absolute())
 
     @property
     def job_folder(self) -> Path:
         """The same where it is a folder; else the one in `data_dir`, in which nodes leave
         nothing."""
         root = self.job_root
-        return self.data_dir.absolute() / "jobs" if root.startswith("s3://") else Path(root)
+        if root.startswith("s3://"):
+            return self.data_dir.absolute() / "jobs"
+        return Path(root)
 
     @property
     def token_file(self) -> Path:
@@ -269,7 +275,8 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
-        wanted, got = first["msg"].removeprefix("Value error, "), first["input"]
+        wanted = first["msg"].removeprefix("Value error, ")
+        got = first["input"]
         text = f"setting {path}: {wanted}, got {str(got) if isinstance(got, Path) else got!r}"
         raise InvalidInput(text, field=path) from error
     except ValueError as error:

@@ -47,9 +47,11 @@ log = structlog.get_logger(__name__)
 _SLACK_S = 10.0
 """What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
 keeps for itself."""
-_SILENCE_S, _SILENT_BEATS = 10.0, 5
+_SILENCE_S = 10.0
+_SILENT_BEATS = 5
 """A node is missed after both."""
-_MISSED_S, _MISSED_BEATS = 2.0, 3
+_MISSED_S = 2.0
+_MISSED_BEATS = 3
 """The same where those whom it trains with stand still."""
 _PAST_S = 60.0
 """How often to look whether a market has come whose past prices nobody has asked for."""
@@ -86,7 +88,9 @@ class Daemon:
 
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
-        return (self.ticker,) if self.historian is None else (self.ticker, self.historian)
+        if self.historian is None:
+            return (self.ticker,)
+        return (self.ticker, self.historian)
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
@@ -94,7 +98,9 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
-    wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
+    wheel = None
+    if settings.provider == "ec2" and settings.ec2.needs_wheel:
+        wheel = own_wheel()
     store = open_store(settings.url)
     store.presence.begin(now_s=clock.now_s())
     tokens = NodeTokens(secret_in(data_dir / "secret"))
@@ -269,7 +275,10 @@ def _same_port(data_dir: Path, host: str) -> int:
 def _check_free(host: str, port: int) -> None:
     """Raises AlreadyRunning if somebody listens there, before anything is written down about this
     daemon."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if ":" in host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -289,7 +298,9 @@ def _bracketed(host: str) -> str:
     >>> _bracketed("127.0.0.1"), _bracketed("::1")
     ('127.0.0.1', '[::1]')
     """
-    return f"[{host}]" if ":" in host else host
+    if ":" in host:
+        return f"[{host}]"
+    return host
 
 
 def _write_address(settings: Settings, url: str, port: int) -> None:

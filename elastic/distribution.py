@@ -37,7 +37,9 @@ def migrations_folder() -> Path:
     """The folder of the database's migrations, in a checkout or where a wheel has put it."""
     package = Path(__file__).resolve().parent
     installed = package / "migrations"
-    return installed if installed.is_dir() else package.parent / "migrations"
+    if installed.is_dir():
+        return installed
+    return package.parent / "migrations"
 
 
 def own_wheel() -> Wheel:

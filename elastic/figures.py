@@ -66,7 +66,9 @@ def short(value: float) -> str:
     """
     if value >= 1e6:
         return f"{number(value / 1e6)}M"
-    return f"{number(value / 1e3)}k" if value >= 1e3 else number(value)
+    if value >= 1e3:
+        return f"{number(value / 1e3)}k"
+    return number(value)
 
 
 def count(value: float) -> str:
@@ -144,7 +146,9 @@ def moment(at_s: float, now_s: float) -> str:
     ('22:13:20 UTC', '14 Nov 22:13 UTC')
     """
     then, now = (datetime.fromtimestamp(each, UTC) for each in (at_s, now_s))
-    return f"{then:%H:%M:%S} UTC" if then.date() == now.date() else f"{then:%d %b %H:%M} UTC"
+    if then.date() == now.date():
+        return f"{then:%H:%M:%S} UTC"
+    return f"{then:%d %b %H:%M} UTC"
 
 
 def ago(at_s: float, now_s: float) -> str:
@@ -156,11 +160,14 @@ def ago(at_s: float, now_s: float) -> str:
     ahead_s = round(at_s - now_s)
     if abs(ahead_s) < 2:
         return "just now"
-    return f"in {duration(ahead_s)}" if ahead_s > 0 else f"{duration(-ahead_s)} ago"
+    if ahead_s > 0:
+        return f"in {duration(ahead_s)}"
+    return f"{duration(-ahead_s)} ago"
 
 
 def _dollars(amount: float, figures: int) -> str:
-    sign, least = ("-" if amount < 0 else ""), abs(amount)
+    sign = "-" if amount < 0 else ""
+    least = abs(amount)
     if least == 0:
         return "$0"
     if least < _LEAST_USD:
@@ -175,4 +182,6 @@ def _dollars(amount: float, figures: int) -> str:
 
 def _two(seconds: float, major_s: int, major: str, minor_s: int, minor: str) -> str:
     wholes, rest = divmod(round(seconds / minor_s), major_s // minor_s)
-    return f"{wholes:,} {major} {rest} {minor}" if rest else f"{wholes:,} {major}"
+    if rest:
+        return f"{wholes:,} {major} {rest} {minor}"
+    return f"{wholes:,} {major}"

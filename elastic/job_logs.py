@@ -157,7 +157,9 @@ class JobLogs:
             row = self._db.execute(
                 "SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)
             ).fetchone()
-        return None if row[0] is None else int(row[0])
+        if row[0] is None:
+            return None
+        return int(row[0])
 
     def ranks(self, job_id: str) -> tuple[int, ...]:
         """The ranks of the newest generation that wrote something."""
@@ -174,7 +176,9 @@ class JobLogs:
         """How many of the job's lines are no longer kept."""
         with self._lock:
             row = self._db.execute("SELECT cut FROM jobs WHERE job = ?", (job_id,)).fetchone()
-        return 0 if row is None else int(row[0])
+        if row is None:
+            return 0
+        return int(row[0])
 
     def jobs(self) -> tuple[str, ...]:
         """The jobs that lines are kept of."""
@@ -192,15 +196,16 @@ class JobLogs:
 
     def _seq(self, node_id: str) -> int:
         row = self._db.execute("SELECT seq FROM nodes WHERE node = ?", (node_id,)).fetchone()
-        return 0 if row is None else int(row[0])
+        if row is None:
+            return 0
+        return int(row[0])
 
     def _add_piece(self, job_id: str, node_id: str, piece: LogPiece, *, now_s: float) -> None:
         stream = self._stream(job_id, node_id, piece)
-        texts = (
-            [f"... {piece.dropped:,} lines left out: more than a node may send ..."]
-            if piece.dropped
-            else []
-        )
+        if piece.dropped:
+            texts = [f"... {piece.dropped:,} lines left out: more than a node may send ..."]
+        else:
+            texts = []
         texts += map(plain, piece.lines)  # a node that lies sends what no terminal should see
         rows = [(job_id, stream, now_s, each) for each in texts]
         self._db.executemany(
@@ -250,7 +255,9 @@ class JobLogs:
         else:
             query = "SELECT id FROM streams WHERE job = ? AND generation = ? AND bytes > 0 ORDER BY bytes DESC"
         row = self._db.execute(f"{query} LIMIT 1", (job_id, newest)).fetchone()
-        return None if row is None else int(row[0])
+        if row is None:
+            return None
+        return int(row[0])
 
     def _shorten(self, job_id: str, stream: int, wanted: int) -> int:
         """Deletes a stream's first lines until so many bytes are free or none is left; gives how

@@ -67,7 +67,9 @@ class LogLine:
             return f"{self.stage} on {self.node_id}"
         if self.worker is None:
             return f"torchrun on {self.node_id}"
-        return self.node_id if self.rank is None else f"rank {self.rank}"
+        if self.rank is None:
+            return self.node_id
+        return f"rank {self.rank}"
 
 
 def as_text(line: LogLine, *, before: LogLine | None, is_labelled: bool) -> str:
@@ -78,8 +80,12 @@ def as_text(line: LogLine, *, before: LogLine | None, is_labelled: bool) -> str:
     """
     is_first = before is None or before.generation != line.generation
     where = "" if is_labelled else f", {line.source}"
-    heading = f"==> generation {line.generation}{where} <==\n" if is_first else ""
-    return f"{heading}[{line.source}] {line.text}\n" if is_labelled else f"{heading}{line.text}\n"
+    heading = ""
+    if is_first:
+        heading = f"==> generation {line.generation}{where} <==\n"
+    if is_labelled:
+        return f"{heading}[{line.source}] {line.text}\n"
+    return f"{heading}{line.text}\n"
 
 
 def plain(line: str, *, cut: int = 0) -> str:
@@ -96,7 +102,9 @@ def plain(line: str, *, cut: int = 0) -> str:
     if not line.isprintable():
         line = _CONTROLS.sub(_written_out, _ESCAPES.sub("", line))
     cut += max(0, len(line) - MAX_CHARACTERS)
-    return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)" if cut else line
+    if cut:
+        return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)"
+    return line
 
 
 def last_state(raw: bytes) -> bytes:
@@ -115,4 +123,6 @@ def last_state(raw: bytes) -> bytes:
 
 def _written_out(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"

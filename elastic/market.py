@@ -79,7 +79,8 @@ def _price_source(settings: Settings) -> str:
 def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
     """When this data folder was first served with these prices: a replayed trace goes on where an
     earlier daemon left it, and one that is new to the folder begins now."""
-    path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
+    path = data_dir / "started"
+    wanted = None if trace is None else str(trace.absolute())
     try:
         told = json.loads(path.read_text())
         if told["price_trace"] == wanted:
@@ -93,7 +94,8 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 def _local(
     settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
 ) -> tuple[Provider, PriceSetup]:
-    precisions, cores = precisions_here(), len(os.sched_getaffinity(0))
+    precisions = precisions_here()
+    cores = len(os.sched_getaffinity(0))
     types = [
         NodeType(
             each.name,

@@ -37,7 +37,9 @@ class Renewal:
     def wait_s(self, *, now_s: float) -> float:
         """How long it is until this is due; 0 when it is."""
         waited_s = now_s - self._paused_at_s
-        return self._pause_s - waited_s if 0.0 <= waited_s < self._pause_s else 0.0
+        if 0.0 <= waited_s < self._pause_s:
+            return self._pause_s - waited_s
+        return 0.0
 
     def is_due(self, *, now_s: float) -> bool:
         return self.wait_s(now_s=now_s) == 0.0
@@ -47,8 +49,14 @@ class Renewal:
         self.pause(self.every_s, now_s=now_s)
 
     def note_failure(self, *, now_s: float) -> None:
-        longest_s = self.retry_s if self.longest_retry_s is None else self.longest_retry_s
-        scatter = random.uniform(0.5, 1.0) if self.is_scattered else 1.0
+        if self.longest_retry_s is None:
+            longest_s = self.retry_s
+        else:
+            longest_s = self.longest_retry_s
+        if self.is_scattered:
+            scatter = random.uniform(0.5, 1.0)
+        else:
+            scatter = 1.0
         # Bounded: 2 to the power of a thousand failures is no float any more.
         self.pause(
             min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s

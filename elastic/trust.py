@@ -18,4 +18,6 @@ def trust_for(url: str) -> ssl.SSLContext | bool:
     >>> trust_for("http://127.0.0.1:8470").cert_store_stats()["x509_ca"]
     0
     """
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.lower().startswith("http://") else True
+    if url.lower().startswith("http://"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return True

@@ -106,7 +106,8 @@ def plot(
 
 
 def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScale) -> str:
-    parts, is_down = [], False
+    parts = []
+    is_down = False
     for instant, value in zip(at_s, values, strict=True):
         if value is not None:
             y = round(1000 - 10 * scale.percent(value), 1)
@@ -117,4 +118,6 @@ def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScal
 
 def _across(instant: float, at_s: Sequence[float]) -> float:
     span_s = at_s[-1] - at_s[0] if at_s else 0.0
-    return round(1000 * min(max((instant - at_s[0]) / span_s, 0.0), 1.0), 1) if span_s > 0 else 0.0
+    if span_s > 0:
+        return round(1000 * min(max((instant - at_s[0]) / span_s, 0.0), 1.0), 1)
+    return 0.0

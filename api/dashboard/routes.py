@@ -83,13 +83,17 @@ def mount_static(app: FastAPI) -> None:
 @router.get("/")
 def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTMLResponse:
     """The job asked for, or else the newest that is not over, or else the newest."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     shown = _chosen(store, job)
     if shown is None:
         return page(request, "overview.html", here="Overview", view=None, others=(), now_s=now_s)
     linked = store.unfinished_jobs()[-_JOBS_LINKED:][::-1]
     heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
-    others = heads if any(head.id != shown.id for head in heads) else []
+    if any(head.id != shown.id for head in heads):
+        others = heads
+    else:
+        others = []
     view = job_view(
         job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
     )
@@ -99,7 +103,8 @@ def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTML
 @router.get("/jobs")
 def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """All jobs, newest first."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     found, next_before = cut(
         store.jobs(limit=_PAGE_ROWS + 1, before=before),
         _PAGE_ROWS,
@@ -126,7 +131,8 @@ def nodes(
     request: Request, context: ContextOf, job: JobQuery = None, gone: bool = False
 ) -> HTMLResponse:
     """Every node that may still cost money; with `gone`, those that are gone, too."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     found = store.nodes(None if job is None else store.job(job).id, include_gone=gone)
     ledger = [
         row
@@ -142,7 +148,8 @@ def decisions(
     request: Request, context: ContextOf, job: JobQuery = None, before: Before = None
 ) -> HTMLResponse:
     """All decisions, or those of one job, newest first."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     of_job = None if job is None else store.job(job)
     listed = store.decisions(
         None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before
@@ -163,8 +170,10 @@ def decisions(
 @router.get("/decisions/{decision_id}")
 def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResponse:
     """One decision explained."""
-    store, now_s = context.store, context.clock.now_s()
-    found, snapshot = store.decision(decision_id), store.snapshot(decision_id)
+    store = context.store
+    now_s = context.clock.now_s()
+    found = store.decision(decision_id)
+    snapshot = store.snapshot(decision_id)
     view = decision_view(found, snapshot, _indented(to_text(snapshot)), now_s=now_s)
     return page(request, "decision.html", here="Decisions", view=view, now_s=now_s)
 
@@ -172,7 +181,8 @@ def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResp
 @router.get("/prices")
 def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """The prices in force, and all of them as they came."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     earlier = store.prices(
         limit=2 * _PAGE_ROWS, before=before
     )  # twice a page: each is compared with the one before it
@@ -218,7 +228,10 @@ def _sign_in(request: Request, error: Unauthorized) -> Response:
 
 
 def _problem(request: Request, detail: str, status: HTTPStatus) -> Response:
-    title = "Not found" if status is HTTPStatus.NOT_FOUND else "elasticd cannot show this now"
+    if status is HTTPStatus.NOT_FOUND:
+        title = "Not found"
+    else:
+        title = "elasticd cannot show this now"
     now_s = get_context(request).clock.now_s()
     return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)
 

@@ -27,11 +27,9 @@ def show_login(
 ) -> Response:
     """The form; or, with the token in the address as the command line prints it, straight to the
     page."""
-    return (
-        _form(context, next_page)
-        if token is None
-        else _signed_in(request, context, token, next_page)
-    )
+    if token is None:
+        return _form(context, next_page)
+    return _signed_in(request, context, token, next_page)
 
 
 @router.post("/login")
@@ -53,7 +51,9 @@ def own_path(address: str) -> str:
     is_ours = (
         address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     )
-    return address if is_ours else "/"
+    if is_ours:
+        return address
+    return "/"
 
 
 def _signed_in(request: Request, context: ContextOf, token: str, next_page: str) -> Response:

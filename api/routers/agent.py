@@ -64,7 +64,8 @@ def register(
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
     context.store.node_joined(node.id, setup=request.setup, now_s=context.clock.now_s())
     context.wake()
-    settings, spec = context.settings, context.store.job(node.job_id).spec
+    settings = context.settings
+    spec = context.store.job(node.job_id).spec
     return Registered(
         protocol=PROTOCOL,
         node_id=node.id,
@@ -81,7 +82,10 @@ def _bought(context: Context, request: Registration) -> Node:
     """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may
     still turn out."""
     launch = context.node_tokens.launch_of(request.join_token)
-    nodes = () if launch is None else context.store.nodes_of_launch(launch)
+    if launch is None:
+        nodes = ()
+    else:
+        nodes = context.store.nodes_of_launch(launch)
     for node in nodes:
         if node.provider_id == request.instance_id:
             return node
@@ -106,7 +110,8 @@ def heartbeat(
     newest_seq = max(
         [acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)]
     )
-    has_changed, now_s = _has_changed(node, request), context.clock.now_s()
+    has_changed = _has_changed(node, request)
+    now_s = context.clock.now_s()
     context.store.presence.arrives(now_s=now_s)
     if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
@@ -121,7 +126,9 @@ def heartbeat(
 def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatReply:
     generation = context.store.generation(job.id)
     begins = generation is not None and node.agent_generation != generation.number
-    stored_iteration = context.store.resumes.stored(job.id) if begins else None
+    stored_iteration = None
+    if begins:
+        stored_iteration = context.store.resumes.stored(job.id)
     saves = context.store.saves(job.id) if begins else {}
     return reply_for(
         node,
@@ -161,7 +168,9 @@ def _hangs(said: NodeReport | Node) -> bool:
 
 def _prepares(said: NodeReport | Node) -> tuple[str, str] | None:
     """What is worth being written at once."""
-    return None if said.preparing is None else (said.preparing.what, said.preparing.failure)
+    if said.preparing is None:
+        return None
+    return (said.preparing.what, said.preparing.failure)
 
 
 def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int) -> None:
@@ -175,7 +184,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             case SavedMessage():
                 saves[each.seq] = Save(each.mark, each.iteration)
             case BeginsMessage():
-                begun_s = each.at_s + late_s if each.at_s else None
+                begun_s = None
+                if each.at_s:
+                    begun_s = each.at_s + late_s
                 batch = Batch(each.batch)
                 beginnings[each.seq] = Beginning(
                     each.iteration, each.text, each.stops_when_asked, batch, begun_s
@@ -221,7 +232,9 @@ def _event(
         not isinstance(said, NoteMessage) and said.iteration is not None
     ):  # an unmodified script tells of none
         numbers["iteration"] = float(said.iteration)
-    counted = "" if not numbers else f" iteration {numbers['iteration']:.0f}"
+    counted = ""
+    if numbers:
+        counted = f" iteration {numbers['iteration']:.0f}"
     match said:
         case CheckpointMessage():
             text = "checkpoint" + (counted and f" of{counted}")

@@ -73,7 +73,10 @@ def _replayable(decision: Decision) -> Decision:
 
 def _cannot_replay(decision: Decision) -> str:
     known = VERSIONS.get(decision.policy)
-    has = "has no such policy" if known is None else f"has version {known}"
+    if known is None:
+        has = "has no such policy"
+    else:
+        has = f"has version {known}"
     return (
         f"decision {decision.id} cannot be replayed: version {decision.version} of the policy "
         f"{decision.policy} made "

@@ -32,7 +32,10 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
     """Gives one such file; what is neither picture, text nor JSON comes as a download."""
     opened = context.kept().open(context.store.job(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
-    disposition = "attachment" if media_type is None else "inline"
+    if media_type is None:
+        disposition = "attachment"
+    else:
+        disposition = "inline"
     headers = {
         "Content-Length": str(opened.size_bytes),
         "Content-Disposition": f'{disposition}; filename="{quote(name)}"',

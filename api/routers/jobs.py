@@ -87,7 +87,10 @@ def submit_job(
         context.wake()
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     shown = _shown(context, job, response)
-    missed = goals_missed(context, job, now_s=now_s) if is_new else ()
+    if is_new:
+        missed = goals_missed(context, job, now_s=now_s)
+    else:
+        missed = ()
     return shown.model_copy(update={"warnings": [*shown.warnings, *missed]})
 
 
@@ -145,7 +148,8 @@ def resume_job(
     What it has cost counts. A budget that is spent or a deadline that has passed is a conflict
     until it is changed.
     """
-    found, now_s = context.store.job(job), context.clock.now_s()
+    found = context.store.job(job)
+    now_s = context.clock.now_s()
     check_version(if_match, found.version)
     spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
     refuse_unpayable(context, found, spec, now_s=now_s)
@@ -208,7 +212,8 @@ def _checked(
     check_fit(spec, context.provider.node_types())
     # What only a session keeps to is a wish for one.
     is_named = document.get("tier", AUTO) != AUTO or bool(spec.most_samples)
-    spec = spec if is_named else without_untried(spec, context.provider.node_types())
+    if not is_named:
+        spec = without_untried(spec, context.provider.node_types())
     refuse_contradictions(context, spec, now_s=now_s)
     return settled(context, spec, now_s=now_s)
 
@@ -241,6 +246,7 @@ def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
 
 
 def _standing(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
-    root, alarms = context.settings.job_root, context.alarms_of(job.id)
+    root = context.settings.job_root
+    alarms = context.alarms_of(job.id)
     blocks = context.provider.blocks.listed(now_s=now_s)
     return standing_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)

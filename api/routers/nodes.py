@@ -27,7 +27,9 @@ def list_nodes(
     """Lists nodes, newest first."""
     found = context.store.nodes(job, include_gone=everything)
     # The list grows at its front only, so that places counted from its end stay what they are.
-    start = 0 if before is None else max(len(found) - before, 0)
+    start = 0
+    if before is not None:
+        start = max(len(found) - before, 0)
     kept = found[start : start + limit]
     left = len(found) - start - len(kept)
     now_s = context.clock.now_s()

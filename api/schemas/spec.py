@@ -66,7 +66,9 @@ class JobSpecIn(Wire):
     @model_validator(mode="before")
     @classmethod
     def _keeps_secrets(cls, spec: Any) -> Any:
-        return replace(spec, env=spec.shown_env) if isinstance(spec, model.JobSpec) else spec
+        if isinstance(spec, model.JobSpec):
+            return replace(spec, env=spec.shown_env)
+        return spec
 
 
 class JobState(Wire):

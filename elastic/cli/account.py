@@ -50,9 +50,11 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     from elastic.checkpoints.s3 import Bucket, connect
     from elastic.providers.ec2 import here, reaches_no_bucket
 
-    name, root = "aws checkpoints", settings.job_root
+    name = "aws checkpoints"
+    root = settings.job_root
     if not is_location(root):
-        found, advice = f"in the folder {root}", "set checkpoint_root = 's3://BUCKET/PREFIX'"
+        found = f"in the folder {root}"
+        advice = "set checkpoint_root = 's3://BUCKET/PREFIX'"
         if here(endpoint_url) is not None:
             return Finding(
                 name, "ok", f"{found} of this machine, where EC2 is asked and boots its machines"
@@ -124,7 +126,8 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
 
 def judge_disk_price(settings: Settings, region: str) -> Finding:
     """What the disk costs is a setting, and its default one region's."""
-    name, told = "aws disk price", f"{usd(settings.ec2.volume_usd_per_gib_month)} per GiB and month"
+    name = "aws disk price"
+    told = f"{usd(settings.ec2.volume_usd_per_gib_month)} per GiB and month"
     if region == _DEFAULTS_OF or "volume_usd_per_gib_month" in settings.ec2.model_fields_set:
         return Finding(name, "ok", told)
     advice = f"set ec2.volume_usd_per_gib_month to what gp3 costs in {region}: it is in every price and ledger row"
@@ -139,7 +142,10 @@ def judge_prices(
     if not missing:
         return Finding(_NAME, "ok", f"of all {len(offerings)} offerings")
     names = ", ".join(str(each) for each in missing[:_MOST_NAMED])
-    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    if len(missing) > _MOST_NAMED:
+        more = f" and {len(missing) - _MOST_NAMED} more"
+    else:
+        more = ""
     said = "".join(f"; {each[:_MOST_CHARACTERS]}" for each in failures)
     found = f"of {len(priced)} of {len(offerings)} offerings; none of {names}{more}{said}"
     if not priced:

@@ -152,7 +152,9 @@ def _from_files(
         assert hours is not None
         pace = Speeds({}, default_s=hours * 3600 / spec.iterations)
     rows = [row for path in prices for row in read_trace(path)]
-    records = None if availability is None else read_availability(availability)
+    records = None
+    if availability is not None:
+        records = read_availability(availability)
     market = market_of(
         rows, records, node_types=None if node_types is None else read_node_types(node_types)
     )
@@ -248,10 +250,8 @@ def _show(
     unfinished = [each for each in found.starts if not each.is_finished]
     if unfinished:
         phases = ", ".join(sorted({each.phase for each in unfinished}))
-        usd, done = (
-            fmean(each.usd for each in unfinished),
-            fmean(each.iteration for each in unfinished),
-        )
+        usd = fmean(each.usd for each in unfinished)
+        done = fmean(each.iteration for each in unfinished)
         print(
             f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after "
             f"{figures.usd(usd)} and "

@@ -28,7 +28,8 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
     if not folder.exists():
         folder.mkdir(parents=True)
         (folder / ".gitignore").write_text(_MARK, encoding="utf-8")
-    brought, gone = 0, 0
+    brought = 0
+    gone = 0
     for each in found:
         target = folder / _inside(each["path"])
         if target.is_file() and _sha256_of(target) == each["sha256"]:

@@ -66,8 +66,14 @@ def candidate_table(
         }
         for each in sorted(candidates, key=_rank)
     ]
-    columns = COLUMNS if any(is_known(each) for each in candidates) else UNMEASURED
-    missing = {"budget_lasts_s"} if budget_usd is None else set()
+    if any(is_known(each) for each in candidates):
+        columns = COLUMNS
+    else:
+        columns = UNMEASURED
+    if budget_usd is None:
+        missing = {"budget_lasts_s"}
+    else:
+        missing = set()
     if not any(each.get("unavailable") for each in candidates):
         missing.add("unavailable")
     if not any(workers != _ONE for each in candidates for workers in each.get("workers", ())):
@@ -130,7 +136,9 @@ def _count(candidate: Mapping[str, Any]) -> int:
 
 def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | None:
     usd_per_h = candidate.get("usd_per_h")
-    return budget_usd / usd_per_h * _S_PER_H if budget_usd is not None and usd_per_h else None
+    if budget_usd is not None and usd_per_h:
+        return budget_usd / usd_per_h * _S_PER_H
+    return None
 
 
 def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:

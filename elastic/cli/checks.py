@@ -222,7 +222,10 @@ def check_database(settings: Settings) -> Finding:
 
 def check_port(settings: Settings) -> Finding:
     """The port must be free for `serve`, or a daemon's already."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    if ":" in settings.host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

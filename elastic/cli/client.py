@@ -104,8 +104,13 @@ class Client:
         self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None
     ) -> JsonObject:
         """Posts `body` as JSON, None as nothing, and gives the answer."""
-        content = None if body is None else json.dumps(body).encode()
-        sent = {} if body is None else {"Content-Type": "application/json"}
+        content = None
+        if body is not None:
+            content = json.dumps(body).encode()
+        if body is None:
+            sent = {}
+        else:
+            sent = {"Content-Type": "application/json"}
         return _object(
             self._send("POST", path, content=content, headers={**sent, **(headers or {})})
         )
@@ -202,7 +207,9 @@ def error_of(answer: httpx2.Response) -> ElasticError:
         or answer.text.strip()[:500]
         or answer.reason_phrase
     )
-    default = StoreUnavailable if answer.status_code >= 500 else ElasticError
+    default = ElasticError
+    if answer.status_code >= 500:
+        default = StoreUnavailable
     return _ERRORS.get(answer.status_code, default)(
         said + _faults(said, problem.get("errors") or ())
     )

@@ -67,11 +67,9 @@ def default_url() -> str:
     settings = load_settings()
     with suppress(OSError, ValueError, KeyError):
         return str(json.loads((settings.data_dir / "daemon.json").read_text())["url"])
-    return (
-        f"http://[{settings.host}]:{settings.port}"
-        if ":" in settings.host
-        else f"http://{settings.host}:{settings.port}"
-    )
+    if ":" in settings.host:
+        return f"http://[{settings.host}]:{settings.port}"
+    return f"http://{settings.host}:{settings.port}"
 
 
 def default_token_file() -> Path:

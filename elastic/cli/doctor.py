@@ -69,5 +69,7 @@ def _show_policy(name: str) -> None:
         or os.environ.get("AWS_DEFAULT_REGION")
         or "*"
     )
-    bucket = parse_location(root) if is_location(root) else None
+    bucket = None
+    if is_location(root):
+        bucket = parse_location(root)
     render.show_json(policy(name, Scope(settings.ec2, region, bucket)))

@@ -44,7 +44,8 @@ def chart(
             row[_cell(left_s, longest_s, COLUMNS)] = "|"
     for letter, point in reversed(list(zip(ascii_lowercase, points, strict=False))):
         grid[_cell(point.usd, dearest_usd, ROWS)][_cell(point.lasts_s, longest_s, COLUMNS)] = letter
-    top, width = figures.usd(dearest_usd), max(len(figures.usd(dearest_usd)), 2)
+    top = figures.usd(dearest_usd)
+    width = max(len(figures.usd(dearest_usd)), 2)
     labels = [top, *[""] * (ROWS - 2), "$0"]
     drawn = zip(labels, reversed(grid), strict=True)
     lines = [f"{label:>{width}} |{''.join(row)}".rstrip() for label, row in drawn]
@@ -66,4 +67,6 @@ def _cell(value: float, end: float, cells: int) -> int:
     >>> _cell(0.0, 10.0, 5), _cell(9.9, 10.0, 5), _cell(10.0, 10.0, 5)
     (0, 4, 4)
     """
-    return min(int(value / end * cells), cells - 1) if end > 0 else 0
+    if end > 0:
+        return min(int(value / end * cells), cells - 1)
+    return 0

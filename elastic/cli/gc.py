@@ -60,7 +60,8 @@ def gc(
     from elastic.providers.base import InstanceState
     from elastic.providers.ec2 import CLUSTER, connect, read_machines, sweep_templates
 
-    after_s, now_s = duration_s(older_than), SystemClock().now_s()
+    after_s = duration_s(older_than)
+    now_s = SystemClock().now_s()
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
             f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "

@@ -390,7 +390,10 @@ def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
     # would read it.
     documents = import_module("api.documents")
     try:
-        body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        if file == "-":
+            body = sys.stdin.buffer.read()
+        else:
+            body = Path(file).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     return _settled(documents.read_document(body), Path() if file == "-" else Path(file).parent)
@@ -401,14 +404,18 @@ def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any
     and names it."""
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
     # One word in quotes is a whole line, unless it is a script's name.
-    line = command[0] if len(command) == 1 and not Path(command[0]).exists() else command
+    if len(command) == 1 and not Path(command[0]).exists():
+        line = command[0]
+    else:
+        line = command
     return _settled({"name": name or own_name or "job", "code": ".", "command": line}, Path())
 
 
 def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Archive | None]:
     """What only this machine knows is put into the document: paths, files, and variables of the
     shell."""
-    specs, brought = import_module("api.specs"), import_module("api.brought")
+    specs = import_module("api.specs")
+    brought = import_module("api.brought")
     document = brought.settle_env(document, os.environ)
     document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
@@ -451,7 +458,10 @@ def _check_script(command: object, code: Archive, folder: Path) -> None:
         and not script.startswith(("-", "/"))
         and os.path.normpath(script) not in code.paths
     ):
-        why = "git ignores it" if (folder / script).is_file() else "nothing is there"
+        if (folder / script).is_file():
+            why = "git ignores it"
+        else:
+            why = "nothing is there"
         if why == "nothing is there" and re.fullmatch(r"\w+", script):
             why += ", and it is no program that elasticd understands. Write the line that starts the training, such as "
             why += "`python train.py` or `bash run.sh`"
@@ -486,7 +496,9 @@ def _script_of(command: object) -> str | None:
         case [str(), *_]:
             parts = [str(each) for each in command]
             position = script_at(parts)
-            return None if position is None else parts[position]
+            if position is None:
+                return None
+            return parts[position]
     return None
 
 

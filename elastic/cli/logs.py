@@ -46,7 +46,8 @@ def follow_logs(
                     if event.name == "end":
                         printer.end()
                         return
-                    is_away, after = False, event.id
+                    is_away = False
+                    after = event.id
                     printer.show(event)
                     if not has_reader():
                         return

@@ -21,7 +21,9 @@ _LONG_S = 15.0
 
 def _unheard(unheard_s: float) -> str:
     """How long nothing was heard, where that is longer than nodes are silent for."""
-    return figures.duration(unheard_s) if unheard_s > _LONG_S else render.UNKNOWN
+    if unheard_s > _LONG_S:
+        return figures.duration(unheard_s)
+    return render.UNKNOWN
 
 
 COLUMNS = (

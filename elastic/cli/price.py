@@ -94,6 +94,8 @@ def sparkline(history: Mapping[str, Any], *, width: int = 30) -> str:
         past = bisect_left(
             points, from_s + (index + 1) * step_s, key=lambda each: each["valid_from_s"]
         )
-        share = (prices[past - 1] - min(prices)) / span if past and span else 0.0
+        share = 0.0
+        if past and span:
+            share = (prices[past - 1] - min(prices)) / span
         drawn += _LEVELS[round(share * (len(_LEVELS) - 1))] if past else " "
     return drawn

@@ -112,12 +112,17 @@ def interval(estimate: Mapping[str, Any], write: Callable[[float], str] = number
     """
     low, high = estimate.get("low"), estimate.get("high")
     value = write(estimate["value"])
-    return value if low is None or high is None else f"{value} ({span(low, high, write)})"
+    if low is None or high is None:
+        return value
+    return f"{value} ({span(low, high, write)})"
 
 
 def offering(each: Mapping[str, Any]) -> str:
     """Writes one way to buy a node type; the zone only where it is not this machine."""
-    zone = "" if each.get("zone") in (None, "local") else f" {each['zone']}"
+    if each.get("zone") in (None, "local"):
+        zone = ""
+    else:
+        zone = f" {each['zone']}"
     return f"{each['node_type']} {each['capacity']}{zone}"
 
 
@@ -164,7 +169,9 @@ def workers(of_types: Sequence[Mapping[str, int]]) -> str:
 
 
 def _block(unavailable: Mapping[str, Any]) -> str:
-    least = f" for {unavailable['nodes']} or more" if unavailable["nodes"] > 1 else ""
+    least = ""
+    if unavailable["nodes"] > 1:
+        least = f" for {unavailable['nodes']} or more"
     return f"{unavailable['why'].replace('_', ' ')}{least} until {instant(unavailable['until_s'])}"
 
 

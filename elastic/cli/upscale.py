@@ -152,4 +152,6 @@ def _teller(picture: Path) -> Callable[[float], None]:
         ending = "\r" if done < 1 else "\r\033[K"
         print(f"{picture}: {percent(done)}", end=ending, file=sys.stderr, flush=True)
 
-    return tell if sys.stderr.isatty() else lambda done: None
+    if sys.stderr.isatty():
+        return tell
+    return lambda done: None

@@ -130,7 +130,9 @@ def watch(
 def _standings(
     look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock
 ) -> Iterator[WatchedJob]:
-    until_s = None if timeout_s is None else clock.now_s() + timeout_s
+    until_s = None
+    if timeout_s is not None:
+        until_s = clock.now_s() + timeout_s
     while True:
         standing = look()
         yield standing

@@ -36,7 +36,10 @@ def answer_account(
             return s3_refusal(
                 "SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message
             )
-        code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
+        if fault.effect is Effect.THROTTLE:
+            code = "ThrottlingException"
+        else:
+            code = fault.code
         return _refusal(environ, code, fault.message)
     if action in _POLICIES:
         return _refusal(environ, "AccessDenied", "The lab weighs no policies")

@@ -94,7 +94,9 @@ def write_boot_files(folder: Path, order: GuestOrder) -> Path:
     (folder / "hosts").write_text(f"127.0.0.1 localhost\n{order.address} {order.hostname}\n")
     (folder / "resolv.conf").write_text("")
     (folder / "user-data").unlink(missing_ok=True)
-    user_data = order.user_data if order.is_first_boot else None
+    user_data = None
+    if order.is_first_boot:
+        user_data = order.user_data
     if order.root is not None:
         command = shlex.join([f"{folder}/cloud-init", str(folder), str(order.root)])
         _write_program(folder / "user-data", f"#!/bin/sh\nexec {command}\n")

@@ -51,7 +51,10 @@ def describe_instance_type_offerings(call: Ec2Call, scenario: Scenario) -> Answe
     """The scenario's types, in the region or in each of its zones."""
     parameters = call.parameters
     kind = parameters.get("LocationType", "region")
-    places = scenario.zones if kind == "availability-zone" else (scenario.region,)
+    if kind == "availability-zone":
+        places = scenario.zones
+    else:
+        places = (scenario.region,)
     filters = _filters(parameters)
     told = [
         {"InstanceType": name, "LocationType": kind, "Location": place}
@@ -104,7 +107,9 @@ def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], st
     """The rows after the token's place, at most a page of them, and the token of the rest."""
     token = parameters.get("NextToken")
     try:
-        first = 0 if not token else int(base64.b64decode(token, validate=True))
+        first = 0
+        if token:
+            first = int(base64.b64decode(token, validate=True))
     except ValueError as error:
         raise Ec2Error("InvalidNextToken", f"The token {token!r} is invalid") from error
     last = first + min(int(parameters.get("MaxResults") or _PAGE), _PAGE)
@@ -114,4 +119,6 @@ def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], st
 
 
 def _instant(told: datetime | None, otherwise_s: float) -> float:
-    return otherwise_s if told is None else told.replace(tzinfo=UTC).timestamp()
+    if told is None:
+        return otherwise_s
+    return told.replace(tzinfo=UTC).timestamp()

@@ -89,7 +89,10 @@ class Cloud:
 
 def offering_of(instance: Any) -> Offering:
     """What an instance was bought as."""
-    capacity = Capacity.SPOT if instance.lifecycle == "spot" else Capacity.ON_DEMAND
+    if instance.lifecycle == "spot":
+        capacity = Capacity.SPOT
+    else:
+        capacity = Capacity.ON_DEMAND
     return Offering(instance.instance_type, capacity, instance.placement.zone)
 
 

@@ -45,7 +45,10 @@ class Control:
         """One request; what is wrong with it is said in `error`."""
         try:
             asked = json.loads(body or b"{}")
-            told = self._get(path) if method == "GET" else self._post(path, asked)
+            if method == "GET":
+                told = self._get(path)
+            else:
+                told = self._post(path, asked)
             return json_answer(told, kind="application/json")
         except NotFound as error:
             return json_answer(

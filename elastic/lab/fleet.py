@@ -71,10 +71,8 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
 
 
 def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
-    spot, on_demand = (
-        float(target.get("SpotTargetCapacity", 0)),
-        float(target.get("OnDemandTargetCapacity", 0)),
-    )
+    spot = float(target.get("SpotTargetCapacity", 0))
+    on_demand = float(target.get("OnDemandTargetCapacity", 0))
     rest = float(target["TotalTargetCapacity"]) - spot - on_demand
     if target.get("DefaultTargetCapacityType", "on-demand") == "spot":
         spot += rest

@@ -149,7 +149,10 @@ class Guests:
     def hide_new(self, guests: tuple[Guest, ...]) -> None:
         """Keeps new instances out of every answer for `describe_delay_s`."""
         delay_s = self.describe_delay_s
-        wanted = {guest.id for guest in guests} if delay_s else set()
+        if delay_s:
+            wanted = {guest.id for guest in guests}
+        else:
+            wanted = set()
         for reservation in list(self._cloud.backend.reservations.values()):
             if any(each.id in wanted for each in reservation.instances):
                 self._hidden[reservation.id] = self._cloud.hide(reservation.id)
@@ -208,7 +211,9 @@ class Guests:
 
     def _capability(self, node_type: str) -> str | None:
         listed = self._scenario.node_types.get(node_type)
-        return None if listed is None else listed.cpu_capability
+        if listed is None:
+            return None
+        return listed.cpu_capability
 
     def _failure(self, node_type: str) -> LaunchFailure | None:
         meant = (node_type, self._launch_number(node_type))
@@ -348,7 +353,9 @@ class Guests:
                         self._cloud.hide(reservation.id)
 
     def _order(self, guest: Guest) -> GuestOrder:
-        instance, cloud, lock = guest.instance, self._cloud, self.lock
+        instance = guest.instance
+        cloud = self._cloud
+        lock = self.lock
 
         def read() -> Metadata:
             with lock:

@@ -91,10 +91,14 @@ def environment(
         "/usr/bin",
     )
     kept = {name: os.environ[name] for name in ("LANG", "PYTHONPATH") if name in os.environ}
-    threads = {} if order.cpu is None else {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
-    capability = (
-        {} if order.cpu_capability is None else {"ATEN_CPU_CAPABILITY": order.cpu_capability}
-    )
+    if order.cpu is None:
+        threads = {}
+    else:
+        threads = {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
+    if order.cpu_capability is None:
+        capability = {}
+    else:
+        capability = {"ATEN_CPU_CAPABILITY": order.cpu_capability}
     return {
         **kept,
         **threads,

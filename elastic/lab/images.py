@@ -60,4 +60,6 @@ def add_gpu_image(backend: Any, account_id: str, region: str) -> None:
 def least_gib(backend: Any, image_id: str) -> int:
     """How large the root disk of an image is, GiB; 0 where there is no such image."""
     image = backend.amis.get(image_id)
-    return 0 if image is None else int(image.block_device_mappings[0]["Ebs"]["VolumeSize"])
+    if image is None:
+        return 0
+    return int(image.block_device_mappings[0]["Ebs"]["VolumeSize"])

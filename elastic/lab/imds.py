@@ -178,7 +178,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _hops(self, metadata: Metadata) -> int:
         """1 from the node itself, 2 from beyond it."""
         peer = str(self.client_address[0])
-        return 1 if peer in (ADDRESS, metadata.local_ipv4) or peer.startswith("127.") else 2
+        if peer in (ADDRESS, metadata.local_ipv4) or peer.startswith("127."):
+            return 1
+        return 2
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
         return None
@@ -186,7 +188,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(
         self, status: int, told: str | bytes = "", headers: Mapping[str, str] | None = None
     ) -> None:
-        body = told.encode() if isinstance(told, str) else told
+        if isinstance(told, str):
+            body = told.encode()
+        else:
+            body = told
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))

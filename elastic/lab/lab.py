@@ -195,7 +195,9 @@ class Lab:
         """What an instance's user data has written."""
         self._guest(instance_id)
         path = self._folder(instance_id) / "console.log"
-        return path.read_text(errors="replace") if path.exists() else ""
+        if path.exists():
+            return path.read_text(errors="replace")
+        return ""
 
     def start(self) -> None:
         self._schedule.start()
@@ -250,7 +252,10 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:
-        widest = GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
+        if has_namespaces():
+            widest = GuestKind.NAMESPACES
+        else:
+            widest = GuestKind.PROCESSES
         slot = claim_slot(lambda dirty: _hypervisor(widest, dirty, clock).close())
         hypervisor = _hypervisor(kind, slot, clock)
         try:
@@ -275,7 +280,9 @@ class _QuietHandler(MotoRequestHandler):
 
 def _kind(machines: GuestKind) -> GuestKind:
     if machines is GuestKind.AUTO:
-        return GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
+        if has_namespaces():
+            return GuestKind.NAMESPACES
+        return GuestKind.PROCESSES
     if machines is GuestKind.NAMESPACES and not has_namespaces():
         raise InvalidInput(
             f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines"
@@ -284,5 +291,8 @@ def _kind(machines: GuestKind) -> GuestKind:
 
 
 def _hypervisor(kind: GuestKind, slot: Slot, clock: Clock) -> NamespaceHypervisor | PlainHypervisor:
-    shape = NamespaceHypervisor if kind is GuestKind.NAMESPACES else PlainHypervisor
+    if kind is GuestKind.NAMESPACES:
+        shape = NamespaceHypervisor
+    else:
+        shape = PlainHypervisor
     return shape(name=slot.name, number=slot.number, folder=slot.folder, clock=clock)

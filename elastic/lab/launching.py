@@ -42,7 +42,8 @@ class InstanceLauncher:
         parameters = self.with_template(call.parameters)
         offering = self.offering_of(parameters)
         self.cloud.check_disk(parameters)
-        wanted, least = int(parameters.get("MaxCount", 1)), int(parameters.get("MinCount", 1))
+        wanted = int(parameters.get("MaxCount", 1))
+        least = int(parameters.get("MinCount", 1))
         if parameters.get("DryRun"):
             return call.with_parameters("RunInstances", parameters).forward(self.app), ()
         count = min(wanted, self.room(offering))
@@ -79,7 +80,10 @@ class InstanceLauncher:
         nics = parameters.get("NetworkInterfaces") or [{}]
         zone = self.cloud.subnet_zone(parameters.get("SubnetId") or nics[0].get("SubnetId", ""))
         market = parameters.get("InstanceMarketOptions", {}).get("MarketType")
-        capacity = Capacity.SPOT if market == "spot" else Capacity.ON_DEMAND
+        if market == "spot":
+            capacity = Capacity.SPOT
+        else:
+            capacity = Capacity.ON_DEMAND
         offering = Offering(str(parameters.get("InstanceType", "m1.small")), capacity, zone)
         if self.book.usd_per_h(offering, at_s=self.clock.now_s()) is None:
             message = f"Your requested instance type ({offering.node_type}) is not supported in {zone} as {capacity}"

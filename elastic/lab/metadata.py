@@ -61,4 +61,6 @@ def _own_tags(instance: Any) -> dict[str, str]:
 
 def _profile(instance: Any, cloud: Cloud) -> str | None:
     association = cloud.backend.iam_instance_profile_associations.get(instance.id)
-    return None if association is None else str(association.iam_instance_profile.name)
+    if association is None:
+        return None
+    return str(association.iam_instance_profile.name)

@@ -60,7 +60,8 @@ class Middleware:
             raise hang_up(environ)
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith(TARGET):
-            action, body = target.removeprefix(TARGET), _take_body(environ)
+            action = target.removeprefix(TARGET)
+            body = _take_body(environ)
             fault = self.launcher.fault_injector.take_fault(action, after_s=after_s)
             return self._price_list(environ, action, body, fault).send(start_response)
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
@@ -69,10 +70,13 @@ class Middleware:
                 return self._meet(
                     call, self.launcher.fault_injector.take_fault(call.action, after_s=after_s)
                 ).send(start_response)
-        action, body = action_of(environ, _take_body(environ)), _take_body(environ)
+        action = action_of(environ, _take_body(environ))
+        body = _take_body(environ)
         fault = self.launcher.fault_injector.take_fault(action, after_s=after_s, is_named=True)
         answer = answer_account(environ, action, body, self.scenario, fault)
-        return self.app(environ, start_response) if answer is None else answer.send(start_response)
+        if answer is None:
+            return self.app(environ, start_response)
+        return answer.send(start_response)
 
     def _price_list(
         self, environ: Environ, action: str, body: bytes, fault: InjectedFault | None
@@ -81,7 +85,10 @@ class Middleware:
             return answer_price_list(action, body, self.scenario)
         if fault.effect is Effect.LOSE:
             raise hang_up(environ)
-        code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
+        if fault.effect is Effect.THROTTLE:
+            code = "ThrottlingException"
+        else:
+            code = fault.code
         return json_answer({"__type": code, "Message": fault.message}, status="400 -")
 
     def _meet(self, call: Ec2Call, fault: InjectedFault | None) -> Answer:

@@ -150,7 +150,10 @@ class NamespaceMachine:
 
 def ip(*commands: str, namespace: str | None = None) -> None:
     """Runs commands of `ip`, all or up to the first that fails; raises RuntimeError then."""
-    where = [] if namespace is None else ["-netns", namespace]
+    if namespace is None:
+        where = []
+    else:
+        where = ["-netns", namespace]
     done = subprocess.run(
         ["ip", *where, "-batch", "-"],
         input="\n".join(commands),
@@ -169,7 +172,9 @@ def _cable(name: str) -> str:
 def _boot(
     name: str, init: Path, folder: Path, cgroup: Path | None, env: dict[str, str]
 ) -> subprocess.Popen[bytes]:
-    join = "" if cgroup is None else f"echo $$ >'{cgroup}/cgroup.procs' && "
+    join = ""
+    if cgroup is not None:
+        join = f"echo $$ >'{cgroup}/cgroup.procs' && "
     script = (
         f"{join}exec nsenter --net={_NAMESPACES}/{name} unshare --pid --mount --uts --ipc --fork "
         "--kill-child "

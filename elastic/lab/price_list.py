@@ -81,10 +81,8 @@ def _passes(product: Mapping[str, Any], filters: list[Mapping[str, str]]) -> boo
 
 
 def _holds(wanted: Mapping[str, str], value: str | None) -> bool:
-    text, choices = (
-        (value or "").lower(),
-        [each.strip().lower() for each in wanted["Value"].split(",")],
-    )
+    text = (value or "").lower()
+    choices = [each.strip().lower() for each in wanted["Value"].split(",")]
     match wanted.get("Type", "TERM_MATCH"):
         case "ANY_OF":
             return value is not None and text in choices

@@ -49,7 +49,9 @@ class PriceBook:
             for price in self._timeline(offering.node_type, offering.zone)
             if price.at_s <= at_s
         ]
-        return past[-1].usd_per_h if past else None
+        if past:
+            return past[-1].usd_per_h
+        return None
 
     def spot_changes(
         self, node_type: str, zone: str, *, from_s: float, to_s: float
@@ -93,7 +95,10 @@ def _timelines(
     for name, node_type in scenario.node_types.items():
         first = node_type.spot_usd_per_h
         for zone in scenario.zones:
-            base = first.get(zone) if isinstance(first, Mapping) else first
+            if isinstance(first, Mapping):
+                base = first.get(zone)
+            else:
+                base = first
             if base is not None:
                 past = _past(
                     base, scenario.history, f"{scenario.history.seed} {name} {zone}", started_at_s

@@ -54,7 +54,9 @@ def s3_action_of(environ: Environ) -> str:
         return ""
     depth = _depth(environ.get("PATH_INFO", ""))
     fitting = [name for name, mark in _marks() if mark.is_on(environ, depth, query)]
-    return fitting[0] if fitting else ""
+    if fitting:
+        return fitting[0]
+    return ""
 
 
 def s3_refusal(code: str, message: str) -> Answer:
@@ -86,11 +88,10 @@ def _mark(name: str) -> _Mark:
     operation = get_service_model("s3").operation_model(name)
     path, _, query = operation.http["requestUri"].partition("?")
     shape = operation.input_shape
-    needed = (
-        []
-        if shape is None
-        else [shape.members[each].serialization for each in shape.required_members]
-    )
+    if shape is None:
+        needed = []
+    else:
+        needed = [shape.members[each].serialization for each in shape.required_members]
     fixed = {
         (key, value or None) for key, value in urllib.parse.parse_qsl(query, keep_blank_values=True)
     }

@@ -50,7 +50,9 @@ class Schedule:
     def next_at_s(self) -> float | None:
         """The instant of the next entry; None if there is none."""
         with self._changed:
-            return self._entries[0][0] if self._entries else None
+            if self._entries:
+                return self._entries[0][0]
+            return None
 
     def end(self) -> None:
         """Forgets what has not been done, and waits for what is being done."""
@@ -72,7 +74,9 @@ class Schedule:
     def _next(self) -> Callable[[], None] | None:
         with self._changed:
             while not self._has_ended:
-                wait_s = None if not self._entries else self._entries[0][0] - self._clock.now_s()
+                wait_s = None
+                if self._entries:
+                    wait_s = self._entries[0][0] - self._clock.now_s()
                 if wait_s is not None and wait_s <= 0:
                     self._is_doing = True
                     return heapq.heappop(self._entries)[2]

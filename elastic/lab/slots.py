@@ -29,7 +29,9 @@ class Slot:
     def name(self) -> str:
         # Whoever sweeps as root sees everybody's processes; namespaces, whose names must be short,
         # are root's alone.
-        return f"elab{self.number}" if os.geteuid() == 0 else f"elab{self.number}-u{os.geteuid()}"
+        if os.geteuid() == 0:
+            return f"elab{self.number}"
+        return f"elab{self.number}-u{os.geteuid()}"
 
     def release(self) -> None:
         """Lets the next lab have it; all that it named must be gone."""
@@ -43,9 +45,9 @@ def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
     root = _root()
     for number in range(COUNT):
         # Beyond the slot that is taken only those matter that were ever used.
-        slot = (
-            _free_slot(root, number) if mine is None or (root / f"{number}.lock").exists() else None
-        )
+        slot = None
+        if mine is None or (root / f"{number}.lock").exists():
+            slot = _free_slot(root, number)
         if slot is None:
             continue
         if slot.lock.read():

@@ -68,9 +68,10 @@ class Ec2Call:
         """Writes what boto3 will read as `result`, or raise."""
         model = get_service_model("ec2").operation_model(self.action)
         response = get_serializer_class("ec2", "ec2")(model).serialize(result)
-        status = (
-            "503 Service Unavailable" if _is_throttle(result) else f"{response['status_code']} -"
-        )
+        if _is_throttle(result):
+            status = "503 Service Unavailable"
+        else:
+            status = f"{response['status_code']} -"
         body = str(response["body"]).replace("request-id", str(uuid.uuid4())).encode()
         return Answer(
             status, (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body
@@ -99,7 +100,9 @@ class Ec2Call:
 def parameters_of(action: str) -> frozenset[str]:
     """The names of an action's parameters."""
     shape = _botocore_model().operation_model(action).input_shape
-    return frozenset() if shape is None else frozenset(shape.members)
+    if shape is None:
+        return frozenset()
+    return frozenset(shape.members)
 
 
 def read_ec2_call(environ: Environ, body: bytes) -> Ec2Call | None:
@@ -146,4 +149,6 @@ def _is_throttle(result: object) -> bool:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

@@ -51,7 +51,8 @@ class FollowedTrace:
             raise PriceUnavailable(str(error)) from error
         # The old replay is asked a last time, so that no change between the two is lost.
         missed = self._replay.refresh(now_s)
-        self._stamp, self._replay = stamp, fresh
+        self._stamp = stamp
+        self._replay = fresh
         return _in_order({*missed, *fresh.refresh(now_s)})
 
     def _read(self) -> TracePrices:

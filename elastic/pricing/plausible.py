@@ -55,7 +55,10 @@ def sift(
     believed: list[Quote] = []
     quarantined: list[Quarantined] = []
     for quote in quotes:
-        before = None if quote.is_said else last_usd_per_h.get(quote.offering)
+        if quote.is_said:
+            before = None
+        else:
+            before = last_usd_per_h.get(quote.offering)
         reason = quote.doubt or why_implausible(
             quote.usd_per_h, before, greatest_jump=greatest_jump
         )

@@ -48,7 +48,10 @@ class TracePrices:
         self._seen_to_s = self._known_from_s = heard_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
-        since_s = now_s if self._seen_to_s is None else min(self._seen_to_s, now_s)
+        if self._seen_to_s is None:
+            since_s = now_s
+        else:
+            since_s = min(self._seen_to_s, now_s)
         self._seen_to_s = now_s
         if self._known_from_s is None:
             self._known_from_s = now_s

@@ -82,7 +82,10 @@ class _Located:
         return number
 
     def wrong(self, name: str, wanted: str, found: object) -> InvalidInput:
-        shown = "nothing" if found in (None, "") else repr(found)
+        if found in (None, ""):
+            shown = "nothing"
+        else:
+            shown = repr(found)
         return InvalidInput(
             f"{self.place}: {name}: wanted {wanted}, got {shown}; correct the trace", field=name
         )

@@ -214,7 +214,9 @@ class FakeCloud:
                 machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because
             )
             if now_s >= machine.gone_at_s:
-                exited_at_s = machine.gone_at_s if self.tells_ends else None
+                exited_at_s = None
+                if self.tells_ends:
+                    exited_at_s = machine.gone_at_s
                 return replace(ending, state=InstanceState.GONE, exited_at_s=exited_at_s)
             return ending
         is_up = now_s >= machine.instance.launched_at_s + self.boot_s

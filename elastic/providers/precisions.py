@@ -32,7 +32,9 @@ def precisions_of_gpu(model: str, manufacturer: str = "NVIDIA") -> tuple[Precisi
     words = frozenset(re.split(r"[ -]", model))
     if manufacturer != "NVIDIA" or words & _WITHOUT_FP16:
         return FP32_ONLY
-    return _WITH_FP16 if words & _WITHOUT_BF16 else _WITH_BOTH
+    if words & _WITHOUT_BF16:
+        return _WITH_FP16
+    return _WITH_BOTH
 
 
 def precisions_here(proc: Path = Path("/proc")) -> tuple[Precision, ...]:
@@ -41,11 +43,15 @@ def precisions_here(proc: Path = Path("/proc")) -> tuple[Precision, ...]:
     for information in sorted(proc.glob("driver/nvidia/gpus/*/information")):
         if found := re.search(r"^Model:\s*(.+?)\s*$", information.read_text(), re.MULTILINE):
             return precisions_of_gpu(found[1])
-    return WITH_BF16 if _BF16_FLAGS & _flags(proc / "cpuinfo") else FP32_ONLY
+    if _BF16_FLAGS & _flags(proc / "cpuinfo"):
+        return WITH_BF16
+    return FP32_ONLY
 
 
 def _flags(cpuinfo: Path) -> frozenset[str]:
     """What the first processor can do; nothing where there is no such file (macOS)."""
     text = cpuinfo.read_text() if cpuinfo.is_file() else ""
     found = re.search(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)
-    return frozenset(found[1].split()) if found else frozenset()
+    if found:
+        return frozenset(found[1].split())
+    return frozenset()

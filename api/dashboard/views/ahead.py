@@ -34,7 +34,10 @@ class End:
 def forecast_here(facts: JobPageFacts) -> Finish | None:
     """The forecast for the group that trains now; None while none trains or nothing is known of
     it."""
-    finishes = () if facts.outlook is None else facts.outlook.forecast.finishes
+    if facts.outlook is None:
+        finishes = ()
+    else:
+        finishes = facts.outlook.forecast.finishes
     return next((each for each in finishes if each.group == facts.current), None)
 
 
@@ -44,7 +47,9 @@ def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
     finish = forecast_here(facts)
     if finish is None or facts.outlook is None:
         return ()
-    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    begin_s = facts.outlook.at_s
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     expected = End("expected", begin_s + lasts_s.value, cost.value)
     if lasts_s.low is None or cost.low is None or lasts_s.high is None or cost.high is None:
         return (expected,)
@@ -59,7 +64,8 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
     Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is
     known.
     """
-    total, ends = facts.job.spec.iterations, ends_of(facts)
+    total = facts.job.spec.iterations
+    ends = ends_of(facts)
     if total is None or not ends or facts.outlook is None or ends[-1].at_s <= facts.now_s:
         return None
     past = _past(facts)
@@ -107,8 +113,11 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
         each.iterations_per_s * (end_s - each.at_s)
         for each, end_s in zip(points, ends_s, strict=True)
     ]
-    share = facts.job.iteration / sum(made) if sum(made) > 0 else 0.0
-    found, done = [(points[0].at_s, 0)], 0.0
+    share = 0.0
+    if sum(made) > 0:
+        share = facts.job.iteration / sum(made)
+    found = [(points[0].at_s, 0)]
+    done = 0.0
     for turns, end_s in zip(made, ends_s, strict=True):
         done += turns * share
         found.append((end_s, round(done)))
@@ -118,7 +127,8 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
 def _goals(facts: JobPageFacts, ends: Sequence[End], *, begin_s: float) -> list[TimelineMark]:
     """The deadline and the budget, where the picture reaches so far."""
     last_s = reach_s(begin_s, ends[-1].at_s)
-    deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
+    deadline = deadline_mark(facts)
+    budget_s = _budget_reached_s(facts, ends)
     found = [] if deadline is None else [deadline]
     if budget_s is not None:
         text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"

@@ -90,7 +90,10 @@ def candidate_table(
     shown = [each for each in candidates if each.training_phase == training_phase] or list(
         candidates
     )
-    phase = shown[0].training_phase if shown else training_phase or ""
+    if shown:
+        phase = shown[0].training_phase
+    else:
+        phase = training_phase or ""
     scale = scale_to(max((_reach(each) for each in shown), default=0.0))
 
     def standing(candidate: Candidate) -> CandidateStanding:
@@ -120,11 +123,9 @@ def standing_of(
         return CandidateStanding.UNPRICED
     if candidate.unavailable is not None:
         return CandidateStanding.UNAVAILABLE
-    return (
-        CandidateStanding.UNMEASURED
-        if candidate.iterations_per_usd is None
-        else CandidateStanding.MEASURED
-    )
+    if candidate.iterations_per_usd is None:
+        return CandidateStanding.UNMEASURED
+    return CandidateStanding.MEASURED
 
 
 def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
@@ -144,7 +145,9 @@ def interval_text(candidate: Candidate) -> str:
 def _row(
     candidate: Candidate, scale: AxisScale, standing: Callable[[Candidate], CandidateStanding]
 ) -> CandidateRow:
-    value, step_s, state = candidate.iterations_per_usd, candidate.step_s, standing(candidate)
+    value = candidate.iterations_per_usd
+    step_s = candidate.step_s
+    state = standing(candidate)
     effective = candidate.effective_iterations_per_usd
     return CandidateRow(
         key=str(candidate.group),
@@ -181,19 +184,26 @@ def _rank(candidate: Candidate) -> tuple[bool, float, str]:
 
 def _reach(candidate: Candidate) -> float:
     value = candidate.iterations_per_usd
-    known = [] if value is None else [value.value, value.high or 0.0]
+    if value is None:
+        known = []
+    else:
+        known = [value.value, value.high or 0.0]
     return max([*known, candidate.effective_iterations_per_usd or 0.0])
 
 
 def _spoken(candidate: Candidate) -> str:
-    lack = "" if candidate.unavailable is None else f"; {candidate.unavailable}"
+    lack = ""
+    if candidate.unavailable is not None:
+        lack = f"; {candidate.unavailable}"
     return f"{group_name(candidate.group)}: {_spoken_value(candidate)}{lack}"
 
 
 def _spoken_value(candidate: Candidate) -> str:
     value = candidate.iterations_per_usd
     if value is None:
-        return "no price in force" if candidate.usd_per_h is None else "not measured yet"
+        if candidate.usd_per_h is None:
+            return "no price in force"
+        return "not measured yet"
     interval = interval_text(candidate)
     return f"{number(value.value)} iterations per dollar" + (
         f", 95 % interval {interval}" if interval else ""

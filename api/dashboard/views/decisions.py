@@ -135,7 +135,8 @@ _UNITS = {
 
 
 def _headline(decision: Decision) -> str:
-    plan, target = decision.plan, group_name(decision.plan.target)
+    plan = decision.plan
+    target = group_name(decision.plan.target)
     match plan.action:
         case Action.HOLD:
             return f"Hold {target}"

@@ -221,7 +221,9 @@ def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
     >>> [(each.name, each.begins, each.width) for each in use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})]
     [('useful', 0.0, 75.0), ('boot', 75.0, 25.0)]
     """
-    total, begins, parts = sum(spent.values()), 0.0, []
+    total = sum(spent.values())
+    begins = 0.0
+    parts = []
     for use in Use:
         usd_of = spent.get(use, 0.0)
         if usd_of <= 0 or total <= 0:
@@ -282,7 +284,9 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
     `running` is the tier that the workers run on, or ran on last, None while none have.
     """
     objective = spec.objective
-    deadline = "" if objective.deadline_s is None else figures.instant(objective.deadline_s)
+    deadline = ""
+    if objective.deadline_s is not None:
+        deadline = figures.instant(objective.deadline_s)
     lines = (
         ("command", shlex.join(spec.command)),
         ("workload", spec.workload or ""),
@@ -327,7 +331,10 @@ def _generation_row(
     members = Counter(
         by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id
     )
-    end_s = now_s if generation.ended_at_s is None else generation.ended_at_s
+    if generation.ended_at_s is None:
+        end_s = now_s
+    else:
+        end_s = generation.ended_at_s
     return GenerationRow(
         number=generation.number,
         group=group_name(Group(tuple(sorted(members.items())))),
@@ -355,7 +362,9 @@ def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
 def _plain(value: bool | float | str) -> str:
     match value:
         case bool():
-            return "yes" if value else "no"
+            if value:
+                return "yes"
+            return "no"
         case int():
             return count(value)
         case float():
@@ -365,12 +374,13 @@ def _plain(value: bool | float | str) -> str:
 
 
 def _nodes(spec: JobSpec) -> str:
-    count = (
-        str(spec.nodes_min)
-        if spec.nodes_min == spec.nodes_max
-        else f"{spec.nodes_min} to {spec.nodes_max}"
-    )
-    return count if spec.nodes_wanted is None else f"{count}, scaled to {spec.nodes_wanted}"
+    if spec.nodes_min == spec.nodes_max:
+        count = str(spec.nodes_min)
+    else:
+        count = f"{spec.nodes_min} to {spec.nodes_max}"
+    if spec.nodes_wanted is None:
+        return count
+    return f"{count}, scaled to {spec.nodes_wanted}"
 
 
 def _outputs(globs: Sequence[str] | None) -> str:
@@ -380,7 +390,9 @@ def _outputs(globs: Sequence[str] | None) -> str:
 
 
 def _workers(asked: NprocPerNode) -> str:
-    return _pairs(asked) if isinstance(asked, Mapping) else str(asked)
+    if isinstance(asked, Mapping):
+        return _pairs(asked)
+    return str(asked)
 
 
 def _pairs(values: Mapping[str, object]) -> str:
@@ -388,4 +400,6 @@ def _pairs(values: Mapping[str, object]) -> str:
 
 
 def _phase(name: str, until_iteration: int | None) -> str:
-    return name if until_iteration is None else f"{name} until {until_iteration:,}"
+    if until_iteration is None:
+        return name
+    return f"{name} until {until_iteration:,}"

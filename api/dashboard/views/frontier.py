@@ -81,14 +81,16 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     finishes = _shown(facts, outlook)
     if len(finishes) < 2:
         return None
-    left_s, budget_usd = outlook.forecast.left_s, outlook.forecast.budget_usd
+    left_s = outlook.forecast.left_s
+    budget_usd = outlook.forecast.budget_usd
     across_s = _reach([each.lasts_s for each in finishes], left_s)
     upward = scale_to(_reach([each.usd for each in finishes], budget_usd))
     points = tuple(
         _point(letter, each, facts, outlook, across_s, upward)
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
     )
-    cheapest, soonest = finishes[0], min(finishes, key=lambda each: each.lasts_s.value)
+    cheapest = finishes[0]
+    soonest = min(finishes, key=lambda each: each.lasts_s.value)
     return FrontierChart(
         points=points,
         usd_ticks=tuple(usd(tick) for tick in upward.ticks),
@@ -107,7 +109,8 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
 def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     """The frontier thinned to what can be read, where the job is, and what comes next to that;
     cheapest first."""
-    known, choices = outlook.forecast.frontier, outlook.forecast.choices
+    known = outlook.forecast.frontier
+    choices = outlook.forecast.choices
     every = max(-(-len(known) // _SHOWN), 1)
     kept = [each for place, each in enumerate(known) if place % every == 0 or each is known[-1]]
     here = [
@@ -117,10 +120,8 @@ def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     ]
     drawn = [*kept, *here]
     if drawn:
-        longest_s, dearest_usd = (
-            max(each.lasts_s.value for each in drawn),
-            max(each.usd.value for each in drawn),
-        )
+        longest_s = max(each.lasts_s.value for each in drawn)
+        dearest_usd = max(each.usd.value for each in drawn)
         near = (
             each
             for each in choices
@@ -142,7 +143,9 @@ def _reach(values: list[Interval], goal: float | None) -> float:
     last = max(middle, *(min(each.high or 0.0, _END_SHOWN_UP_TO * middle) for each in values))
     if goal is not None and goal <= _GOAL_SHOWN_UP_TO * middle:
         last = max(last, goal)
-    return 1.08 * last if last > 0 else 1.0
+    if last > 0:
+        return 1.08 * last
+    return 1.0
 
 
 def _point(
@@ -158,7 +161,8 @@ def _point(
             100 - upward.percent(dollars_in_all), 2
         )
 
-    lasts_s, cost = finish.lasts_s, finish.usd
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     whisker = None
     if (
         lasts_s.low is not None
@@ -171,7 +175,8 @@ def _point(
         )
         whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
-    left_s, chance = outlook.forecast.left_s, finish.chance_late
+    left_s = outlook.forecast.left_s
+    chance = finish.chance_late
     return FrontierPoint(
         letter=letter,
         x=x,
@@ -217,4 +222,6 @@ def _chance(chance: float) -> str:
     """
     if chance < 0.01:
         return "< 1 %"
-    return "> 99 %" if chance > 0.99 else percent(chance)
+    if chance > 0.99:
+        return "> 99 %"
+    return percent(chance)

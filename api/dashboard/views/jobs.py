@@ -104,7 +104,10 @@ class JobView:
 
 def job_view(facts: JobPageFacts) -> JobView:
     """Gives the body of the overview and of a job's page."""
-    candidates = facts.decisions[0].plan.candidates if facts.decisions else ()
+    if facts.decisions:
+        candidates = facts.decisions[0].plan.candidates
+    else:
+        candidates = ()
     return JobView(
         head=job_head(facts),
         cards=_cards(facts, candidate_of(candidates, facts.current)),
@@ -164,11 +167,10 @@ def _place(facts: JobPageFacts) -> str:
         return "its nodes are ending"
     prepares = preparing_of(facts.nodes, now_s=facts.now_s)
     if facts.current is None:
-        first = (
-            "waiting for its first nodes"
-            if facts.target is None
-            else f"bringing up {group_name(facts.target)}"
-        )
+        if facts.target is None:
+            first = "waiting for its first nodes"
+        else:
+            first = f"bringing up {group_name(facts.target)}"
         return " · ".join((first, *prepares))
     parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]
     if facts.job.training_phase:
@@ -183,13 +185,18 @@ def _waits(facts: JobPageFacts) -> tuple[str, ...]:
     if facts.waiting is None or not facts.waiting.pools:
         return ()
     pools = facts.waiting.pools
-    more = (f"and {len(pools) - _POOLS_SHOWN} more",) if len(pools) > _POOLS_SHOWN else ()
+    if len(pools) > _POOLS_SHOWN:
+        more = (f"and {len(pools) - _POOLS_SHOWN} more",)
+    else:
+        more = ()
     since = f"no node since {moment(facts.waiting.since_s, facts.now_s)}"
     return (since, *(each.text for each in pools[:_POOLS_SHOWN]), *more)
 
 
 def _fraction(job: Job) -> float | None:
-    return min(job.iteration / job.spec.iterations, 1.0) if job.spec.iterations else None
+    if job.spec.iterations:
+        return min(job.iteration / job.spec.iterations, 1.0)
+    return None
 
 
 def _problem(facts: JobPageFacts) -> str:
@@ -220,13 +227,14 @@ def _cards(facts: JobPageFacts, current: Candidate | None) -> tuple[Card, ...]:
 
 
 def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
-    value = (
-        None
-        if current is None or current.iterations_per_usd is None
-        else current.iterations_per_usd.value
-    )
+    if current is None or current.iterations_per_usd is None:
+        value = None
+    else:
+        value = current.iterations_per_usd.value
     if facts.job.phase.is_final:
-        reached = facts.job.iteration / facts.spent_usd if facts.spent_usd > 0 else None
+        reached = None
+        if facts.spent_usd > 0:
+            reached = facts.job.iteration / facts.spent_usd
         return Card(
             "report_iterations_per_usd",
             "Iterations per dollar",
@@ -245,12 +253,12 @@ def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
 
 
 def _progress_card(facts: JobPageFacts) -> Card:
-    job, fraction = facts.job, _fraction(facts.job)
-    notes = (
-        ["until the script ends"]
-        if fraction is None
-        else [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
-    )
+    job = facts.job
+    fraction = _fraction(facts.job)
+    if fraction is None:
+        notes = ["until the script ends"]
+    else:
+        notes = [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
     if (unit := unit_of(job)) is not None:
         notes.append(f"an iteration is {unit}")
     notes += unseen_of(job, facts.generation, facts.nodes, now_s=facts.now_s)
@@ -261,7 +269,9 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(
             f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
         )
-    meter = None if fraction is None else round(fraction * 100, 2)
+    meter = None
+    if fraction is not None:
+        meter = round(fraction * 100, 2)
     return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
 
 
@@ -271,8 +281,12 @@ def _spent_card(facts: JobPageFacts) -> Card:
     finish = forecast_here(facts)
     if not facts.job.phase.is_final and finish is not None:
         notes.append(f"forecast {usd(finish.usd.value)} at the end")
-    share = None if budget_usd is None else round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
-    tone = Tone.WARN if share is not None and share >= 90 else None
+    share = None
+    if budget_usd is not None:
+        share = round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
+    tone = None
+    if share is not None and share >= 90:
+        tone = Tone.WARN
     return Card(
         "spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share
     )

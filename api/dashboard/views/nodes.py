@@ -103,12 +103,18 @@ def _notice(node: Node, now_s: float) -> str:
 def _agent(node: Node) -> str:
     if node.agent_state is None:
         return "not heard yet"
-    generation = "" if node.agent_generation is None else f", generation {node.agent_generation}"
+    if node.agent_generation is None:
+        generation = ""
+    else:
+        generation = f", generation {node.agent_generation}"
     return f"{node.agent_state}{generation}"
 
 
 def _lived(node: Node, now_s: float) -> str:
     if node.launched_at_s is None:
         return "–"
-    end_s = now_s if node.terminated_at_s is None else node.terminated_at_s
+    if node.terminated_at_s is None:
+        end_s = now_s
+    else:
+        end_s = node.terminated_at_s
     return duration(max(end_s - node.launched_at_s, 0.0))

@@ -65,22 +65,30 @@ UNKNOWN = Number("–", None)
 
 def dollars(value: float | None) -> Number:
     """Gives a sum of money, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(usd(value), value)
+    if value is None:
+        return UNKNOWN
+    return Number(usd(value), value)
 
 
 def dollars_an_hour(value: float | None) -> Number:
     """Gives a price, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(price(value), value)
+    if value is None:
+        return UNKNOWN
+    return Number(price(value), value)
 
 
 def amount(value: float | None) -> Number:
     """Gives a quantity, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(number(value), value)
+    if value is None:
+        return UNKNOWN
+    return Number(number(value), value)
 
 
 def whole(value: int | None) -> Number:
     """Gives a whole number, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(count(value), value)
+    if value is None:
+        return UNKNOWN
+    return Number(count(value), value)
 
 
 def instant(at_s: float, now_s: float) -> Instant:
@@ -90,7 +98,9 @@ def instant(at_s: float, now_s: float) -> Instant:
 
 def instant_or_none(at_s: float | None, now_s: float) -> Instant | None:
     """Gives an instant, or None for what has not happened."""
-    return None if at_s is None else instant(at_s, now_s)
+    if at_s is None:
+        return None
+    return instant(at_s, now_s)
 
 
 def words(code: str) -> str:

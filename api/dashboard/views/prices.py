@@ -72,10 +72,8 @@ def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: fl
 
 def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     last = history.points[-1]
-    lowest, highest = (
-        dollars_an_hour(history.lowest_usd_per_h),
-        dollars_an_hour(history.highest_usd_per_h),
-    )
+    lowest = dollars_an_hour(history.lowest_usd_per_h)
+    highest = dollars_an_hour(history.highest_usd_per_h)
     return HistoryRow(
         detail=f"{history.offering.capacity} · {history.offering.zone}",
         path=path,
@@ -118,7 +116,9 @@ def _hindrances(
 ) -> Iterator[Badge]:
     for block in unavailable:
         if block.offering == price.offering:
-            what = f"{block.nodes} or more nodes " if block.nodes > 1 else ""
+            what = ""
+            if block.nodes > 1:
+                what = f"{block.nodes} or more nodes "
             text = (
                 f"{block.why.replace('_', ' ')}: {what}blocked until {moment(block.until_s, now_s)}"
             )

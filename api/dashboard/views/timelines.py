@@ -78,9 +78,9 @@ def throughput_timeline(facts: JobPageFacts) -> TimelineView:
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
     at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
-    summary = (
-        f"{number(points[-1].iterations_per_s)} iterations per second lately" if points else ""
-    )
+    summary = ""
+    if points:
+        summary = f"{number(points[-1].iterations_per_s)} iterations per second lately"
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
@@ -91,7 +91,8 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     All dollars count, those for booting and for trials, too. A minimum bill is spread over the time
     that it pays for, and a stretch that cost nothing has no point.
     """
-    points, rows = facts.throughput, facts.ledger
+    points = facts.throughput
+    rows = facts.ledger
     values: list[tuple[float, float, str]] = []
     if points and rows:
         last_s = max(facts.now_s if row.to_s is None else row.to_s for row in rows)
@@ -102,7 +103,9 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
                 done = point.iterations_per_s * (end_s - point.at_s)
                 values.append((point.at_s, done / dollars, point.training_phase))
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
-    summary = f"{number(values[-1][1])} iterations per dollar lately" if values else ""
+    summary = ""
+    if values:
+        summary = f"{number(values[-1][1])} iterations per dollar lately"
     return _timeline(
         "value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s
     )
@@ -144,9 +147,10 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
             )
         )
     instants = [*at_s, *ahead_s]
-    marks = (
-        () if deadline is None or not instants[0] <= deadline.at_s <= instants[-1] else (deadline,)
-    )
+    if deadline is None or not instants[0] <= deadline.at_s <= instants[-1]:
+        marks = ()
+    else:
+        marks = (deadline,)
     return _timeline(
         "cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s
     )
@@ -167,7 +171,9 @@ def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
     )
     if finish is None:
         return []
-    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    begin_s = facts.outlook.at_s
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     found = [(_MIDDLE, begin_s + lasts_s.value, cost.value)]
     if (
         lasts_s.low is not None
@@ -200,11 +206,9 @@ def _foreseen(
 
 def deadline_mark(facts: JobPageFacts) -> TimelineMark | None:
     at_s = facts.job.spec.objective.deadline_s
-    return (
-        None
-        if at_s is None
-        else TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
-    )
+    if at_s is None:
+        return None
+    return TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 
 
 def _timeline(
@@ -222,7 +226,10 @@ def _timeline(
         [(each.tone, each.values) for each in series],
         marks_at_s=[each.at_s for each in marks],
     )
-    ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1]) if at_s else ()
+    if at_s:
+        ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1])
+    else:
+        ends = ()
     return TimelineView(
         id=key,
         title=title,
@@ -284,7 +291,8 @@ def _baseline(
 
     Nothing is said of the `ahead` instants that are still to come.
     """
-    begin_s, span_s = points[0].at_s, points[-1].at_s - points[0].at_s
+    begin_s = points[0].at_s
+    span_s = points[-1].at_s - points[0].at_s
     usd_by = tuple(
         choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points
     )
@@ -293,7 +301,8 @@ def _baseline(
 
 
 def _cost_summary(facts: JobPageFacts) -> str:
-    budget_usd, fan = facts.job.spec.objective.budget_usd, _fan(facts)
+    budget_usd = facts.job.spec.objective.budget_usd
+    fan = _fan(facts)
     spent = f"{usd(facts.spent_usd)} spent" + (
         "" if budget_usd is None else f" of a budget of {usd(budget_usd)}"
     )
@@ -304,4 +313,6 @@ def _cost_summary(facts: JobPageFacts) -> str:
 
 
 def _tick(value: float, unit: str) -> str:
-    return usd(value) if unit == "$" else number(value)
+    if unit == "$":
+        return usd(value)
+    return number(value)

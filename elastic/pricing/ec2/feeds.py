@@ -97,12 +97,14 @@ class SpotFeed:
             each.capacity is Capacity.SPOT for each in offerings
         ):
             return ()
-        heard_to_s = self.heard_to_s if self.observed_at_s is None else self.observed_at_s
-        from_s = (
-            now_s
-            if heard_to_s is None
-            else max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
-        )
+        if self.observed_at_s is None:
+            heard_to_s = self.heard_to_s
+        else:
+            heard_to_s = self.observed_at_s
+        if heard_to_s is None:
+            from_s = now_s
+        else:
+            from_s = max(min(heard_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:

@@ -78,7 +78,8 @@ class Ec2Prices:
     def _look(self) -> tuple[tuple[Offering, ...], Extras, str | None]:
         """What can be priced, by which extras, and why something else cannot."""
         try:
-            offerings, public_zones = self._market.offerings(), self._market.public_zones()
+            offerings = self._market.offerings()
+            public_zones = self._market.public_zones()
         except ElasticError as error:
             raise PriceUnavailable(f"wanted to know what there is to be priced: {error}") from error
         unknown = None
@@ -182,4 +183,6 @@ class Ec2Prices:
 def _sum(machine_usd_per_h: float, extras_usd_per_h: float) -> float:
     """The whole burn; a machine that costs nothing, or less, is an error of the feed that no extra
     may hide."""
-    return machine_usd_per_h + extras_usd_per_h if machine_usd_per_h > 0 else machine_usd_per_h
+    if machine_usd_per_h > 0:
+        return machine_usd_per_h + extras_usd_per_h
+    return machine_usd_per_h

@@ -25,10 +25,8 @@ def prove_prices(
 ) -> Priced:
     """Asks both feeds for what is on offer. An on-demand price that the settings override is not
     asked for."""
-    on_demand, spot = (
-        OnDemandFeed(feeds, settings.on_demand_refresh_s),
-        SpotFeed(feeds, settings.spot_refresh_s),
-    )
+    on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
+    spot = SpotFeed(feeds, settings.spot_refresh_s)
     wanted = {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
     on_demand.update(sorted(wanted - set(settings.price_overrides)), now_s=now_s)
     spot.update(offerings, now_s=now_s)

@@ -60,10 +60,12 @@ def spot_pages(
 
 
 def _change(raw: Mapping[str, Any]) -> SpotChange:
-    system, text = raw.get("ProductDescription"), str(raw.get("SpotPrice"))
-    doubt = (
-        None if system in _SYSTEMS else f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
-    )
+    system = raw.get("ProductDescription")
+    text = str(raw.get("SpotPrice"))
+    if system in _SYSTEMS:
+        doubt = None
+    else:
+        doubt = f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
     try:
         usd_per_h = float(text)
     except ValueError:

@@ -26,7 +26,8 @@ from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
-_FLEET, _RUN = "CreateFleet", "RunInstances"
+_FLEET = "CreateFleet"
+_RUN = "RunInstances"
 _NO_FLEETS = frozenset(
     {"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE}
 )
@@ -88,8 +89,13 @@ class Buyer:
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
         version = self._version(wanted)
-        outcome = None if wanted.request.asked_by == _RUN else self._by_fleet(wanted, version)
-        return self._by_run(wanted) if outcome is None else outcome
+        if wanted.request.asked_by == _RUN:
+            outcome = None
+        else:
+            outcome = self._by_fleet(wanted, version)
+        if outcome is None:
+            return self._by_run(wanted)
+        return outcome
 
     def _version(self, wanted: Purchase) -> str:
         """For RunInstances too, which does not ask for it: it is what pins the job to its image."""
@@ -194,7 +200,8 @@ def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
 def _refused(error: ClientError) -> Refusal:
     """A refusal that leaves no doubt; raises the error again where the same call may well succeed
     later."""
-    fault, code = fault_in(error), code_of(error)
+    fault = fault_in(error)
+    code = code_of(error)
     if code == MISMATCH:
         raise ProviderUnavailable(
             "an earlier attempt with this token was different; waiting for what it bought"
@@ -226,9 +233,15 @@ def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) 
         missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
         said = f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})"
         return QuotaReached(said, bought_nothing=refusal.of_the_token)
-    launching = "launching" if count == 1 else f"launching {count} at once"
+    if count == 1:
+        launching = "launching"
+    else:
+        launching = f"launching {count} at once"
     error = as_error(
         refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message
     )
-    kind = ProviderError if isinstance(error, ProviderUnavailable) else type(error)
+    if isinstance(error, ProviderUnavailable):
+        kind = ProviderError
+    else:
+        kind = type(error)
     return kind(str(error), bought_nothing=refusal.of_the_token)

@@ -114,7 +114,10 @@ def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
     requirements = check_choice(settings)
     with translated("reading what EC2 sells"):
         subnets = _subnets(aws, settings)
-        listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
+        if requirements is None:
+            listed = _kinds(aws, settings.types)
+        else:
+            listed = _current_kinds(aws)
         listed = _with_buckets(listed, advisor_buckets(str(aws.reads.meta.region_name)))
         kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
         _check_kinds(kinds, settings)
@@ -261,7 +264,9 @@ def _precisions(name: str, gpus: Sequence[Mapping[str, Any]]) -> tuple[Precision
     if gpus:
         return precisions_of_gpu(gpus[0]["Name"], gpus[0].get("Manufacturer", "NVIDIA"))
     generation = re.match(r"[a-z]+(\d+)", name)
-    return WITH_BF16 if generation and int(generation[1]) >= _BF16_SINCE else FP32_ONLY
+    if generation and int(generation[1]) >= _BF16_SINCE:
+        return WITH_BF16
+    return FP32_ONLY
 
 
 def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:

@@ -166,7 +166,9 @@ def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     """
     if code in _KINDS:
         return _KINDS[code]
-    return RefusalKind.UNANSWERED if status >= 500 else RefusalKind.REFUSED
+    if status >= 500:
+        return RefusalKind.UNANSWERED
+    return RefusalKind.REFUSED
 
 
 def code_of(error: ClientError) -> str:
@@ -192,11 +194,10 @@ def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> Provi
                 f"{what}: the account's quota is used up; ask AWS to raise it ({said})"
             )
         case RefusalKind.PERMISSION:
-            advice = (
-                _SPOT_ROLE
-                if code == NO_SPOT_ROLE
-                else "these credentials may not; allow it in their IAM policy"
-            )
+            if code == NO_SPOT_ROLE:
+                advice = _SPOT_ROLE
+            else:
+                advice = "these credentials may not; allow it in their IAM policy"
             return Forbidden(f"{what}: {advice} ({said})")
         case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")

@@ -59,11 +59,9 @@ class Images:
         """The public parameter that names the newest image for this kind of machine."""
         if kind.node_type.gpu_count:
             return self._settings.ami_parameter_gpu
-        return (
-            self._settings.ami_parameter_arm64
-            if kind.architecture == "arm64"
-            else self._settings.ami_parameter
-        )
+        if kind.architecture == "arm64":
+            return self._settings.ami_parameter_arm64
+        return self._settings.ami_parameter
 
     def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
         """The job's image; `in_use` are those that the job was launched with by the same parameter,
@@ -78,7 +76,10 @@ class Images:
         if known is not None:
             return known
         used = next(iter(in_use), None)
-        image = self._described(used, parameter) if used else self.newest(kind)
+        if used:
+            image = self._described(used, parameter)
+        else:
+            image = self.newest(kind)
         with self._lock:
             return self._pinned.setdefault((job_id, parameter), image)
 

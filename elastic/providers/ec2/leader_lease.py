@@ -32,9 +32,14 @@ class ParameterLeases:
     def read(self) -> tuple[int, LeaderLease | None]:
         with translated(f"reading the claim in {self.name}", service="ssm"):
             newest = self._get(self.name)
-            version = 0 if newest is None else int(newest["Version"])
+            version = 0
+            if newest is not None:
+                version = int(newest["Version"])
             for number in range(version, max(version - _MOST_VOID, 0), -1):
-                written = newest if number == version else self._get(f"{self.name}:{number}")
+                if number == version:
+                    written = newest
+                else:
+                    written = self._get(f"{self.name}:{number}")
                 if written is None:
                     return version, None
                 claim = _valid_claim(written)

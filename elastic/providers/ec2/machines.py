@@ -99,15 +99,19 @@ def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
-    found, provider_id = tags.tags_of(raw), str(raw["InstanceId"])
+    found = tags.tags_of(raw)
+    provider_id = str(raw["InstanceId"])
     state = _STATES.get(
         raw["State"]["Name"], InstanceState.RUNNING
     )  # Unknown: assume that it costs money.
     launched_at_s = raw["LaunchTime"].timestamp()
-    capacity = Capacity.SPOT if raw.get("InstanceLifecycle") == "spot" else Capacity.ON_DEMAND
-    ended_at_s = (
-        exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None
-    )
+    if raw.get("InstanceLifecycle") == "spot":
+        capacity = Capacity.SPOT
+    else:
+        capacity = Capacity.ON_DEMAND
+    ended_at_s = None
+    if state is InstanceState.GONE:
+        ended_at_s = exited_at_s(raw.get("StateTransitionReason", ""))
     instance = Instance(
         provider_id=provider_id,
         node_id=found.get(tags.NODE, ""),
@@ -149,7 +153,8 @@ def exited_at_s(reason: str) -> float | None:
 def _ended_because(raw: Mapping[str, Any]) -> str:
     """EC2's code and message, such as `Client.InternalError: Client error on launch`."""
     reason = raw.get("StateReason", {})
-    code, message = str(reason.get("Code", "")), str(reason.get("Message", ""))
+    code = str(reason.get("Code", ""))
+    message = str(reason.get("Message", ""))
     if not code or code == _ASKED:
         return ""
     return (
@@ -162,4 +167,6 @@ def _was_interrupted(raw: Mapping[str, Any]) -> bool:
 
 
 def _attended(text: str, launched_at_s: float) -> float:
-    return max(float(text), launched_at_s) if re.fullmatch(r"\d{1,11}", text) else launched_at_s
+    if re.fullmatch(r"\d{1,11}", text):
+        return max(float(text), launched_at_s)
+    return launched_at_s

@@ -36,11 +36,9 @@ def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
     them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
     found = {each.node_id: each for each in told_apart(machines)}
-    return (
-        tuple(found[node_id] for node_id in node_ids)
-        if all(node_id in found for node_id in node_ids)
-        else ()
-    )
+    if all(node_id in found for node_id in node_ids):
+        return tuple(found[node_id] for node_id in node_ids)
+    return ()
 
 
 def name_members(aws: Aws, machines: Iterable[Ec2Machine], instances: Iterable[Instance]) -> None:

@@ -25,7 +25,9 @@ def ensure_group(aws: Aws, cluster: str, vpc_id: str) -> str:
 def _found(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
     filters = [{"Name": "group-name", "Values": [name]}, {"Name": "vpc-id", "Values": [vpc_id]}]
     groups = aws.reads.describe_security_groups(Filters=filters)["SecurityGroups"]
-    return groups[0] if groups else None
+    if groups:
+        return groups[0]
+    return None
 
 
 def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:

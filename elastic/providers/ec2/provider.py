@@ -225,7 +225,9 @@ class Ec2Provider:
     def _check_open(self, request: LaunchRequest, now_s: float) -> None:
         block = self.blocks.of(request.offering, nodes=len(request.node_ids), now_s=now_s)
         if block is not None:
-            least = f"{block.nodes} or more nodes were " if block.nodes > 1 else ""
+            least = ""
+            if block.nodes > 1:
+                least = f"{block.nodes} or more nodes were "
             raise CapacityUnavailable(
                 f"{request.offering}: {least}refused lately, to be tried again in "
                 f"{duration(block.until_s - now_s)}; "
@@ -272,7 +274,8 @@ class Ec2Provider:
         )
 
     def _packages(self, kind: Kind) -> str:
-        has_gpu, index = kind.node_type.gpu_count > 0, self._settings.package_index
+        has_gpu = kind.node_type.gpu_count > 0
+        index = self._settings.package_index
         if has_gpu and self._settings.package_index_gpu is not None:
             index = self._settings.package_index_gpu
         return package_source(index, has_gpu=has_gpu)
@@ -347,8 +350,14 @@ class Ec2Provider:
         offering = request.offering
         if refusal.fault is RefusalKind.CAPACITY:
             # A type that a zone does not support today will not be there in 3 minutes.
-            first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
-            nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
+            if refusal.code == "Unsupported":
+                first_s = LONGEST_S
+            else:
+                first_s = FIRST_S
+            if refusal.code in _WHATEVER_THE_COUNT:
+                nodes = 1
+            else:
+                nodes = len(request.node_ids)
             self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
         elif refusal.fault is RefusalKind.QUOTA:
             for each in self.catalog().offerings:
@@ -369,4 +378,6 @@ class Ec2Provider:
 
 def _code_behind(error: ProviderError) -> str:
     cause = error.__cause__
-    return code_of(cause) if isinstance(cause, ClientError) else ""
+    if isinstance(cause, ClientError):
+        return code_of(cause)
+    return ""

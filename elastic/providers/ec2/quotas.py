@@ -79,7 +79,9 @@ def quota_of(node_type: str, capacity: Capacity) -> Quota | None:
     """The quota that machines of this type and market count against; None where that is not
     known."""
     family = family_of(node_type)
-    return None if family is None else QUOTAS[family][capacity]
+    if family is None:
+        return None
+    return QUOTAS[family][capacity]
 
 
 def how_to_raise(quota: Quota) -> str:

@@ -35,11 +35,9 @@ def here(endpoint_url: str) -> Address | None:
     (None, IPv4Address('127.0.0.1'))
     """
     address = host_address(urlsplit(endpoint_url).hostname or "")
-    return (
-        address
-        if address is not None and (address.is_loopback or address in _own_addresses())
-        else None
-    )
+    if address is not None and (address.is_loopback or address in _own_addresses()):
+        return address
+    return None
 
 
 def reaches_no_bucket(settings: Settings, endpoint_url: str) -> bool:
@@ -69,7 +67,9 @@ def why_unreachable(host: str, endpoint_url: str) -> str | None:
         return None
     if address.is_loopback:
         return "only this machine can reach"
-    return "is no address that another machine could call" if address.is_unspecified else None
+    if address.is_unspecified:
+        return "is no address that another machine could call"
+    return None
 
 
 def host_address(host: str) -> Address | None:

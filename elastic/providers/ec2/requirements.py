@@ -44,7 +44,8 @@ class Requirements:
     gpu_names: frozenset[str] = frozenset()
 
     def admit(self, node_type: NodeType, *, gpu_maker: str | None = None) -> bool:
-        model, maker = (node_type.gpu_model or "").upper(), (gpu_maker or "").upper()
+        model = (node_type.gpu_model or "").upper()
+        maker = (gpu_maker or "").upper()
         is_makers = maker in (self.gpu_names or _UNLESS_NAMED) and model not in _NOT_DRIVEN
         is_named = model in self.gpu_names or is_makers
         return (
@@ -117,13 +118,17 @@ def _range(
 
 
 def _count(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d+", text) else None
+    if re.fullmatch(r"\d+", text):
+        return float(text)
+    return None
 
 
 def _gib(text: str) -> float | None:
     """GB is read as GiB, as tables of instance types write it."""
     found = _MEMORY.fullmatch(text)
-    return float(found[1]) * _GIB[found[2][0].upper()] if found else None
+    if found:
+        return float(found[1]) * _GIB[found[2][0].upper()]
+    return None
 
 
 def _wrong(name: str, wanted: str, found: str) -> InvalidInput:

@@ -106,7 +106,9 @@ def client_token(token: str) -> str:
     >>> len(client_token("x" * 65))
     64
     """
-    return token if _PLAIN.fullmatch(token) else hashlib.sha256(token.encode()).hexdigest()
+    if _PLAIN.fullmatch(token):
+        return token
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def ensure_template(aws: Aws, template: Template) -> None:

@@ -199,14 +199,13 @@ def package_source(index: str | None, *, has_gpu: bool) -> str:
     """
     if index is None:
         return f"export UV_TORCH_BACKEND={'auto' if has_gpu else 'cpu'}"
-    url, parts = shlex.quote(index), urlsplit(index)
+    url = shlex.quote(index)
+    parts = urlsplit(index)
     # pip refuses an index without TLS unless it is told to trust it; who names one in the settings
     # does.
-    trusted = (
-        f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}"
-        if parts.scheme == "http"
-        else ""
-    )
+    trusted = ""
+    if parts.scheme == "http":
+        trusted = f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}"
     return f"export PIP_INDEX_URL={url} UV_DEFAULT_INDEX={url}{trusted}"
 
 

@@ -90,7 +90,9 @@ class NodeFolder:
         )
         partial.work.mkdir()
         partial.logs.mkdir()
-        cgroup = None if launch.cgroup is None else str(launch.cgroup)
+        cgroup = None
+        if launch.cgroup is not None:
+            cgroup = str(launch.cgroup)
         write_whole(str(partial.path / "launch.json"), asdict(launch) | {"cgroup": cgroup})
         try:
             partial.path.rename(self.path)
@@ -130,7 +132,9 @@ class NodeFolder:
     def exited_at_s(self) -> float | None:
         """When the node was gone; None while that is not proven."""
         record = _read(self.exit)
-        return None if record is None else float(record["exited_at_s"])
+        if record is None:
+            return None
+        return float(record["exited_at_s"])
 
     def record_stop(self, *, now_s: float) -> None:
         """Records that the node's end was asked for. From here on its agent either runs already or

@@ -29,7 +29,8 @@ class LocalNode:
         One whose agent is dead is ended on the spot: its workers would cost money and train for
         nobody.
         """
-        launch, start = self.folder.launch(), self.folder.start()
+        launch = self.folder.launch()
+        start = self.folder.start()
         if launch is None or (start is None and not self.folder.stop.exists()):
             return None
         if start is not None and not self.folder.stop.exists() and is_alive(start.process):
@@ -37,7 +38,10 @@ class LocalNode:
         if self.folder.exited_at_s() is None:
             self.end(now_s=now_s)
         exited_at_s = self.folder.exited_at_s()
-        state = InstanceState.STOPPING if exited_at_s is None else InstanceState.GONE
+        if exited_at_s is None:
+            state = InstanceState.STOPPING
+        else:
+            state = InstanceState.GONE
         return _instance(launch, start, state, exited_at_s)
 
     def end(self, *, now_s: float) -> None:
@@ -46,7 +50,8 @@ class LocalNode:
         Two looks in a row must find none: one may miss a child whose parent died while the look was
         under way.
         """
-        launch, start = self.folder.launch(), self.folder.start()
+        launch = self.folder.launch()
+        start = self.folder.start()
         if launch is None:
             return
         looks_without = 0
@@ -54,14 +59,19 @@ class LocalNode:
             family = self._family(launch, start)
             if family:
                 kill(family, patience_s=_KILL_PATIENCE_S)
-            looks_without = 0 if family else looks_without + 1
+            if family:
+                looks_without = 0
+            else:
+                looks_without = looks_without + 1
             if looks_without == 2:
                 self._bury(launch, start, now_s=now_s)
                 return
 
     def _family(self, launch: LocalLaunch, start: AgentStart | None) -> tuple[ProcessId, ...]:
         try:
-            members = () if launch.cgroup is None else cgroup.members(launch.cgroup)
+            members: tuple[int, ...] = ()
+            if launch.cgroup is not None:
+                members = cgroup.members(launch.cgroup)
             return find_family(
                 None if start is None else start.process,
                 marks=marks(launch.node_id, self.cluster),

@@ -146,7 +146,9 @@ class LocalProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         folder = self._folder(provider_id)
-        return None if folder is None else str(folder.logs)
+        if folder is None:
+            return None
+        return str(folder.logs)
 
     def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
         """The folders of the nodes that the token buys. A link, made in one step, ties it to them
@@ -261,7 +263,9 @@ class LocalProvider:
 
     def _folder(self, provider_id: str) -> NodeFolder | None:
         folder = NodeFolder(self._nodes / provider_id)
-        return folder if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir() else None
+        if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir():
+            return folder
+        return None
 
 
 def _cluster_of(root: Path) -> str:

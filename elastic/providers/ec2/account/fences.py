@@ -17,28 +17,26 @@ _OTHERS = {f"aws:ResourceTag/{tags.CLUSTER}": "somebody-elses"}
 
 def _end_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
-    asked = None if foreign is None else {"InstanceIds": [foreign.instance_id]}
+    asked = None
+    if foreign is not None:
+        asked = {"InstanceIds": [foreign.instance_id]}
     return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
 
 
 def _claim_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     tag = {tags.CLUSTER: survey.settings.cluster}
-    asked = (
-        None
-        if foreign is None
-        else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
-    )
+    asked = None
+    if foreign is not None:
+        asked = {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
     return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
 
 
 def _launch_untagged(survey: AccountFacts) -> Act:
     data = launch_data(survey)
-    asked = (
-        None
-        if data is None
-        else {name: value for name, value in data.items() if name != "TagSpecifications"}
-    )
+    asked = None
+    if data is not None:
+        asked = {name: value for name, value in data.items() if name != "TagSpecifications"}
     context = {
         name: value
         for name, value in requested(survey).items()
@@ -49,7 +47,9 @@ def _launch_untagged(survey: AccountFacts) -> Act:
 
 def _launch_unguarded(survey: AccountFacts) -> Act:
     data = launch_data(survey)
-    asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
+    asked = None
+    if data is not None:
+        asked = {**data, "MetadataOptions": {"HttpTokens": "optional"}}
     return Act(
         "RunInstances",
         asked,

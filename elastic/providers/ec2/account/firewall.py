@@ -106,4 +106,6 @@ def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[st
 
 
 def _told(ports: range) -> str:
-    return str(ports[0]) if len(ports) == 1 else f"{ports[0]}-{ports[-1]}"
+    if len(ports) == 1:
+        return str(ports[0])
+    return f"{ports[0]}-{ports[-1]}"

@@ -57,7 +57,8 @@ def check_images(survey: AccountFacts) -> Iterator[Finding]:
     sorts = {images.parameter(kind): kind for kind in survey.catalog.kinds.values()}
     for parameter, kind in sorts.items():
         try:
-            image, disk_gib = images.newest(kind), images.disk_gib(kind)
+            image = images.newest(kind)
+            disk_gib = images.disk_gib(kind)
             with translated(f"describing the image {image.id}"):
                 found = survey.account.aws.reads.describe_images(ImageIds=[image.id])["Images"]
         except ProviderError as error:
@@ -102,7 +103,9 @@ def _judge_image(
 def check_bootstrap(survey: AccountFacts) -> Iterator[Finding]:
     """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of
     one's own."""
-    own = "" if survey.settings.bootstrap is None else "nodes run the lines of ec2.bootstrap"
+    own = ""
+    if survey.settings.bootstrap is not None:
+        own = "nodes run the lines of ec2.bootstrap"
     if not survey.settings.needs_wheel:
         yield Finding("aws bootstrap", "ok", own)
         return

@@ -28,7 +28,8 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
     try:
         images = Images(survey.account.aws, survey.settings, SystemClock())
         kind = survey.catalog.kinds[offering.node_type]
-        image, disk_gib = images.newest(kind), images.disk_gib(kind)
+        image = images.newest(kind)
+        disk_gib = images.disk_gib(kind)
     except ElasticError:
         return None
     template = Template(
@@ -130,23 +131,25 @@ def _versioning(survey: AccountFacts) -> Act:
 
 def _ending(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = None if own is None else {"InstanceIds": [own.instance_id]}
+    asked = None
+    if own is not None:
+        asked = {"InstanceIds": [own.instance_id]}
     return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
 def _listening(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = None if own is None else {"InstanceId": own.instance_id}
+    asked = None
+    if own is not None:
+        asked = {"InstanceId": own.instance_id}
     return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
 def _attending(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = (
-        None
-        if own is None
-        else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
-    )
+    asked = None
+    if own is not None:
+        asked = {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.ATTENDED: "0"})}
     context = {**_carried(survey), "aws:TagKeys": tags.ATTENDED}
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 

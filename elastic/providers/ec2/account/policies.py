@@ -45,7 +45,8 @@ def policy(name: str, scope: Scope) -> dict[str, object]:
 
 def daemon(scope: Scope) -> Sequence[Statement]:
     """What `elasticd serve`, and `elasticd doctor` before it, calls."""
-    settings, region = scope.settings, scope.region
+    settings = scope.settings
+    region = scope.region
     cluster = settings.cluster
     return [
         _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
@@ -118,7 +119,8 @@ def node(scope: Scope) -> Sequence[Statement]:
     are in a folder."""
     if scope.bucket is None:
         return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
-    bucket, below = f"arn:aws:s3:::{scope.bucket.bucket}", scope.bucket.key("*")
+    bucket = f"arn:aws:s3:::{scope.bucket.bucket}"
+    below = scope.bucket.key("*")
     return [
         _allow("List", ["s3:ListBucket"], bucket, {"StringLike": {"s3:prefix": below}}),
         _allow(
@@ -131,7 +133,8 @@ def node(scope: Scope) -> Sequence[Statement]:
 
 def reaper(scope: Scope) -> Sequence[Statement]:
     """What `elasticd gc --terminate` calls, wherever it runs."""
-    own, region = _carried(scope.settings.cluster), scope.region
+    own = _carried(scope.settings.cluster)
+    region = scope.region
     return [
         _allow("Look", _REAPER_LOOKS, "*", _here(region)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
@@ -175,7 +178,9 @@ def _allow(
     condition: Mapping[str, object] | None = None,
 ) -> Statement:
     told = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
-    return {**told, "Condition": condition} if condition else told
+    if condition:
+        return {**told, "Condition": condition}
+    return told
 
 
 def _arn(region: str, kind: str) -> str:
@@ -183,7 +188,9 @@ def _arn(region: str, kind: str) -> str:
 
 
 def _here(region: str) -> Mapping[str, object] | None:
-    return None if region == "*" else {"StringEquals": {"aws:RequestedRegion": region}}
+    if region == "*":
+        return None
+    return {"StringEquals": {"aws:RequestedRegion": region}}
 
 
 def _requested(cluster: str) -> Mapping[str, object]:
@@ -200,7 +207,10 @@ def _node(settings: Ec2Settings) -> Mapping[str, object]:
         f"aws:RequestTag/{tags.CLUSTER}": settings.cluster,
         "ec2:MetadataHttpTokens": "required",
     }
-    types = {"ec2:InstanceType": list(settings.types)} if settings.types else {}
+    if settings.types:
+        types = {"ec2:InstanceType": list(settings.types)}
+    else:
+        types = {}
     return {
         "StringEquals": {**exact, **types},
         "NumericEquals": {"ec2:MetadataHttpPutResponseHopLimit": "1"},
@@ -215,11 +225,9 @@ def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
     """Amazon's own images only, as long as the settings name no other parameters than AWS's public
     ones."""
     named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
-    return (
-        {"StringEquals": {"ec2:Owner": "amazon"}}
-        if all(each.startswith(_PUBLIC) for each in named)
-        else None
-    )
+    if all(each.startswith(_PUBLIC) for each in named):
+        return {"StringEquals": {"ec2:Owner": "amazon"}}
+    return None
 
 
 def _parameters(settings: Ec2Settings, region: str) -> list[str]:

@@ -38,7 +38,10 @@ def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def _wanted(survey: AccountFacts) -> Iterator[_Wanted]:
-    offerings = survey.catalog.offerings if survey.catalog else ()
+    if survey.catalog:
+        offerings = survey.catalog.offerings
+    else:
+        offerings = ()
     kinds = survey.catalog.kinds if survey.catalog else {}
     named: dict[Quota, tuple[str, Capacity]] = {}
     for family, quotas in QUOTAS.items():
@@ -56,13 +59,17 @@ def _wanted(survey: AccountFacts) -> Iterator[_Wanted]:
 
 def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
     told_of = wanted.quota
-    name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
+    name = "aws quota"
+    what = f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
         quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)[
             "Quota"
         ]["Value"]
     except (ClientError, BotoCoreError, ResponseParserError) as error:
-        said = code_of(error) if isinstance(error, ClientError) else str(error)
+        if isinstance(error, ClientError):
+            said = code_of(error)
+        else:
+            said = str(error)
         advice = "allow servicequotas:GetServiceQuota, or look it up in the Service Quotas console"
         return Finding(name, "warning", f"{what}: could not be told: {said}", advice)
     used = _used(survey, wanted)
@@ -73,12 +80,15 @@ def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
             f"{what}: {quota:g} vCPUs; what is in use could not be told",
             "see above",
         )
-    left, needed = quota - used, survey.nodes * wanted.largest
+    left = quota - used
+    needed = survey.nodes * wanted.largest
     found = f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need {needed}"
     ask = f"have it raised: {how_to_raise(told_of)}"
     if left < wanted.smallest:
         return Finding(name, "error", f"{found}; the smallest needs {wanted.smallest}", ask)
-    return Finding(name, "warning", found, ask) if left < needed else Finding(name, "ok", found)
+    if left < needed:
+        return Finding(name, "warning", found, ask)
+    return Finding(name, "ok", found)
 
 
 def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
@@ -94,7 +104,10 @@ def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
         ):
             continue
         kind = kinds.get(each.node_type)
-        vcpus = each.vcpus if kind is None else int(kind.node_type.cpu)
+        if kind is None:
+            vcpus = each.vcpus
+        else:
+            vcpus = int(kind.node_type.cpu)
         if vcpus is None:
             return None
         used += vcpus

@@ -63,7 +63,8 @@ def way_out(tables: Sequence[Mapping[str, Any]], subnet_id: str) -> str | None:
 def _judge(
     survey: AccountFacts, zone: str, raw: Mapping[str, Any], gateway: str | None, *, is_public: bool
 ) -> Finding:
-    free, name = int(raw.get("AvailableIpAddressCount", 0)), f"aws subnet {zone}"
+    free = int(raw.get("AvailableIpAddressCount", 0))
+    name = f"aws subnet {zone}"
     found = f"{raw['SubnetId']} of {raw['VpcId']}, {raw['CidrBlock']}: {free} addresses free"
     if free < survey.nodes:
         return Finding(

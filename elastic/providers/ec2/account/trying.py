@@ -68,7 +68,9 @@ def attempt(survey: AccountFacts, act: Act) -> Trial:
         simulated = _simulate(
             survey.account, survey.caller, f"ec2:{act.action}", act.resource, context
         )
-        return tried if simulated is None else simulated
+        if simulated is None:
+            return tried
+        return simulated
     return tried
 
 
@@ -138,4 +140,6 @@ def principal(arn: str) -> str:
     'arn:aws:iam::123456789012:role/daemon'
     """
     head, mark, rest = arn.partition(":assumed-role/")
-    return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}" if mark else arn
+    if mark:
+        return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}"
+    return arn
