@@ -11,8 +11,8 @@ from starlette.concurrency import run_in_threadpool
 
 from elastic.errors import StoreUnavailable
 
+# Of each kind.
 MAX_STREAMS = 64
-"""Of each kind."""
 POLL_S = 0.25
 
 

@@ -3,12 +3,10 @@ waited for."""
 
 from __future__ import annotations
 
+# A heartbeat may take so long to arrive: that is no clock's fault. Its machine gives it up after 10
+# s (`elastic.agent.daemon_client.TIMEOUT_S`), and until then what was lost on the way is sent
+# again; what it spends on a new connection comes on top.
 TOLERANCE_S = 15.0
-"""A heartbeat may take so long to arrive: that is no clock's fault.
-
-Its machine gives it up after 10 s (`elastic.agent.daemon_client.TIMEOUT_S`), and until then what
-was lost on the way is sent again; what it spends on a new connection comes on top.
-"""
 
 
 def behind_s(sent_at_s: float, *, now_s: float) -> float:

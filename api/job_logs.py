@@ -12,11 +12,11 @@ from elastic.log_line import LogLine, as_text
 from elastic.model import Job, JobPhase
 
 _SEARCHED_LINES = 5_000
+# What Python prints between two tracebacks that belong together.
 _CHAINED = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
-"""What Python prints between two tracebacks that belong together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from elastic.errors import NotFound
 from elastic.model import PriceHistory, histories
 from elastic.store import Store
 
+# How far back is shown unless somebody says; EC2 remembers as much.
 HISTORY_DAYS = 90.0
-"""How far back is shown unless somebody says; EC2 remembers as much."""
 
 _DAY_S = 86_400.0
 

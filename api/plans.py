@@ -36,8 +36,8 @@ from elastic.policy import (
 )
 from elastic.reconciler import observe, read_catalog
 
+# How many of the newest jobs are looked through for an earlier run of the same program.
 _LOOKED_BACK = 100
-"""How many of the newest jobs are looked through for an earlier run of the same program."""
 
 
 def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:

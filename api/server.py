@@ -13,8 +13,8 @@ from api.app import create_app
 from api.deps import Context
 from api.feed import Feed
 
+# Requests answered at once; the store has eight connections that read.
 _THREADS = 24
-"""Requests answered at once; the store has eight connections that read."""
 _MOST_CONNECTIONS = 4096
 _GRACE_S = 5
 

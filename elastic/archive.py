@@ -20,10 +20,10 @@ from elastic.errors import InvalidInput
 from elastic.figures import size
 from elastic.zips import zip_of
 
+# Most bytes of an archive. Code is small; data belongs where nodes read it in parts.
 MOST_BYTES = 16 * 1024 * 1024
-"""Most bytes of an archive. Code is small; data belongs where nodes read it in parts."""
+# What an archive's name looks like.
 SUM_PATTERN = r"^[0-9a-f]{64}$"
-"""What an archive's name looks like."""
 
 _LARGEST_NAMED = 3
 _BYTES_A_NAME = 128

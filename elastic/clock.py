@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+# How fast a steady clock goes while it is ahead: it is caught up with after twice what the other
+# was set back by.
 CATCHING_UP = 0.5
-"""How fast a steady clock goes while it is ahead: it is caught up with after twice what the other
-was set back by."""
 
 
 class Clock(Protocol):

@@ -44,17 +44,17 @@ from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
+# What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
+# keeps for itself.
 _SLACK_S = 10.0
-"""What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
-keeps for itself."""
 _SILENCE_S = 10.0
+# A node is missed after both.
 _SILENT_BEATS = 5
-"""A node is missed after both."""
 _MISSED_S = 2.0
+# The same where those whom it trains with stand still.
 _MISSED_BEATS = 3
-"""The same where those whom it trains with stand still."""
+# How often to look whether a market has come whose past prices nobody has asked for.
 _PAST_S = 60.0
-"""How often to look whether a market has come whose past prices nobody has asked for."""
 
 
 @dataclass(frozen=True, slots=True)

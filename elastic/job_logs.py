@@ -14,16 +14,16 @@ from elastic.log_line import LogLine, LogPiece, plain
 
 log = structlog.get_logger(__name__)
 
+# What a job may keep; as much as a node keeps of one generation.
 JOB_BYTES = 16 << 20
-"""What a job may keep; as much as a node keeps of one generation."""
+# What all jobs may keep; the one that has been quiet for longest gives way.
 ALL_BYTES = 1 << 30
-"""What all jobs may keep; the one that has been quiet for longest gives way."""
 LINE_BYTES = 64  # what a line costs beside its text, measured with lines of one character
 _FREED = 16  # at the limit a sixteenth is given back at once, so that not every batch deletes
 _AT_ONCE = 5_000
 
+# Leaves out torchrun's own lines.
 _OF_WORKERS = " AND (worker IS NOT NULL OR stage != '')"
-"""Leaves out torchrun's own lines."""
 
 _SCHEMA = """
 PRAGMA auto_vacuum = INCREMENTAL;

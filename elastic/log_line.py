@@ -9,8 +9,8 @@ from typing import Annotated
 
 from elastic.bounds import Bound, Count
 
+# A line is cut here: a traceback's lines are shorter, and no screen shows more.
 MAX_CHARACTERS = 4000
-"""A line is cut here: a traceback's lines are shorter, and no screen shows more."""
 
 # Colours and cursor movements: CSI, OSC (titles, links) and the escapes of two characters.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")

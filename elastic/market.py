@@ -151,21 +151,18 @@ def _ec2(
     return provider, market
 
 
+# What each value of the setting `provider` stands for: where nodes come from, and what of them is
+# to be priced.
 _MARKETS: Mapping[
     str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]
 ] = {
     "local": _local,
     "ec2": _ec2,
 }
-"""What each value of the setting `provider` stands for: where nodes come from, and what of them is
-to be priced."""
 
 _BOOT_PRIOR_S = 60.0
+# What a boot is taken to last until one was seen: with the default bootstrap, which installs torch,
+# twice as long. Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s
+# for the CUDA build by pip. Half a minute is for EC2 itself, which nobody has measured here; the
+# first boot of all replaces the whole.
 _INSTALL_PRIOR_S = 120.0
-"""What a boot is taken to last until one was seen: with the default bootstrap, which installs
-torch, twice as long.
-
-Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build
-by pip. Half a minute is for EC2 itself, which nobody has measured here; the first boot of all
-replaces the whole.
-"""

@@ -38,9 +38,9 @@ class Ticker:
         self._interval_s = interval_s
         self._one_at_a_time = threading.Lock()
         self._is_woken = threading.Event()
+        # When the last tick ended (on the wall clock), how many seconds it took, and why it failed
+        # if it did.
         self.last: tuple[float, float, str | None] | None = None
-        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed
-        if it did."""
         self._scheduler = BackgroundScheduler(
             job_defaults={"coalesce": True, "misfire_grace_time": None}
         )

@@ -24,9 +24,9 @@ NAVIGATION = (
     ("Decisions", "/decisions"),
     ("Prices", "/prices"),
 )
+# A request with this header asks for a page's content without its frame, to bring an open page up
+# to date.
 FRAGMENT_HEADER = "X-Fragment"
-"""A request with this header asks for a page's content without its frame, to bring an open page up
-to date."""
 
 _LATE_AFTER_TICKS = 10
 _LATE_AFTER_S = 60.0

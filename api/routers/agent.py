@@ -32,9 +32,8 @@ from elastic.store import Event, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
+# A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon.
 _PERSIST_S = 5.0
-"""A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon.
-"""
 
 
 @router.post("/register")

@@ -27,9 +27,9 @@ agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
 DEFAULT_LINES = 100
 _BATCH = 500
 _RECONNECT_MS = 2000
+# A stream that has nothing to say looks this often whether the job is over; a node tries again
+# within it to send.
 _SILENCE_S = 5.0
-"""A stream that has nothing to say looks this often whether the job is over; a node tries again
-within it to send."""
 
 Tail = Annotated[
     int | None,

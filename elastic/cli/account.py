@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from elastic.model import Offering
 
 _NAME = "aws prices"
+# The region whose list prices are the settings' defaults.
 _DEFAULTS_OF = "us-east-1"
-"""The region whose list prices are the settings' defaults."""
 _MOST_NAMED = 6
 _MOST_CHARACTERS = 120
 

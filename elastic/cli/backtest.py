@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from elastic.simulator import Backtest, Program, SimulatedMarket, SimulationSettings
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+# A deadline further off than that is a date, not a time from the start.
 _LONGEST_S = 3 * 365 * 86_400.0
-"""A deadline further off than that is a date, not a time from the start."""
 
 COLUMNS = (
     Column("POLICY", "name"),

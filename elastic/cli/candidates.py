@@ -29,6 +29,7 @@ COLUMNS = (
     Column("TIME LEFT", "remaining_s", figures.duration, is_number=True),
 )
 
+# What there is to tell of candidates before any of them has trained.
 UNMEASURED = (
     Column("", "mark"),
     Column("GROUP", "group", render.group),
@@ -36,7 +37,6 @@ UNMEASURED = (
     Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("BUDGET LASTS", "budget_lasts_s", figures.duration, is_number=True),
 )
-"""What there is to tell of candidates before any of them has trained."""
 
 UNAVAILABLE = Column("UNAVAILABLE", "unavailable", can_wrap=True)
 

@@ -10,8 +10,8 @@ from elastic import figures
 
 COLUMNS = 60
 ROWS = 10
+# The axes end a tenth beyond the last point.
 _MARGIN = 1.1
-"""The axes end a tenth beyond the last point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ COLUMNS = (
     Column("ATTENDED", "attended_at_s", figures.instant),
     Column("VERDICT", "verdict"),
 )
+# A daemon says every 5 minutes what it stands for, and later where EC2 throttles it.
 _LEAST_S = 900.0
-"""A daemon says every 5 minutes what it stands for, and later where EC2 throttles it."""
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 

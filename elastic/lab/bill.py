@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from elastic.lab.prices import PriceBook
 from elastic.model import Offering
 
+# Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand,
+# aws.amazon.com/ebs/pricing).
 MINIMUM_BILLED_S = 60.0
-"""Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand,
-aws.amazon.com/ebs/pricing)."""
 FREE_S = 3600.0
 _HOURS_PER_MONTH = 730.0
 

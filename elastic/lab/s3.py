@@ -14,6 +14,7 @@ from moto.core.utils import get_service_model
 from elastic.lab.wire import Answer, Environ
 
 _SCOPE = "/s3/aws4_request"  # of a signature: DATE/REGION/SERVICE/aws4_request (SigV4)
+# Amazon S3 API Reference, "List of error codes"; of others 403, as of AccessDenied.
 _STATUSES = {
     "InternalError": 500,
     "SlowDown": 503,
@@ -21,7 +22,6 @@ _STATUSES = {
     "NoSuchBucket": 404,
     "NoSuchKey": 404,
 }
-"""Amazon S3 API Reference, "List of error codes"; of others 403, as of AccessDenied."""
 
 
 class _Mark(NamedTuple):

@@ -100,6 +100,6 @@ def _ec2_archive(setup: PriceSetup) -> PriceArchive:
     )  # who is in no haste does not press
 
 
+# What remembers the prices of before, by the name of the source that tells those of now; others
+# have no past.
 PRICE_ARCHIVES: Mapping[str, Callable[[PriceSetup], PriceArchive]] = {"ec2": _ec2_archive}
-"""What remembers the prices of before, by the name of the source that tells those of now; others
-have no past."""

@@ -29,8 +29,8 @@ from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
 _MOST_RANKS = 64
+# Rows of a page that somebody reads; the command line lists all.
 _MOST_OUTPUTS = 50
-"""Rows of a page that somebody reads; the command line lists all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from elastic.model import Interval
 from elastic.policy import Finish
 
 _SHOWN = 6
+# A goal further off than this factor would press the points together; it holds for all of them.
 _GOAL_SHOWN_UP_TO = 2.0
-"""A goal further off than this factor would press the points together; it holds for all of them."""
+# The dear and slow ends of what is not sure are shown as far as that many times the last point.
 _END_SHOWN_UP_TO = 2.0
-"""The dear and slow ends of what is not sure are shown as far as that many times the last point."""
+# What is neither cheapest nor soonest is shown while it is within this factor of what is.
 _NEAR = 3.0
-"""What is neither cheapest nor soonest is shown while it is within this factor of what is."""
 
 
 @dataclass(frozen=True, slots=True)

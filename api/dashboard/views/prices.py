@@ -10,8 +10,8 @@ from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars_an_h
 from elastic.figures import moment, percent
 from elastic.model import Limits, Price, PriceHistory, Unavailable
 
+# Across how many instants a history is drawn: nine hours each for 90 days.
 _STEPS = 240
-"""Across how many instants a history is drawn: nine hours each for 90 days."""
 
 
 @dataclass(frozen=True, slots=True)

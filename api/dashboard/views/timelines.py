@@ -16,11 +16,11 @@ from elastic.figures import moment, number, usd
 from elastic.model import Action
 from elastic.policy import FixedChoice
 
+# A budget further above what is spent than this factor would press the line flat; it is said in
+# words instead.
 _BUDGET_SHOWN_UP_TO = 2.5
-"""A budget further above what is spent than this factor would press the line flat; it is said in
-words instead."""
+# A deadline further off than this part of the whole job would press the curves together.
 _DEADLINE_SHOWN_UP_TO = 1.6
-"""A deadline further off than this part of the whole job would press the curves together."""
 
 _MIDDLE = "foreseen"
 

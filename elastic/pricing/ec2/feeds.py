@@ -19,9 +19,9 @@ _RETRY_S = 30.0
 _BUDGET_S = 5.0
 _TYPES_A_CALL = 20
 _HISTORY_S = 90 * 86_400.0
+# How late EC2 may publish a change of the spot price and still be heard: what is asked for overlaps
+# that much.
 _OVERLAP_S = 300.0
-"""How late EC2 may publish a change of the spot price and still be heard: what is asked for
-overlaps that much."""
 
 
 @dataclass(slots=True)

@@ -17,8 +17,8 @@ class Ec2History:
     """The spot prices of the past, of machines alone."""
 
     name = "ec2"
+    # EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory).
     days = 90.0
-    """EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory)."""
 
     def __init__(self, feeds: Feeds) -> None:
         self._feeds = feeds

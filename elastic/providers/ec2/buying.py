@@ -32,9 +32,9 @@ _NO_FLEETS = frozenset(
     {"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE}
 )
 MISMATCH = "IdempotentParameterMismatch"
+# What a call is refused for only once EC2 has looked whether its token bought before: that would be
+# the answer.
 _OF_THE_TOKEN = frozenset({RefusalKind.CAPACITY, RefusalKind.QUOTA})
-"""What a call is refused for only once EC2 has looked whether its token bought before: that would
-be the answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,15 @@ from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.precisions import FP32_ONLY, WITH_BF16, precisions_of_gpu
 
+# More candidates than this are never all tried, and their spot prices alone take minutes to read.
 MOST_TYPES = 64
-"""More candidates than this are never all tried, and their spot prices alone take minutes to read.
-"""
 _NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
 # DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as
 # installed uses none.
 _ACCELERATORS = ("NeuronInfo", "InferenceAcceleratorInfo", "FpgaInfo", "MediaAcceleratorInfo")
+# The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4,
+# Graviton 3.
 _BF16_SINCE = 7
-"""The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4,
-Graviton 3."""
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 

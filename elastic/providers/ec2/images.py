@@ -21,9 +21,9 @@ from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
 
+# What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
+# job's own files.
 ROOM_GIB = 22
-"""What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
-job's own files."""
 _SMALLEST_GIB = 8  # Amazon Linux 2023's own, for an image that does not tell.
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
 # Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI

@@ -19,8 +19,8 @@ log = structlog.get_logger(__name__)
 
 _ATTEND_S = 300.0
 _RETRY_S = 20.0
+# What was marked last so long ago is soon abandoned, by `elasticd gc`.
 _AGED_S = 900.0
-"""What was marked last so long ago is soon abandoned, by `elasticd gc`."""
 _TAGS_A_CALL = 1000  # CreateTags takes no more resources.
 _UNKNOWN = NOT_FOUND | {"InvalidID"}
 

@@ -14,8 +14,8 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.leader_lease import LeaderLease
 
+# Writes in a row that lost a race; more of them is a crowd that will settle.
 _MOST_VOID = 20
-"""Writes in a row that lost a race; more of them is a crowd that will settle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
 _ASKED = "Client.UserInitiatedShutdown"
+# EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk and
+# address (User Guide, "Billing for interrupted Spot Instances").
 _FREE_S = 3600.0
-"""EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk
-and address (User Guide, "Billing for interrupted Spot Instances")."""
 NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 

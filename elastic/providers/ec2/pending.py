@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from elastic.providers.base import Instance, InstanceState
 
+# What EC2 ends an instance by during its launch (EC2 API Reference, StateReason).
 _ON_LAUNCH = (
     "Client.InternalError",
     "Client.InvalidSnapshot.NotFound",
@@ -15,7 +16,6 @@ _ON_LAUNCH = (
     "Server.InsufficientInstanceCapacity",
     "Server.InternalError",
 )
-"""What EC2 ends an instance by during its launch (EC2 API Reference, StateReason)."""
 
 
 class Pending:

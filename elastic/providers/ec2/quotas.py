@@ -24,6 +24,7 @@ class Quota:
 # Service Quotas, service `ec2`. On demand P5 counts with its elders, on spot it has a quota of its
 # own.
 _P_ON_DEMAND = Quota("L-417A185B", "Running On-Demand P instances")
+# The quotas on running machines, by the family of node types and by market.
 QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
     "standard": {
         Capacity.ON_DEMAND: Quota(
@@ -46,7 +47,6 @@ QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
         Capacity.SPOT: Quota("L-C4BD4855", "All P5 Spot Instance Requests"),
     },
 }
-"""The quotas on running machines, by the family of node types and by market."""
 
 _COUNT_VCPUS = frozenset(
     {"VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "InstanceLimitExceeded"}

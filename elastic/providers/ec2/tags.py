@@ -8,16 +8,16 @@ from typing import Any
 
 CLUSTER = "elasticd:cluster"
 JOB = "elasticd:job"
+# The one node that a machine is; a machine bought with others gets it once they are told apart.
 NODE = "elasticd:node"
-"""The one node that a machine is; a machine bought with others gets it once they are told apart."""
+# The nodes of a group's launch, on every machine of it from its creation on; more follow in
+# `elasticd:nodes.2`.
 NODES = "elasticd:nodes"
-"""The nodes of a group's launch, on every machine of it from its creation on; more follow in
-`elasticd:nodes.2`."""
+# The token of the launch that bought the machine.
 INTENT = "elasticd:intent"
-"""The token of the launch that bought the machine."""
+# When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands
+# for.
 ATTENDED = "elasticd:attended"
-"""When a daemon last stood for the machine, in Unix seconds; `elasticd gc` ends what nobody stands
-for."""
 
 
 _LONGEST_VALUE = 256  # EC2 User Guide, "Tag restrictions".

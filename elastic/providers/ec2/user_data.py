@@ -13,9 +13,8 @@ from elastic.distribution import Wheel
 from elastic.errors import ProviderError
 
 MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
+# What the agent gets beyond its lease to leave by itself, before the timer powers the machine off.
 LEASE_GRACE_S = 30
-"""What the agent gets beyond its lease to leave by itself, before the timer powers the machine off.
-"""
 
 # uv and not pip alone: it knows where torch's builds for CPUs are (UV_TORCH_BACKEND), which pip
 # must be told. Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch

@@ -58,13 +58,13 @@ def _launch_unguarded(survey: AccountFacts) -> Act:
     )
 
 
+# What the daemon never does, and a leaked or mistaken credential must not be able to.
 FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "end a machine that is not the cluster's": _end_anothers,
     "claim such a machine by a tag": _claim_anothers,
     "launch without the cluster's tag": _launch_untagged,
     "launch without IMDSv2": _launch_unguarded,
 }
-"""What the daemon never does, and a leaked or mistaken credential must not be able to."""
 
 
 def check_fences(survey: AccountFacts) -> Iterator[Finding]:

@@ -154,6 +154,7 @@ def _attending(survey: AccountFacts) -> Act:
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 
 
+# Every action of EC2's that the daemon calls, and a call by which it may be tried.
 PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "DescribeInstances": _looking("DescribeInstances"),
     "DescribeInstanceTypes": _looking("DescribeInstanceTypes", InstanceTypes=[_ANY_TYPE]),
@@ -182,7 +183,6 @@ PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "TerminateInstances": _ending,
     "GetConsoleOutput": _listening,
 }
-"""Every action of EC2's that the daemon calls, and a call by which it may be tried."""
 
 
 def check_permissions(survey: AccountFacts) -> Iterator[Finding]:

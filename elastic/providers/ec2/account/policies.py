@@ -144,12 +144,12 @@ def reaper(scope: Scope) -> Sequence[Statement]:
     ]
 
 
+# Every policy that `elasticd doctor --print-policy` prints.
 POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
     "daemon": daemon,
     "node": node,
     "reaper": reaper,
 }
-"""Every policy that `elasticd doctor --print-policy` prints."""
 
 # None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
 _REAPER_LOOKS = [
