@@ -1,4 +1,4 @@
-"""The composition root: settings become a wired daemon, which starts, ticks, serves and stops."""
+"""The composition root: it builds a daemon from its settings, and runs it."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
-# What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
-# keeps for itself.
+# What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
+# that the agent keeps in reserve.
 _SLACK_S = 10.0
+# A node is silent after this time and this many heartbeats, whichever is longer.
 _SILENCE_S = 10.0
-# A node is missed after both.
 _SILENT_BEATS = 5
+# The same while the nodes that it trains with stand still.
 _MISSED_S = 2.0
-# The same where those whom it trains with stand still.
 _MISSED_BEATS = 3
-# How often to look whether a market has come whose past prices nobody has asked for.
+# How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
 
@@ -66,23 +66,28 @@ class Daemon:
     store: Store
     provider: Provider
     reconciler: Reconciler
+    # Proves, before a machine is bought, that it can be ended.
     right: TerminationPermission
+    # Holds the lease on the cluster's machines: one daemon at a time.
     namespace: LeaseHolder
     node_tokens: NodeTokens
     user_token: str
+    # Opens /metrics alone; empty if there is none.
     metrics_token: str
     ticker: Ticker
+    # What nodes install; None where they need none.
     wheel: Wheel | None
+    # Asks for past prices; None where no source remembers them.
     historian: Ticker | None
     logs: JobLogs
 
     def start(self) -> None:
-        """Begins to look at the world."""
+        """Starts the ticks."""
         for each in self._tickers:
             each.start()
 
     def stop(self) -> None:
-        """Returns when nobody looks any more."""
+        """Returns when no tick runs any more."""
         for each in self._tickers:
             each.stop()
 
@@ -94,10 +99,10 @@ class Daemon:
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
-    """Wires a daemon whose nodes reach it at `url`. Opens, and migrates, its store."""
+    """Builds a daemon whose nodes reach it at `url`. Opens its store, and migrates it."""
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
-        parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
+        parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
     wheel = None
     if settings.provider == "ec2" and settings.ec2.needs_wheel:
         wheel = own_wheel()
@@ -110,7 +115,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
-        clock=SystemClock(),  # the cloud and other daemons go by theirs
+        clock=SystemClock(),  # the cloud and other daemons use the wall clock
         register=provider.claims,
     )
     reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
@@ -168,18 +173,19 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
 def serve(settings: Settings, *, takes_over: bool = False) -> None:
     """Runs the daemon until SIGTERM or Ctrl-C.
 
-    Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this
-    one does not take over; ClaimLost if another one does later.
+    Raises AlreadyRunning if another one owns the data folder, or if another one owns the cluster's
+    machines and this one does not take over. Raises LeaseLost if another one takes over later.
     """
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
-        # changes the process for good, so not before it is sure to become the daemon
+        # This changes the whole process, so it waits until this one is sure to become the daemon.
         _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
         daemon = build(settings, clock=SteadyClock(), url=url)
         try:
+            # The lease comes first: a daemon without it must neither act nor be found.
             daemon.namespace.start(takes_over=takes_over)
             _write_address(settings, url, port)
             _run(daemon, port)
@@ -190,7 +196,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
             daemon.logs.close()
         if daemon.namespace.lost is not None:
             raise daemon.namespace.lost
-        log.info("stopped; nodes live on, the next start adopts them")
+        log.info("stopped; nodes keep running, and the next start adopts them")
 
 
 @contextmanager
@@ -203,16 +209,15 @@ def _owned(*folders: Path | None) -> Iterator[None]:
 
 
 def _check_nodes_find_it(settings: Settings, url: str) -> None:
-    """Raises InvalidInput if nodes would be paid for without a way to the daemon, or to their
-    checkpoints."""
+    """Raises InvalidInput if nodes could not reach the daemon, or their checkpoints."""
     if settings.provider == "ec2":
-        from elastic.providers.ec2 import connect, refuse  # only who buys there pays for boto3
+        from elastic.providers.ec2 import connect, refuse  # boto3 is slow to import
 
         refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
 
 
 def _logs(data_dir: Path, store: Store) -> JobLogs:
-    """The logs of jobs that are on record; those of others are deleted."""
+    """Opens the jobs' logs, and deletes those of jobs that are not on record."""
     logs = open_job_logs(data_dir)
     for job_id in logs.jobs():
         try:
@@ -223,18 +228,19 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
 
 
 def _give_back(daemon: Daemon) -> None:
-    """Where nothing lives any more, the next daemon need not wait until the claim has aged."""
+    """Releases the lease if no node is left, so that the next daemon need not wait for its end."""
     with suppress(StoreUnavailable):
         if not daemon.store.nodes():
             daemon.namespace.give_back()
 
 
 def _run(daemon: Daemon, port: int) -> None:
-    # The API is above this module; the daemon knows it by name only.
+    # The API stands above this module, which may not import it: so it is found by name.
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
     artifacts: Any = importlib.import_module("api.artifacts")
     outputs: Any = importlib.import_module("api.outputs")
+    # What was imported lives as long as the process, so the collector need not look at it again.
     gc.freeze()
     gc.enable()
     context = deps.Context(
@@ -259,8 +265,7 @@ def _run(daemon: Daemon, port: int) -> None:
 
 
 def _same_port(data_dir: Path, host: str) -> int:
-    """A free port, the one used last if it is free: nodes of an earlier daemon still speak to that
-    one."""
+    """A free port, if possible the one used last: nodes of an earlier daemon still call that."""
     last = 0
     with suppress(FileNotFoundError, json.JSONDecodeError, KeyError):
         last = int(json.loads((data_dir / "daemon.json").read_text())["port"])
@@ -273,8 +278,7 @@ def _same_port(data_dir: Path, host: str) -> int:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raises AlreadyRunning if somebody listens there, before anything is written down about this
-    daemon."""
+    """Raises AlreadyRunning if another process listens there."""
     if ":" in host:
         family = socket.AF_INET6
     else:
@@ -287,7 +291,7 @@ def _check_free(host: str, port: int) -> None:
             wanted = f"wanted to listen on {_bracketed(host)}:{port}: {error.strerror}"
             if error.errno == errno.EADDRINUSE:
                 raise AlreadyRunning(
-                    f"{wanted}; choose another --port, or stop who has it"
+                    f"{wanted}; choose another --port, or stop the process that has it"
                 ) from error
             raise InvalidInput(f"{wanted}; choose another --host or --port") from error
 
@@ -309,7 +313,7 @@ def _write_address(settings: Settings, url: str, port: int) -> None:
 
 
 def _log_to_stderr() -> None:
-    # One format for our own lines and for those of the libraries, which speak through logging.
+    # One format for our own lines and for those of libraries, which use `logging`.
     stamps: list[Any] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso"),
@@ -322,9 +326,8 @@ def _log_to_stderr() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     for name in ("alembic", "boto3", "botocore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("apscheduler").setLevel(
-        logging.ERROR
-    )  # the ticker itself says where a tick takes too long
+    # The ticker itself reports a tick that takes too long.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     structlog.configure(
         processors=[*stamps, structlog.processors.format_exc_info, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

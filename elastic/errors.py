@@ -1,26 +1,25 @@
 """Every error elasticd raises on purpose, as one tree.
 
-ElasticError                 something elasticd names; its text is fit to show a user ├──
-InvalidInput             the caller sent something wrong: says what was wanted, what was found and
-what to do ├── NotFound                 no such job, node, decision ... ├── Conflict
-the request contradicts what is already there (a stopped job, a reused key) ├── Unauthorized
-no token, or a token that may not do this ├── StoreUnavailable         the database cannot be read
-or written: no launches until it can ├── AlreadyRunning           another daemon owns this database,
-or this cluster's machines │   └── ClaimLost            one that was started later took them: this
-daemon acts no more ├── DaemonUnreachable        no daemon answers at the address in force ├──
-PriceUnavailable         no price in force for an offering that a launch needs ├──
-StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be
-repeated │   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or
-credentials are missing ├── PreparationFailed        a node could not get what its job brings:
-packages, data, or what it sets up itself ├── CheckpointDamaged        what a bucket holds is torn,
-foreign or incomplete: an earlier checkpoint may serve ├── Superseded               a newer
-generation of the job has committed: this one's checkpoints no longer count └── ProviderError
-a provider could not do what it was asked
-    ├── CapacityUnavailable  these machines are not to be had now; try another offering ├──
-    Forbidden            the credentials may not do this: says what is missing; a person has to act
-    ├── QuotaReached         the account may have no more of this: says which quota; a person has it
-    raised └── ProviderUnavailable  the provider does not answer or throttles; the same call may be
-    repeated
+- ElasticError: an error that elasticd names; its text is fit to show a user.
+  - InvalidInput: the caller sent something wrong; says what was wanted, found, and what to do.
+  - NotFound: no such job, node, decision ...
+  - Conflict: the request contradicts what is there (a stopped job, a reused key).
+  - Unauthorized: no token, or a token that does not permit this.
+  - StoreUnavailable: the database cannot be read or written; no launches until it can.
+  - AlreadyRunning: another daemon owns this database, or this cluster's machines.
+    - LeaseLost: a daemon that started later took them over; this one must not act any more.
+  - DaemonUnreachable: no daemon answers at the address in force.
+  - PriceUnavailable: no price in force for an offering that a launch needs.
+  - StorageUnavailable: the bucket of checkpoints does not answer; the call may be repeated.
+    - StorageForbidden: a bucket, a permission or credentials are missing; a person has to act.
+  - PreparationFailed: a node could not install what its job needs, or could not be set up.
+  - CheckpointDamaged: a checkpoint in a bucket is damaged, incomplete or not ours.
+  - Superseded: a newer generation of the job has stored a checkpoint; this one's do not count.
+  - ProviderError: a provider could not do what it was asked.
+    - CapacityUnavailable: these machines are not available now; try another offering.
+    - Forbidden: the credentials do not permit this; a person has to act.
+    - QuotaReached: a quota of the account is used up; a person has to ask for more.
+    - ProviderUnavailable: the provider does not answer, or throttles; the call may be repeated.
 """
 
 
@@ -29,9 +28,10 @@ class ElasticError(Exception):
 
 
 class InvalidInput(ElasticError):
-    """The caller sent something wrong; `field` is the path of the part at fault, if there is one.
+    """The caller sent something wrong.
 
-    `faults` lists (field, message) where one answer can name several.
+    `field` is the path of the wrong part, None if it has none. `faults` lists (field, message)
+    where one answer names several.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AlreadyRunning(ElasticError):
 
 
 class LeaseLost(AlreadyRunning):
-    """A daemon that was started later took this cluster's machines."""
+    """A daemon that started later took over this cluster's machines."""
 
 
 class DaemonUnreachable(ElasticError):
@@ -79,26 +79,26 @@ class StorageUnavailable(ElasticError):
 
 
 class StorageForbidden(StorageUnavailable):
-    """There is no such bucket, or the credentials may not do this there: a person has to act."""
+    """There is no such bucket, or the credentials do not permit this. A person has to act."""
 
 
 class PreparationFailed(ElasticError):
-    """A node could not get what its job brings; to try again changes nothing."""
+    """A node could not install what its job needs. Another try would fail too."""
 
 
 class CheckpointDamaged(ElasticError):
-    """What a bucket holds is torn, foreign or incomplete."""
+    """A checkpoint in a bucket is damaged, incomplete or not ours."""
 
 
 class Superseded(ElasticError):
-    """A newer generation of the job has committed."""
+    """A newer generation of the job has stored a checkpoint."""
 
 
 class ProviderError(ElasticError):
     """A provider could not do what it was asked.
 
-    Of a launch, `bought_nothing` tells that its cloud has answered this very purchase: earlier
-    calls with its token bought nothing either.
+    `bought_nothing` is true if the cloud has answered this very launch. Then earlier calls with
+    its token bought nothing either.
     """
 
     def __init__(self, message: str = "", *, bought_nothing: bool = False) -> None:
@@ -107,16 +107,16 @@ class ProviderError(ElasticError):
 
 
 class CapacityUnavailable(ProviderError):
-    """These machines are not to be had now; try another offering."""
+    """These machines are not available now; try another offering."""
 
 
 class Forbidden(ProviderError):
-    """The credentials may not do this; a person has to act."""
+    """The credentials do not permit this. A person has to act."""
 
 
 class QuotaReached(ProviderError):
-    """The account may have no more of this; a person has its quota raised."""
+    """A quota of the account is used up. A person has to ask for more."""
 
 
 class ProviderUnavailable(ProviderError):
-    """The provider does not answer or throttles; the same call may be repeated."""
+    """The provider does not answer, or throttles. The same call may be repeated."""

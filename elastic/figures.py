@@ -1,4 +1,4 @@
-"""Writes dollars, durations, rates, shares, sizes and instants: everywhere that a person reads one.
+"""Writes dollars, durations, rates, shares, sizes and instants for people.
 
 | what | rule | function |
 | --- | --- | --- |
@@ -15,7 +15,7 @@
 | instants near now | the time of day, or the date and the minute, UTC | `moment` |
 | instants as seen from now | a duration ahead or ago, of whole seconds | `ago` |
 
-What a person has to type again (a setting, an id) is shown as it is typed, not by these rules.
+What a person has to type again (a setting, an id) is shown as it is typed.
 `figures.js` follows the same rules where a page's script writes numbers.
 
 Neither humanize nor babel serves: babel writes $0.000404 as $0.00 and durations in one unit,
@@ -28,6 +28,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 
+# A smaller amount is shown as less than this one, since it would have too many digits.
 _LEAST_USD = 1e-6
 
 
@@ -102,13 +103,16 @@ def percent(ratio: float) -> str:
 def duration(seconds: float) -> str:
     """A stretch of time.
 
-    >>> duration(0.2431), duration(48), duration(183), duration(7_199), duration(34_800), duration(90_000)
-    ('0.24 s', '48 s', '3 min 3 s', '2 h', '9 h 40 min', '1 d 1 h')
+    >>> duration(0.2431), duration(48), duration(183), duration(7_199)
+    ('0.24 s', '48 s', '3 min 3 s', '2 h')
+    >>> duration(34_800), duration(90_000)
+    ('9 h 40 min', '1 d 1 h')
     """
     if seconds < 0:
         return f"-{duration(-seconds)}"
     if seconds < 10:
         return f"{number(seconds, 2)} s"
+    # The limits lie half a unit lower, so that rounding never gives "60 s" or "60 min".
     if seconds < 59.5:
         return f"{seconds:.0f} s"
     if seconds < 3_599.5:
@@ -126,6 +130,7 @@ def size(size_bytes: int) -> str:
     """
     if size_bytes < 1024:
         return f"{size_bytes} B"
+    # Ten bits are one power of 1,024.
     power = min((size_bytes.bit_length() - 1) // 10, 4)
     return f"{number(size_bytes / 1024**power)} {'BKMGT'[power]}iB"
 
@@ -152,7 +157,7 @@ def moment(at_s: float, now_s: float) -> str:
 
 
 def ago(at_s: float, now_s: float) -> str:
-    """An instant as seen from now.
+    """An instant relative to now.
 
     >>> ago(100, 101), ago(100, 130), ago(100, 1_000), ago(200, 100)
     ('just now', '30 s ago', '15 min ago', 'in 1 min 40 s')
@@ -172,8 +177,10 @@ def _dollars(amount: float, figures: int) -> str:
         return "$0"
     if least < _LEAST_USD:
         return f"{sign}<$0.000001"
+    # From here on rounding to cents would give $1,000.00 or more.
     if least >= 999.995:
         return f"{sign}${least:,.0f}"
+    # As many figures as wanted are before the point and in the cents.
     if least >= 10 ** (figures - 3):
         return f"{sign}${least:.2f}"
     whole, _, cents = number(least, figures).partition(".")
