@@ -1,5 +1,4 @@
-"""The part of `elasticd doctor` that looks at the daemon which runs: its alarms, and the claim to
-its machines."""
+"""The part of `elasticd doctor` that checks the daemon: its alarms, and its lease."""
 
 from __future__ import annotations
 
@@ -15,22 +14,31 @@ if TYPE_CHECKING:
     from elastic.config import Settings
     from elastic.providers import LeaderLease
 
+# What to do about each kind of alarm.
 _ADVICE: Mapping[str, str] = {
-    "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
+    "cannot_write": "make room on the database's disk, or let its server take writes; the next "
+    "tick goes on by itself",
     "claim": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
-    "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
-    "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
-    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
-    "standstill": "look into its script's log and at its nodes' network; it may only take long to judge or save",
-    "outside": "look at the network between that node and its job's others; it is replaced in some minutes",
-    "overrun": "stop the job, and have its script end by itself; `iterations` only tells what its work is measured by",
-    "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
+    "cannot_buy": "fix what it names, often ec2.types; `elasticd doctor` tries what the daemon is "
+    "allowed",
+    "cannot_attend": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor "
+    "--print-policy daemon`",
+    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others "
+    "are on offer",
+    "standstill": "look into its script's log and at its nodes' network; it may only take long to "
+    "judge or save",
+    "outside": "look at the network between that node and its job's others; it is replaced in some "
+    "minutes",
+    "overrun": "stop the job, and have its script end by itself; `iterations` only tells what its "
+    "work is measured by",
+    "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc "
+    "--terminate`",
 }
 
 
 def check_alarms() -> Iterator[Finding]:
-    """What the daemon that runs says of itself; nobody need run one."""
+    """The alarms of the daemon that runs here; without a daemon there are none."""
     from elastic.cli.connection import Connection
 
     try:
@@ -56,7 +64,7 @@ def check_alarms() -> Iterator[Finding]:
 
 
 def check_lease(settings: Settings, clock: Clock) -> Finding:
-    """Who acts on the cluster's machines (P14 of the design: one daemon at a time)."""
+    """Which daemon acts on the cluster's machines, one at a time."""
     from elastic.providers.ec2 import ParameterLeases, connect, lease_name  # boto3 takes 0.3 s
     from elastic.reconciler import place_of
 
@@ -80,10 +88,11 @@ def judge_lease(claim: LeaderLease | None, *, cluster: str, place: str, now_s: f
     if claim is None or claim.is_over:
         return Finding(name, "ok", f"cluster {cluster}: no daemon holds its machines")
     seen_s = now_s - claim.seen_at_s
-    held = f"cluster {cluster}: held by the daemon on {claim.place}, seen {ago(claim.seen_at_s, now_s)}"
+    seen = ago(claim.seen_at_s, now_s)
+    held = f"cluster {cluster}: held by the daemon on {claim.place}, seen {seen}"
     if claim.place == place:
         return Finding(name, "ok", f"{held}: the one of this data folder")
     if seen_s >= CLAIM_AGES_S:
-        return Finding(name, "ok", f"{held}: so long ago that another one may take them")
+        return Finding(name, "ok", f"{held}: long enough ago for another one to take them")
     advice = "stop that one, name another ec2.cluster, or take its machines: `elasticd serve --take-over`"
     return Finding(name, "warning", held, advice)

@@ -1,4 +1,4 @@
-"""One job on one screen: its plan before it starts, its standing, its closing report."""
+"""Prints a job on one screen: its plan before it starts, its state, its closing report."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from elastic.cli.render import Column
 from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
+# How many pools that refused a job are listed.
 _POOLS = 5
 
 _REPORT_NODES = (
@@ -44,13 +45,13 @@ _REPORT_DECISIONS = (
 def show_plan(
     priced: Mapping[str, Any], *, has_all: bool = False, code: Archive | None = None
 ) -> None:
-    """Prints what a job would begin with, and what is known of its cost, before anybody pays for
-    it.
+    """Prints what a job would begin with, and what is known of its cost.
 
-    With `has_all` every candidate has its line, else the ones that a person needs to see. `code` is
-    what is sent along.
+    With `has_all` every candidate has a line. `code` is what is sent along.
     """
-    spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
+    spec = priced["spec"]
+    plan = priced["plan"]
+    candidates = priced["candidates"]
     print(
         f"job {spec['name']}: "
         f"{textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}"
@@ -90,7 +91,7 @@ def show_plan(
 
 
 def show_job(job: Mapping[str, Any]) -> None:
-    """Prints a job's standing, its money and its candidates."""
+    """Prints a job's state, its money and its candidates."""
     spec = job["spec"]
     group = job["current_group"] or job["target_group"]
     print(
@@ -161,7 +162,7 @@ def _waits(job: Mapping[str, Any]) -> list[str]:
 
 
 def show_error(error: Mapping[str, Any]) -> None:
-    """Prints what a job's program failed with: the traceback's last lines, else one sentence."""
+    """Prints why a job's program failed: the traceback's last lines, else one sentence."""
     where = ""
     if error["rank"] is not None:
         where = f" of rank {error['rank']}"
@@ -170,8 +171,7 @@ def show_error(error: Mapping[str, Any]) -> None:
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:
-    """Prints what a job has now, what scaling it would make of that, and what each costs an
-    hour."""
+    """Prints a job's nodes before and after scaling, and what each costs an hour."""
     print(f"now:  {_priced(priced['group'], priced['usd_per_h'])}")
     print(f"then: {_priced(priced['target_group'], priced['target_usd_per_h'])}")
     if priced["redone"]:
@@ -188,7 +188,7 @@ def _redone(priced: Mapping[str, Any]) -> str:
         cost = f"for about {figures.usd(usd)}"
     done = f"redo: {count:,} {'iteration' if count == 1 else 'iterations'} {cost}"
     if not priced["begins_at_zero"]:
-        return f"{done}: what was done since the newest save"
+        return f"{done}: those since the newest save"
     return f"{done}, and those until the move: the script begins at 0 again"
 
 
@@ -209,13 +209,15 @@ def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
     else:
         scaled = f", scaled to {wanted}"
     if scaled and not is_over:
-        scaled += f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy again)"
+        scaled += (
+            f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy "
+            "again)"
+        )
     return f"asked for {count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
 
 
 def show_report(report: Mapping[str, Any]) -> None:
-    """Prints the closing report: every dollar from the ledger, and what the alternatives would have
-    cost."""
+    """Prints the closing report: every dollar, and what alternatives would have cost."""
     print(
         f"job {report['name']}: {report['phase']}, {report['iterations_done']} iterations"
         f" in {figures.duration(report['elapsed_s'])}"
@@ -257,7 +259,7 @@ def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: 
 
 
 def show_uses(report: Mapping[str, Any]) -> None:
-    """Prints where every dollar went, the greatest part first."""
+    """Prints what the dollars were spent on, the largest part first."""
     spent = report["spent_usd"]
     parts = sorted(
         (each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"]
@@ -270,8 +272,7 @@ def show_uses(report: Mapping[str, Any]) -> None:
 
 
 def _show_fixed(report: Mapping[str, Any]) -> None:
-    """Prints what the same iterations would have cost on one group from first to last, at the rates
-    measured."""
+    """Prints what the iterations would have cost on one fixed group, at the measured rates."""
     best = report["best_fixed"]
     worst = report["worst_fixed"]
     if best == worst:
@@ -303,7 +304,7 @@ def show_forecast(told: Mapping[str, Any]) -> None:
     has_goals = told["left_s"] is not None or told["budget_usd"] is not None
     if not told["frontier"]:
         if has_goals:
-            print("whether its goals can be met is told once its first windows are measured")
+            print("the first measured windows will tell whether its goals can be met")
         return
     print("\ndone in, the cheapest for each time:")
     rows = [

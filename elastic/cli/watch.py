@@ -1,4 +1,4 @@
-"""`elasticd job watch`: a job's progress, live on a terminal and line by line elsewhere."""
+"""`elasticd job watch`: shows a job's progress, live on a terminal, line by line elsewhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class WatchedJob:
     def line(self) -> str:
         """Writes it as one line.
 
-        >>> Standing("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
+        >>> WatchedJob("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
         'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01  2.5 s left'
         """
         parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
@@ -69,11 +69,11 @@ class WatchedJob:
         return "  ".join(parts)
 
     def said(self) -> tuple[str, ...]:
-        """What is worth one line of its own, once: it stays true, or stays the past, while the
-        numbers go on.
+        """Notes, warnings and errors: lines that are printed once.
 
-        >>> Standing("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").said()
-        ('failed: ValueError: no',)
+        >>> failed = WatchedJob("a", "failed", None, 5, 10, None, None, 0.0, None, None, error="no")
+        >>> failed.said()
+        ('failed: no',)
         """
         notes = [f"note: {each}" for each in self.notes]
         warnings = [f"warning: {each}" for each in self.warnings]
@@ -111,8 +111,10 @@ def standing_of(job: JsonObject) -> WatchedJob:
 def watch(
     look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | None, clock: Clock
 ) -> ExitCode:
-    """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status
-    to exit with."""
+    """Shows a job until it ends or `timeout_s` has passed; returns the exit status.
+
+    Also ends when the output's reader is gone, and at Ctrl-C.
+    """
     last: WatchedJob | None = None
     told: set[str] = set()
     try:
@@ -163,8 +165,8 @@ def _moved(before: WatchedJob, now: WatchedJob) -> bool:
 
 
 def _told(standing: WatchedJob) -> tuple[object, ...]:
-    """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever
-    more seconds."""
+    """What has to change for a new line."""
+    # An alarm or a preparation names a time that grows, so only its kind counts.
     kinds = [each.partition(":")[0] for each in standing.alarms]
     prepares = [each.rpartition(",")[0] for each in standing.preparing]
     said = standing.waits_because, standing.refusals[:1], prepares
