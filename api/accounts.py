@@ -1,4 +1,4 @@
-"""Adding up the ledger: dollars over time, dollars by node."""
+"""Adds up the ledger: dollars over time, dollars by node."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from elastic.model import LedgerRow, spent_usd
 def cost_over_time(
     rows: Sequence[LedgerRow], *, points: int, now_s: float
 ) -> list[schemas.CostPoint]:
-    """What the rows had cost at up to `points` instants from the first dollar on; the last is their
-    total."""
+    """What the rows had cost at up to `points` instants, of which the last gives their total."""
     if not rows:
         return []
     first_s = min(row.from_s for row in rows)
@@ -26,14 +25,14 @@ def cost_over_time(
 
 
 def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
-    """Dollars that had been spent by an instant, now or before: later stretches are not begun,
-    running ones not over.
+    """Dollars that had been spent by an instant, which is now or before.
 
     >>> from elastic.model import Offering
     >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=3600.0)
     >>> spent_by([hour], 1800.0)
     0.18
     """
+    # As the ledger stood then: later rows had not begun, and rows that ended later still ran.
     begun = (row for row in rows if row.from_s <= at_s)
     as_it_stood = (
         replace(row, to_s=None) if row.to_s is not None and row.to_s > at_s else row
@@ -43,11 +42,13 @@ def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
 
 
 def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now_s: float) -> float:
-    """Dollars that fall on a stretch, where a minimum bill is spread evenly over the time that it
-    pays for.
+    """Dollars that fall on a stretch of time.
+
+    A minimum bill is spread evenly over the time that it pays for.
 
     >>> from elastic.model import Offering
-    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0, minimum_s=60.0)
+    >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0)
+    >>> row = replace(hour, minimum_s=60.0)
     >>> round(cost_between([row], 10.0, 40.0, now_s=100.0), 6)
     0.003
     """
@@ -65,6 +66,7 @@ def _overlap(row: LedgerRow, begin_s: float, end_s: float, now_s: float) -> floa
 
 def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.NodeCost]:
     """What each node cost, in the order of their first dollars."""
+    # Sorted first, since groupby only joins neighbours.
     ordered = sorted(rows, key=lambda row: (row.node_id, row.id))
     chains = [tuple(chain) for _, chain in groupby(ordered, key=lambda row: row.node_id)]
     return [_node_cost(chain, now_s) for chain in sorted(chains, key=lambda chain: chain[0].id)]

@@ -1,5 +1,4 @@
-"""Tells waiting event streams that there is something new, and that the daemon is about to
-leave."""
+"""Wakes event streams when there is something new, or when the daemon stops."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from elastic.errors import StoreUnavailable
 
-# Of each kind.
+# How many streams of each kind may be open.
 MAX_STREAMS = 64
 POLL_S = 0.25
 

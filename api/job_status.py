@@ -1,4 +1,4 @@
-"""Where a job stands: how far it is, on what, for how much, and what it is weighed against."""
+"""Reads the state of a job: its progress, its nodes, its cost and its candidates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def standing_of(
     alarms: Sequence[str] = (),
     blocks: Sequence[Unavailable] = (),
 ) -> schemas.JobOut:
-    """Reads all that the job's resource shows.
+    """Reads what the job's resource shows.
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
@@ -70,15 +70,14 @@ def standing_of(
 
 
 def running_tier(store: Store, generation: Generation | None, nodes: Sequence[Node]) -> Tier | None:
-    """Gives the lowest tier that a member of the generation says its workers run on, or ran on;
-    None if none has said.
+    """The lowest tier that the generation's members report; None if none has reported.
 
-    `nodes` are the job's living ones: members that are gone are looked up.
+    `nodes` are the job's living ones.
     """
     if generation is None:
-        ids = set()
-    else:
-        ids = set(generation.node_ids)
+        return None
+    ids = set(generation.node_ids)
+    # Members that are gone have reported, too.
     gone = ids - {node.id for node in nodes}
     members = [
         *(node for node in nodes if node.id in ids),
@@ -93,7 +92,7 @@ def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str
         since_s = resumes[-1].resumed_at_s
     else:
         since_s = job.submitted_at_s
-    # One from before its end tells of another time.
+    # A decision from before the job ended says nothing about its new run.
     if decisions and decisions[0].last_at_s >= since_s:
         return decisions[0].plan.reason.text
     return None
@@ -145,7 +144,7 @@ def _progress(
         unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
-        # The decision may be some minutes old; time has gone by since.
+        # The decision may be some minutes old, and the job has run since.
         eta_s=None
         if remaining_s is None
         else max(remaining_s - (now_s - decisions[0].weighed_at_s), 0.0),

@@ -1,5 +1,4 @@
-"""What a job would begin with or be scaled to, and cost, from the same decision that a tick would
-take."""
+"""Says what a job would begin with or be scaled to, by the decision that a tick would take."""
 
 from __future__ import annotations
 
@@ -36,13 +35,12 @@ from elastic.policy import (
 )
 from elastic.reconciler import observe, read_catalog
 
-# How many of the newest jobs are looked through for an earlier run of the same program.
+# How many of the newest jobs are searched for an earlier run of the same program.
 _LOOKED_BACK = 100
 
 
 def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:
-    """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its
-    author named it."""
+    """The spec with its precision chosen, and why; "" where its author named the precision."""
     if not is_precision_open(spec):
         return spec, ""
     choice = choose_precision(_snapshot(context, spec, now_s=now_s))
@@ -60,6 +58,7 @@ def priced_plan(
         series = context.store.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
+    # The new job begins without measurements, but the earlier run's rates tell what to expect.
     if series:
         known = decide(replace(snapshot, series=series))
     else:
@@ -77,7 +76,7 @@ def priced_plan(
 
 
 def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> None:
-    """Raises InvalidInput for limits of a new job that no candidate keeps at the prices of now."""
+    """Raises InvalidInput for limits of a new job that no candidate meets at today's prices."""
     found = contradictions(_snapshot(context, spec, now_s=now_s))
     if found:
         field, text = found[0]
@@ -85,8 +84,7 @@ def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> N
 
 
 def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]:
-    """The goals that a job just submitted will miss, by what an earlier run of the same program
-    tells."""
+    """The goals that a new job will miss, judged by an earlier run of the same program."""
     earlier = _earlier_run(context, job.spec, but=job.id)
     if earlier is None:
         return ()
@@ -96,7 +94,7 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 
 
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
-    """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
+    """The snapshot of the next tick if a job that is over were resumed as `spec` now."""
     store = context.store
     doubted = context.doubted()
     facts = store.facts(job.id, now_s=now_s)
@@ -122,7 +120,7 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
 def priced_scaling(
     context: Context, job: Job, spec: JobSpec, *, now_s: float
 ) -> schemas.PricedScaling:
-    """Decides as the next tick would, were the job's spec this one; nothing is stored."""
+    """Decides as the next tick would if the job had this spec; nothing is stored."""
     store = context.store
     provider = context.provider
     doubted = context.doubted()
@@ -160,8 +158,10 @@ def priced_scaling(
 
 
 def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
-    """What doing so many iterations again costs on the nodes that are planned; until these are
-    measured, as it did."""
+    """What it costs to repeat iterations on the planned nodes; None if no rate is known.
+
+    While these are not measured, the rate of the held nodes counts.
+    """
     if not redone:
         return 0.0
     values = {each.group: each.iterations_per_usd for each in plan.candidates}
@@ -181,13 +181,13 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
     if settings.provider != "local" and spec.code is None and script.startswith("/"):
         yield (
             f"{script} is a path on the nodes, and must be there when they have booted, by "
-            "ec2.bootstrap or in a "
-            "folder that they mount; `code` in the job's file sends a folder along instead"
+            "ec2.bootstrap or in a folder that they mount; `code` in the job's file sends a folder "
+            "along instead"
         )
 
 
 def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
-    """That nothing of the capacity that the job insists on is sold here."""
+    """A note if the capacity that the job insists on is not sold here."""
     sold = context.provider.offerings()
     if any(map(spec.admits, sold)) or not any(
         map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)
@@ -195,23 +195,21 @@ def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
         return
     yield (
         f"capacity is {spec.capacity}, and no {spec.capacity} machine that the job may use is sold "
-        "here: it would wait "
-        "and never begin. `capacity: any` lets it use what is sold"
+        "here: it would never begin. `capacity: any` lets it use what is sold"
     )
 
 
 def _lessons(earlier: Job | None) -> Iterator[str]:
-    """What an earlier run of the same program has shown."""
+    """What an earlier run of the same program has shown, as notes."""
     if earlier is not None and earlier.restarts_at_zero:
         yield (
             f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. "
-            "Let it save, and "
-            "load what it saved when it begins"
+            "Let it save, and load what it saved when it begins"
         )
 
 
 def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | None:
-    """The newest run of the same program, of those that trained if there are such."""
+    """The newest run of the same program, preferably one that trained; None if there is none."""
     jobs = context.store.jobs(limit=_LOOKED_BACK)
     same = [job for job in jobs if job.id != but and job.spec.program == spec.program]
     trained = (job for job in same if context.store.recent_series(job.id))
@@ -219,7 +217,7 @@ def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | Non
 
 
 def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
-    """The price in force of each offering that is sold."""
+    """The prices in force of the offerings that are sold."""
     on_offer = set(context.provider.offerings())
     return tuple(each for each in context.store.prices_in_force(now_s) if each.offering in on_offer)
 

@@ -1,5 +1,4 @@
-"""The closing report: where a job's dollars went, what they bought, what a fixed choice would have
-cost."""
+"""Makes the closing report: what a job's dollars bought, and what fixed choices would have cost."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings
 from elastic.policy import FixedChoice, Use, as_it_was, fixed_choices, iterations_by_phase, uses
 from elastic.store import Event, Store
 
+# What a workload may write about its own result.
 _REPORT = "report.json"
 _REPORT_BYTES = 256 * 1024
 _MOST_DECISIONS = 500
@@ -28,7 +28,7 @@ _MOST_PRICES = 50_000
 
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
-    """Reads the whole account of a job, finished or not."""
+    """Makes the report of a job, finished or not."""
     rows = store.ledger_of_job(job.id)
     spent = spent_usd(rows, now_s)
     if job.finished_at_s is None:
@@ -69,16 +69,13 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
 
 
 def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice, ...]:
-    """What the iterations done would have cost on each measured group from first to last, cheapest
-    first.
+    """What the iterations done would have cost on each measured group alone, cheapest first.
 
-    Each at the mean pace of its whole history. Old and new nodes of a swap in a session, which
-    train together for a moment, were no choice. Each group is charged the start-up and the end that
-    this job had, and the least bill. A job that trained on one group alone would have cost what it
-    did.
+    Each group is charged at its mean pace, with this job's start-up and end, and the minimum bill.
     """
     rows = store.ledger_of_job(job.id)
     trained = store.trained(job.id)
+    # A job that trained on one group alone would have cost what it did.
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
@@ -89,6 +86,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
         for at_s in (each.first_step_at_s, each.last_step_at_s)
         if at_s
     ]
+    # Old and new nodes of a swap in a session train together for a moment; that was no choice.
     decided = {each.to_group for each in store.changes(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
         [each for each in trained if len(each.group.members) == 1 or each.group in decided],
@@ -103,7 +101,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
 
 
 def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
-    """Where every dollar of a job went; the sum is the ledger's."""
+    """What every dollar of a job was spent on; the sum is the ledger's."""
     return uses(
         store.ledger_of_job(job.id),
         store.nodes(job.id, include_gone=True),
@@ -115,11 +113,8 @@ def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
 
 
 def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> FixedChoice | None:
-    """The choice of the group that trained first, of those measured: what the job would be on had
-    it never moved.
-
-    Which one that is does not change with prices, nor with what else is measured later.
-    """
+    """The fixed choice of the first measured group, on which the job would be without any move."""
+    # It does not change with prices, nor with later measurements.
     offerings = {node.id: node.offering for node in store.nodes(job.id, include_gone=True)}
     by_group = {each.group: each for each in choices}
     for generation in store.generations(job.id):
@@ -154,8 +149,7 @@ def _notes(store: Store, job_id: str) -> list[Event]:
 
 
 def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
-    """The plain values of what the workload says of its own result; nothing if it says nothing that
-    can be read."""
+    """The plain values in the workload's own report of its result; empty if there is none."""
     try:
         opened = artifacts.open(job_id, _REPORT)
         said = None

@@ -1,4 +1,4 @@
-"""The ledger added up: by job, by node, or by day."""
+"""Adds up the ledger by job, by node or by day."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ _DAY_S = 86_400
 def ledger_totals(
     rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
 ) -> list[schemas.LedgerTotal]:
-    """What the rows have cost by now and what those that run cost an hour, for each key, in the
-    keys' order."""
+    """For each key, in order: what its rows have cost, and what the running ones cost an hour."""
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
     for row in rows:
@@ -42,7 +41,7 @@ def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
 
 
 def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    """A day of UTC has what was spent by its end and not by its beginning."""
+    """A row's dollars by day of UTC: what was spent by its end, less what was by its beginning."""
     end_s = now_s if row.to_s is None else row.to_s
     days = range(floor(row.from_s / _DAY_S), floor(max(end_s, row.from_s) / _DAY_S) + 1)
     spent_before = 0.0

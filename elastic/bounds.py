@@ -55,7 +55,7 @@ class Bound:
         return schema
 
     def fault_in(self, value: float | str) -> str | None:
-        """The limit that a number or a text breaks, as pydantic finds it; None if it breaks none."""
+        """The limit that a value breaks, as pydantic finds it; None if it breaks none."""
         if isinstance(value, str):
             return self._fault_in_text(value)
         try:

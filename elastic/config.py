@@ -97,7 +97,7 @@ class Ec2Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # The machines of one account belong to the daemon of the cluster whose name they are tagged with.
+    # An account's machines belong to the daemon of the cluster that they are tagged with.
     cluster: str = Field("elasticd", pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")
     region: str | None = None
     # Names of instance types, with wildcards; empty: all that meet the requirements.

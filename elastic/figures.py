@@ -2,7 +2,7 @@
 
 | what | rule | function |
 | --- | --- | --- |
-| dollars | cents from $1 on, whole dollars from $1,000 on, three figures below; $0 is exactly zero | `usd` |
+| dollars | cents from $1, whole dollars from $1,000, three figures below; $0 is zero | `usd` |
 | dollars an hour | four figures, as price lists have them, and at least cents | `price` |
 | rates, paces, ratios | three figures, no exponent | `number` |
 | the same at an axis | thousands as k, millions as M | `short` |

@@ -130,7 +130,8 @@ class JobLogs:
         with self._lock:
             rows = self._db.execute(
                 "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage"
-                f" FROM lines JOIN streams ON streams.id = lines.stream WHERE lines.id > ? AND lines.{query}"
+                " FROM lines JOIN streams ON streams.id = lines.stream"
+                f" WHERE lines.id > ? AND lines.{query}"
                 f" ORDER BY lines.id {order} LIMIT ?",
                 (after or 0, *values, limit),
             ).fetchall()

@@ -1,5 +1,4 @@
-"""The routes that nodes speak to: registering once, then a heartbeat that brings measurements and
-takes the word."""
+"""The routes for nodes: they register once, and then send heartbeats."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ from elastic.store import Event, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
-# A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon.
+# A heartbeat that says nothing new is written after this time; the next tick may come before.
 _PERSIST_S = 5.0
 
 
@@ -40,18 +39,16 @@ _PERSIST_S = 5.0
 def register(
     request: Registration, context: Annotated[Context, Depends(get_context)]
 ) -> Registered:
-    """Admits a machine by the join token of its launch, once: until it has spoken with the token
-    that it gets here.
+    """Admits a machine by the join token of its launch, once.
 
-    It may ask again until then, for an answer may be lost. 404 says that the machine is not on
-    record yet: ask again.
+    It may ask again until it has used the token that it gets here, since an answer may be lost. 404
+    says that the machine is not on record yet: ask again.
     """
     node = _bought(context, request)
     try:
         require_same_major(request.protocol, who="the agent")
-    except (
-        InvalidInput
-    ) as error:  # its job's owner looks for it on the job's page, not in this daemon's log
+    except InvalidInput as error:
+        # The job's owner looks at the job's page, not at the daemon's log.
         now_s = context.clock.now_s()
         context.store.add_event(
             "note", str(error), job_id=node.job_id, node_id=node.id, now_s=now_s
@@ -78,8 +75,7 @@ def register(
 
 
 def _bought(context: Context, request: Registration) -> Node:
-    """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may
-    still turn out."""
+    """The node that this machine was bought as. Raises Unauthorized, or NotFound."""
     launch = context.node_tokens.launch_of(request.join_token)
     if launch is None:
         nodes = ()
@@ -88,6 +84,7 @@ def _bought(context: Context, request: Registration) -> Node:
     for node in nodes:
         if node.provider_id == request.instance_id:
             return node
+    # The launch's answer, with the machine's id, may not be stored yet.
     if any(node.provider_id is None and not node.phase.is_gone for node in nodes):
         raise NotFound(f"{request.instance_id}: not on record as launched yet; ask again")
     raise Unauthorized("this join token does not admit this machine")
@@ -99,8 +96,7 @@ def heartbeat(
     context: Annotated[Context, Depends(get_context)],
     authorization: Annotated[str, Header()] = "",
 ) -> HeartbeatReply:
-    """Takes in what a node measured and tells it what to do; what is acknowledged is stored
-    durably."""
+    """Stores what a node reports, and tells it what to do; what is acknowledged is durable."""
     require_same_major(request.protocol, who="the agent")
     node = node_speaking(
         context, authorization, node_id=request.node_id, instance_id=request.instance_id
@@ -141,15 +137,15 @@ def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatR
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:
-    """Whether it says something that must be stored, and acted on, at once."""
+    """Whether a heartbeat says something that must be stored, and acted on, at once."""
     if request.notice is not None and request.notice.supersedes(node.notice):
         return True
-    if (
-        request.round is not None or request.claim is not None
-    ):  # an agent repeats neither once it is answered
+    # An agent repeats neither of these once it is answered.
+    if request.round is not None or request.claim is not None:
         return True
     report = request.report
-    if _hangs(report) and not _hangs(node):  # the others may wait for a node that is cut off
+    # The others may wait for a node that is cut off.
+    if _hangs(report) and not _hangs(node):
         return True
     if _prepares(report) != _prepares(node):
         return True
@@ -166,7 +162,7 @@ def _hangs(said: NodeReport | Node) -> bool:
 
 
 def _prepares(said: NodeReport | Node) -> tuple[str, str] | None:
-    """What is worth being written at once."""
+    """What a node prepares, and why that failed; a change of it is stored at once."""
     if said.preparing is None:
         return None
     return (said.preparing.what, said.preparing.failure)
@@ -227,9 +223,8 @@ def _event(
     said: CheckpointMessage | LastMessage | NoteMessage, now_s: float, late_s: float
 ) -> Event:
     numbers: dict[str, float] = {}
-    if (
-        not isinstance(said, NoteMessage) and said.iteration is not None
-    ):  # an unmodified script tells of none
+    # An unmodified script does not report its iteration.
+    if not isinstance(said, NoteMessage) and said.iteration is not None:
         numbers["iteration"] = float(said.iteration)
     counted = ""
     if numbers:

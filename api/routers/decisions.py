@@ -1,4 +1,4 @@
-"""Decisions: what was decided, why, from what, and whether it would be decided again."""
+"""The routes for decisions: what was decided, why, from what, and whether it would be again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_decisions(
 
 @router.get("/decisions/{decision}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
-    """Gives one decision with everything it was made from."""
+    """Returns one decision with everything it was made from."""
     found = schemas.DecisionOut.of(context.store.decision(decision))
     snapshot = schemas.SnapshotOut.of(context.store.snapshot(decision))
     return schemas.ExplainedDecision(**dict(found), snapshot=snapshot)
@@ -38,10 +38,9 @@ def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedD
 
 @router.post("/decisions/{decision}:replay")
 def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
-    """Decides again from the stored snapshot and says whether the plan is the same; changes
-    nothing.
+    """Decides again from the stored snapshot, and compares the plans; changes nothing.
 
-    What another version of the policy decided cannot be decided again here: that is a conflict.
+    A decision by another version of the policy is a conflict.
     """
     found = _replayable(context.store.decision(decision))
     plan = decide(context.store.snapshot(decision))
@@ -52,11 +51,10 @@ def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
 
 @router.get("/decisions/{decision}/what-if")
 def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
-    """Gives the price, the pace and the deadline at which each candidate that lost would have been
-    chosen.
+    """Says at which price, pace and deadline each losing candidate would have been chosen.
 
-    Each is found by deciding again, some hundred times. What another version of the policy decided
-    is a conflict.
+    Each is found by deciding again, about a hundred times. A decision by another version of the
+    policy is a conflict.
     """
     found = _replayable(context.store.decision(decision))
     losers = what_if(context.store.snapshot(decision), found.plan)
@@ -79,6 +77,5 @@ def _cannot_replay(decision: Decision) -> str:
         has = f"has version {known}"
     return (
         f"decision {decision.id} cannot be replayed: version {decision.version} of the policy "
-        f"{decision.policy} made "
-        f"it, and this elasticd {has}"
+        f"{decision.policy} made it, and this elasticd {has}"
     )

@@ -1,4 +1,4 @@
-"""A job's speed, cost and closing report."""
+"""The routes for a job's speed, cost, forecast and closing report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Since = Annotated[
 def get_job_throughput(
     job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
 ) -> schemas.Page[schemas.ThroughputPointOut]:
-    """Gives iterations per second over time, oldest first."""
+    """Returns iterations per second over time, oldest first."""
     found = context.store.throughput(context.store.job(job).id, since_s=since_s, buckets=buckets)
     items = [schemas.ThroughputPointOut.of(each) for each in found]
     return schemas.Page[schemas.ThroughputPointOut](items=items, next_before=None)
@@ -36,7 +36,7 @@ def get_job_throughput(
 def get_job_cost(
     job: JobKey, context: ContextOf, buckets: Buckets = 120
 ) -> schemas.Page[schemas.CostPoint]:
-    """Gives the dollars spent over time, oldest first; the last point is the total."""
+    """Returns the dollars spent over time, oldest first; the last point is the total."""
     rows = context.store.ledger_of_job(context.store.job(job).id)
     items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
     return schemas.Page[schemas.CostPoint](items=items, next_before=None)
@@ -44,8 +44,7 @@ def get_job_cost(
 
 @router.get("/forecast")
 def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
-    """Says when the job would be done and for how much, group by group, as its newest decision saw
-    it.
+    """Says when the job would be done and for how much on each group, by its newest decision.
 
     409 before the first decision, and once the job is over or draining.
     """
@@ -53,16 +52,14 @@ def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
     outlook = outlook_of(context.store, found)
     if outlook is None:
         raise Conflict(
-            f"job {job} is {found.phase}: a forecast is made from the first decision on, until it "
-            "ends"
+            f"job {job} is {found.phase}: there is a forecast from its first decision until it ends"
         )
     return outlook.told()
 
 
 @router.get("/report")
 def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
-    """Accounts for the job: dollars by node, decisions that changed something, what fixed choices
-    would have cost."""
+    """Reports the job's dollars by node, its decisions, and what fixed choices would have cost."""
     return report_on(
         context.store, context.kept(), context.store.job(job), now_s=context.clock.now_s()
     )

@@ -1,4 +1,4 @@
-"""Nodes and the kinds of them that are on offer."""
+"""The routes for nodes, and for the node types on offer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def list_nodes(
 ) -> schemas.Page[schemas.NodeOut]:
     """Lists nodes, newest first."""
     found = context.store.nodes(job, include_gone=everything)
-    # The list grows at its front only, so that places counted from its end stay what they are.
+    # The list grows only at its front, so positions counted from its end stay valid.
     start = 0
     if before is not None:
         start = max(len(found) - before, 0)
@@ -40,7 +40,7 @@ def list_nodes(
 
 @router.get("/nodes/{node}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.NodeOut:
-    """Gives one node."""
+    """Returns one node."""
     return _shown(context.store.node(node), now_s=context.clock.now_s())
 
 

@@ -80,7 +80,7 @@ def backtest(
     ] = 0,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Simulate a job with recorded prices; compare its cost with simple rules and with foresight."""
+    """Simulate a job with recorded prices; compare its cost with simple rules and foresight."""
     # Imported here, since other commands do not need the simulator.
     from elastic.policy import decide
     from elastic.simulator import SimulationSettings

@@ -94,5 +94,5 @@ def judge_lease(claim: LeaderLease | None, *, cluster: str, place: str, now_s: f
         return Finding(name, "ok", f"{held}: the one of this data folder")
     if seen_s >= CLAIM_AGES_S:
         return Finding(name, "ok", f"{held}: long enough ago for another one to take them")
-    advice = "stop that one, name another ec2.cluster, or take its machines: `elasticd serve --take-over`"
+    advice = "stop that one, name another ec2.cluster, or take over: `elasticd serve --take-over`"
     return Finding(name, "warning", held, advice)

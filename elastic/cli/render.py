@@ -65,8 +65,8 @@ def show(renderable: object) -> None:
 
     console = Console(highlight=False, soft_wrap=False)
     roomy = console.options.update(width=_WIDEST)
-    # A terminal that is too narrow breaks the lines itself. rich would cut columns instead, and half
-    # an id or half an amount is of no use.
+    # A terminal that is too narrow breaks the lines itself. rich would cut columns instead, and
+    # half an id or half an amount is of no use.
     least = Measurement.get(console, roomy, renderable).minimum  # type: ignore[arg-type]
     console.width = max(console.width, least) if console.is_terminal else _WIDEST
     console.print(renderable)

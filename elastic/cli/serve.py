@@ -36,7 +36,7 @@ def serve(
         Path | None, typer.Option(help="CSV or JSON of price changes to replay.")
     ] = None,
 ) -> None:
-    """Run the daemon until SIGTERM or Ctrl-C; nodes keep running, and the next start adopts them."""
+    """Run the daemon until SIGTERM or Ctrl-C; nodes live on, and the next start adopts them."""
     # Until all modules are loaded, collections find nothing, and take a tenth of the start.
     gc.disable()
     try:

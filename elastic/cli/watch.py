@@ -50,7 +50,8 @@ class WatchedJob:
     def line(self) -> str:
         """Writes it as one line.
 
-        >>> WatchedJob("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
+        >>> on = "1 x c5.large spot"
+        >>> WatchedJob("a", "running", on, 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
         'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01  2.5 s left'
         """
         parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
