@@ -12,11 +12,12 @@ from elastic.errors import StoreUnavailable
 
 # How many streams of each kind may be open.
 MAX_STREAMS = 64
+# The delay is not noticed on a page, and the query costs little.
 POLL_S = 0.25
 
 
 class Feed:
-    """One look a quarter second whether there is news, however many streams wait.
+    """Looks for news every quarter second, for all streams that wait.
 
     `newest_id` gives the id of the latest news. `close` may be called from a signal handler.
     """
@@ -41,8 +42,7 @@ class Feed:
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[asyncio.Event]:
-        """Gives an event that is set when there may be something new; it is for the stream to
-        clear."""
+        """Yields an event that is set when there may be something new; the stream clears it."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:
@@ -55,7 +55,7 @@ class Feed:
         return len(self._waiting) >= MAX_STREAMS
 
     def close(self) -> None:
-        """Ends every stream, now and for good."""
+        """Ends all streams for good."""
         self.is_closed = True
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake_all)
@@ -81,7 +81,7 @@ class Feed:
 
 
 async def heard_within(is_news: asyncio.Event, timeout_s: float) -> bool:
-    """Waits for news for so long; gives whether there was some."""
+    """Waits for news; returns whether there was some in time."""
     try:
         await asyncio.wait_for(is_news.wait(), timeout_s)
     except TimeoutError:

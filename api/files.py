@@ -1,4 +1,4 @@
-"""The artifacts that jobs leave for people to look at."""
+"""Lists jobs' artifacts and outputs as the API shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from api.outputs import StoredOutputs
 from elastic.checkpoints import File
 from elastic.errors import StorageUnavailable
 
-# What browsers may show; anything else a job writes is for downloading.
+# What browsers may show. Other files are downloaded: a script in them must not run on our pages.
 MEDIA_TYPES = {
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
@@ -33,7 +33,7 @@ def outputs_of(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile,
 
 
 def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
-    """The same; none where their storage does not answer."""
+    """The same; none if their storage does not answer."""
     try:
         return outputs_of(outputs, job_id)
     except StorageUnavailable:
@@ -41,8 +41,7 @@ def outputs_if_told(outputs: StoredOutputs, job_id: str) -> tuple[schemas.Output
 
 
 def artifacts_if_told(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
-    """The same; none where their storage does not answer: what shows them among other things goes
-    on without."""
+    """A job's artifacts; none if their storage does not answer."""
     try:
         return artifacts_of(artifacts, job_id)
     except StorageUnavailable:

@@ -76,7 +76,7 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
 
 
 def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
-    """Raises InvalidInput if the spec names an unknown node type, or fixes one it does not admit."""
+    """Raises InvalidInput for an unknown node type, or a fixed one that is not admitted."""
     named = [("node_types", name) for name in spec.node_types]
     named += [("most_samples", name) for name in spec.most_samples]
     if isinstance(spec.nproc_per_node, Mapping):

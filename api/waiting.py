@@ -1,4 +1,4 @@
-"""Says what a job without nodes waits for: which pools refused it, and when they are asked again."""
+"""Says what a job without nodes waits for: which pools refused it, and when to ask again."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _LOG_LINES = 200
 
 
 def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) -> views.JobExtras:
-    """Gives the rest of a job's page; of its log only that rank's lines, if one is given."""
+    """The rest of a job's page; if a rank is given, only its lines of the log."""
     store = context.store
     job = facts.job
     now_s = facts.now_s

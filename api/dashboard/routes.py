@@ -47,8 +47,7 @@ RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages: who is not signed in is asked to, and every other error is
-    told in words."""
+    """A route that answers errors with pages, and sends users to sign in if they have not."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -183,9 +182,8 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
     """The prices in force, and all of them as they came."""
     store = context.store
     now_s = context.clock.now_s()
-    earlier = store.prices(
-        limit=2 * _PAGE_ROWS, before=before
-    )  # twice a page: each is compared with the one before it
+    # Twice a page, since each price is compared with the one before it.
+    earlier = store.prices(limit=2 * _PAGE_ROWS, before=before)
     history, next_before = cut(earlier, _PAGE_ROWS, lambda each: each.id)
     return page(
         request,
@@ -241,7 +239,7 @@ def _indented(text: str) -> str:
 
 
 class _Static(StaticFiles):
-    """Files that a browser may keep, if it asks each time whether they are still the same."""
+    """Files that a browser may cache if it asks each time whether they have changed."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)

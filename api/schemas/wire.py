@@ -1,4 +1,4 @@
-"""What every wire model shares: it is made from a domain value, and its numbers are finite."""
+"""What all wire models share: they are made from domain values, and their numbers are finite."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ class Wire(BaseModel):
 
 
 class Page(Wire, Generic[Item]):
-    """One page of a list, newest first. `next_before` asks for the page after it; None on the
-    last."""
+    """One page of a list, newest first. `next_before` leads to the next page; null on the last."""
 
     items: list[Item]
     next_before: int | None = Field(

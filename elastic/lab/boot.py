@@ -80,7 +80,7 @@ esac
 
 
 def write_boot_files(folder: Path, order: GuestOrder) -> Path:
-    """Fills a machine's folder, for its first boot or a later one, and gives the path of its
+    """Fills a machine's folder, for its first boot or a later one, and returns the path of its
     init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     for name in ("home", "tmp"):

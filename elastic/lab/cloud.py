@@ -79,7 +79,7 @@ class Cloud:
             raise Ec2Error("InvalidBlockDeviceMapping", message)
 
     def hide(self, reservation_id: str) -> Any:
-        """Takes a reservation out of every answer, and gives what brings it back."""
+        """Takes a reservation out of every answer, and returns what brings it back."""
         return self.backend.reservations.pop(reservation_id)
 
     def show(self, reservation: Any) -> None:

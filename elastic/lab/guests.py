@@ -126,7 +126,7 @@ class Guests:
             return self._all.get(instance_id)
 
     def take_over(self) -> tuple[Guest, ...]:
-        """Follows what a call has just done to moto's instances; gives those that are new."""
+        """Follows what a call has just done to moto's instances; returns those that are new."""
         with self.lock:
             new = tuple(
                 self._admit(each) for each in self._cloud.instances() if each.id not in self._all

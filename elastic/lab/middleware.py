@@ -148,7 +148,7 @@ class Middleware:
 
 
 def hang_up(environ: Environ) -> ConnectionResetError:
-    """Cuts the caller's connection, so that it hears nothing more, and gives what to raise for the
+    """Cuts the caller's connection, so that it hears nothing more, and returns what to raise for the
     server to know."""
     with suppress(OSError):
         environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)

@@ -174,7 +174,7 @@ class FakeCloud:
             machine.gone_at_s = self.clock.now_s() + self.exit_s
 
     def receive(self, call: Call) -> Failure | None:
-        """Records the call and gives what is to go wrong with it; raises at once what stops it from
+        """Records the call and returns what is to go wrong with it; raises at once what stops it from
         being done."""
         self.calls.append(call)
         if self.throttled_until_s is not None and call.at_s < self.throttled_until_s:

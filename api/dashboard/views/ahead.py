@@ -1,5 +1,4 @@
-"""The forecast of the group that trains now: when the job will be done, at best, as expected and at
-worst."""
+"""Draws when the job will be done on the group that trains now: at best, expected, at worst."""
 
 from __future__ import annotations
 
@@ -23,17 +22,16 @@ _TITLE = "When it will be done"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of the job that is foreseen: its instant, and the dollars that the job has cost by
-    then."""
+    """One predicted end of the job."""
 
     name: str
     at_s: float
+    # What the job has cost by then.
     usd: float
 
 
 def forecast_here(facts: JobPageFacts) -> Finish | None:
-    """The forecast for the group that trains now; None while none trains or nothing is known of
-    it."""
+    """The forecast for the group that trains now; None if none trains or nothing is known."""
     if facts.outlook is None:
         finishes = ()
     else:
@@ -42,8 +40,7 @@ def forecast_here(facts: JobPageFacts) -> Finish | None:
 
 
 def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
-    """The ends that are foreseen, the soonest first: one, or three where the pace has an
-    interval."""
+    """The predicted ends, the soonest first: one, or three if the pace has an interval."""
     finish = forecast_here(facts)
     if finish is None or facts.outlook is None:
         return ()
@@ -58,11 +55,9 @@ def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
 
 
 def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
-    """Draws iterations done over time, and from now on one line to each end, with the goals as
-    marks.
+    """Draws iterations over time, from now on with a line to each predicted end.
 
-    Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is
-    known.
+    Marks show the deadline, and when the budget is spent. None if no end is known.
     """
     total = facts.job.spec.iterations
     ends = ends_of(facts)
@@ -103,8 +98,7 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
 
 
 def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
-    """Instants and iterations done by then, up to now: of the throughput, so that they sum to what
-    is done."""
+    """Instants up to now, and the iterations done by then."""
     points = [each for each in facts.throughput if each.at_s < facts.now_s]
     if not points:
         return [(facts.now_s, facts.job.iteration)]
@@ -113,6 +107,7 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
         each.iterations_per_s * (end_s - each.at_s)
         for each, end_s in zip(points, ends_s, strict=True)
     ]
+    # The throughput is averaged, so its sum is scaled to the iterations that were counted.
     share = 0.0
     if sum(made) > 0:
         share = facts.job.iteration / sum(made)
@@ -125,13 +120,14 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
 
 
 def _goals(facts: JobPageFacts, ends: Sequence[End], *, begin_s: float) -> list[TimelineMark]:
-    """The deadline and the budget, where the picture reaches so far."""
+    """The deadline and the budget, if they are inside the picture."""
     last_s = reach_s(begin_s, ends[-1].at_s)
     deadline = deadline_mark(facts)
     budget_s = _budget_reached_s(facts, ends)
     found = [] if deadline is None else [deadline]
     if budget_s is not None:
-        text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
+        budget = usd(facts.job.spec.objective.budget_usd or 0.0)
+        text = f"the budget of {budget} is spent, {moment(budget_s, facts.now_s)}"
         found.append(TimelineMark(budget_s, "budget", text, None))
     return sorted(
         (each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s
@@ -165,7 +161,8 @@ def _tone(end: End) -> str:
 
 def _summary(facts: JobPageFacts, ends: Sequence[End], total: int) -> str:
     expected = next(each for each in ends if each.name == "expected")
-    text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {duration(expected.at_s - facts.now_s)}"
+    left = duration(expected.at_s - facts.now_s)
+    text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {left}"
     if len(ends) == 1:
         return text
     soonest, latest = (duration(max(each.at_s - facts.now_s, 0.0)) for each in (ends[0], ends[-1]))

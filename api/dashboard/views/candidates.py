@@ -1,4 +1,4 @@
-"""How the groups a job may train on compare: iterations per dollar as bars with whiskers."""
+"""Compares a job's candidates: iterations per dollar as bars with whiskers."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ class CandidateStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """One group, its bar and its numbers; `bar` is None while there is nothing to draw."""
+    """One group, its bar and its numbers."""
 
     key: str
     name: str
     detail: str
+    # None while there is nothing to draw.
     bar: IntervalBar | None
+    # What a screen reader says of the bar.
     spoken: str
     iterations_per_usd: Number
     interval: str
@@ -86,7 +88,7 @@ def candidate_table(
     is_profiling: bool,
     training_phase: str | None,
 ) -> CandidateTable:
-    """Gives the candidates of `training_phase`, or of the one they name if none is of it."""
+    """The candidates of `training_phase`; all of them if none belongs to it."""
     shown = [each for each in candidates if each.training_phase == training_phase] or list(
         candidates
     )
@@ -110,8 +112,7 @@ def candidate_table(
 def standing_of(
     candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool
 ) -> CandidateStanding:
-    """Gives where a candidate stands; what is being done with it comes before what is known of
-    it."""
+    """A candidate's state: what is being done with it, else what is known of it."""
     is_wanted = candidate.group == (target or current)
     if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
         return CandidateStanding.MEASURING
@@ -129,13 +130,12 @@ def standing_of(
 
 
 def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
-    """Gives the candidate of this group, if it was weighed."""
+    """The candidate of this group, if there is one."""
     return next((each for each in candidates if each.group == group), None)
 
 
 def interval_text(candidate: Candidate) -> str:
-    """Gives the 95 % interval of a candidate's iterations per dollar, or nothing while it is
-    unknown."""
+    """The 95 % interval of a candidate's iterations per dollar; empty while unknown."""
     value = candidate.iterations_per_usd
     if value is None or value.low is None or value.high is None:
         return ""
@@ -183,10 +183,10 @@ def _rank(candidate: Candidate) -> tuple[bool, float, str]:
 
 
 def _reach(candidate: Candidate) -> float:
+    """The largest number that the candidate's bar shows."""
     value = candidate.iterations_per_usd
-    if value is None:
-        known = []
-    else:
+    known = []
+    if value is not None:
         known = [value.value, value.high or 0.0]
     return max([*known, candidate.effective_iterations_per_usd or 0.0])
 

@@ -1,5 +1,4 @@
-"""What a job's own page shows beyond the overview: what was asked, its generations, events, log,
-pictures, account."""
+"""Shows what a job's own page has beyond the overview: spec, events, log, pictures, report."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ from elastic.store import Event
 
 _PICTURES = (".png", ".jpg", ".jpeg")
 _MOST_RANKS = 64
-# Rows of a page that somebody reads; the command line lists all.
+# A page shows the newest ones; the command line lists all.
 _MOST_OUTPUTS = 50
 
 
@@ -66,7 +65,7 @@ class PictureView:
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """A file that was carried home."""
+    """A file that was uploaded."""
 
     path: str
     href: str
@@ -76,9 +75,10 @@ class OutputRow:
 
 @dataclass(frozen=True, slots=True)
 class OutputsView:
-    """The files that a job's workers wrote: the newest ones, and how many more there are."""
+    """The newest files that a job's workers wrote."""
 
     rows: tuple[OutputRow, ...]
+    # How many are not shown.
     more: int
 
 
@@ -94,29 +94,30 @@ class NodeCostRow:
 
 @dataclass(frozen=True, slots=True)
 class FixedRow:
-    """What one group alone would have cost; `against` compares it with what was spent."""
+    """What one group alone would have cost."""
 
     group: str
     usd: Number
     lasts: Number
+    # The difference to what was spent.
     against: str
 
 
 @dataclass(frozen=True, slots=True)
 class UsePart:
-    """A use of a job's dollars as a part of one bar: where it begins and how wide it is, in
-    percent."""
+    """One use of a job's dollars, as a part of a bar."""
 
     name: str
     usd: Number
     share: str
+    # In percent of the bar.
     begins: float
     width: float
 
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The job's account when it is over."""
+    """The job's closing report."""
 
     totals: tuple[NamedNumber, ...]
     by_node: tuple[NodeCostRow, ...]
@@ -127,19 +128,19 @@ class ReportView:
 
 @dataclass(frozen=True, slots=True)
 class LogView:
-    """Lines of a job's log as text.
-
-    `follow` is where later ones come from, empty once the job is over: those after the line
-    numbered `after`. A failed job's lines are those of `source` from its traceback on. `ranks` can
-    be chosen from, `rank` was.
-    """
+    """Lines of a job's log."""
 
     text: str
+    # The address of later lines; empty once the job is over.
     follow: str
+    # The number of the last line here.
     after: int
     generation: int
+    # Whether these are a failed worker's lines, from its traceback on.
     is_failure: bool
+    # The process that wrote the last line.
     source: str
+    # The ranks to choose from, and the one that was chosen.
     ranks: tuple[int, ...]
     rank: int | None
 
@@ -161,20 +162,20 @@ class JobExtras:
 def generation_rows(
     generations: Sequence[Generation], nodes: Sequence[Node], *, now_s: float
 ) -> tuple[GenerationRow, ...]:
-    """Gives generations, newest first."""
+    """Generations, newest first."""
     by_id = {node.id: node for node in nodes}
     return tuple(_generation_row(each, by_id, now_s) for each in reversed(generations))
 
 
 def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]:
-    """Gives events in the order given."""
+    """Events in the order given."""
     return tuple(
         EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events
     )
 
 
 def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, ...]:
-    """Gives the images among a job's files, newest first."""
+    """The images among a job's files, newest first."""
     newest = sorted(files, key=lambda each: (each.modified_at_s, each.name), reverse=True)
     return tuple(
         PictureView(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
@@ -184,7 +185,7 @@ def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, 
 
 
 def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) -> LogView:
-    """Gives a job's log, to be followed while the job goes on."""
+    """A job's log, which the page follows while the job runs."""
     query = "" if rank is None else f"?rank={rank}"
     last = found.lines[-1] if found.lines else None
     return LogView(
@@ -200,7 +201,7 @@ def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) 
 
 
 def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> OutputsView:
-    """Gives the files written last, newest first."""
+    """The files written last, newest first."""
     newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
     rows = tuple(
         OutputRow(
@@ -215,10 +216,10 @@ def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs
 
 
 def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
-    """Gives where the dollars went as parts of one bar, in a fixed order; uses that cost nothing
-    are left out.
+    """The uses of dollars as parts of one bar, in a fixed order; those of $0 are left out.
 
-    >>> [(each.name, each.begins, each.width) for each in use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})]
+    >>> parts = use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})
+    >>> [(each.name, each.begins, each.width) for each in parts]
     [('useful', 0.0, 75.0), ('boot', 75.0, 25.0)]
     """
     total = sum(spent.values())
@@ -243,7 +244,7 @@ def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
 
 
 def report_view(report: schemas.Report) -> ReportView:
-    """Gives a job's account."""
+    """A job's closing report."""
     rate = report.iterations_per_usd
     totals = (
         NamedNumber(
@@ -279,9 +280,9 @@ def report_view(report: schemas.Report) -> ReportView:
 
 
 def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str], ...]:
-    """Gives what was asked for, as names and values; what was left open is left out.
+    """What was asked for, as names and values; what was left open is left out.
 
-    `running` is the tier that the workers run on, or ran on last, None while none have.
+    `running` is the tier that the workers run on, or ran on last; None if there were none.
     """
     objective = spec.objective
     deadline = ""

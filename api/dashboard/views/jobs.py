@@ -1,4 +1,4 @@
-"""A job: its state in one line, its headline numbers, its row in a list."""
+"""Shows a job: its state in one line, its main numbers, its row in a list."""
 
 from __future__ import annotations
 
@@ -57,20 +57,24 @@ _POOLS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class JobHead:
-    """What a job is and where it is in its life."""
+    """A job's name and state."""
 
     id: str
     name: str
     phase: Badge
     message: str
+    # The nodes that it is on, or waits for.
     place: str
     submitted: Instant
     finished: Instant | None
     fraction: float | None
     is_final: bool
+    # What is wrong with it; empty if all is well.
     problem: str
     error_lines: str
+    # How to resume it; empty if it cannot be.
     hint: str
+    # Since when it has no node, and which pools refused it.
     waits: tuple[str, ...] = ()
 
 
@@ -103,7 +107,7 @@ class JobView:
 
 
 def job_view(facts: JobPageFacts) -> JobView:
-    """Gives the body of the overview and of a job's page."""
+    """The content of the overview and of a job's page."""
     if facts.decisions:
         candidates = facts.decisions[0].plan.candidates
     else:
@@ -130,7 +134,7 @@ def job_view(facts: JobPageFacts) -> JobView:
 
 
 def job_head(facts: JobPageFacts) -> JobHead:
-    """Gives a job's state in one line."""
+    """A job's state in one line."""
     job = facts.job
     return JobHead(
         id=job.id,
@@ -150,7 +154,7 @@ def job_head(facts: JobPageFacts) -> JobHead:
 
 
 def job_row(facts: JobPageFacts) -> JobRow:
-    """Gives a job as a list shows it."""
+    """A job as a list shows it."""
     return JobRow(
         head=job_head(facts),
         iteration=whole(facts.job.iteration),
@@ -200,14 +204,14 @@ def _fraction(job: Job) -> float | None:
 
 
 def _problem(facts: JobPageFacts) -> str:
-    """What is wrong with the job now, in words; nothing if all is well."""
+    """What is wrong with the job now; empty if all is well."""
     job = facts.job
     if job.phase is JobPhase.FAILED:
         return f"The job failed: {job.message or 'no reason was recorded'}"
     if job.phase is JobPhase.BUDGET_EXHAUSTED:
-        return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
+        return f"The job stopped at its budget: {job.message or 'the budget is used up'}"
     if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
-        return f"It failed once, and begins again: {job.error}"
+        return f"It failed once, and starts again: {job.error}"
     if (
         facts.decisions
         and facts.decisions[0].plan.action is Action.STOP
@@ -293,8 +297,8 @@ def _spent_card(facts: JobPageFacts) -> Card:
 
 
 def _saved_card(facts: JobPageFacts) -> Card:
-    """What moving was worth: against the group that trained first, which no price and no trial
-    changes."""
+    """What moving has saved, against the group that trained first."""
+    # That group does not change with prices or trials, so the number is comparable over time.
     began = facts.began
     if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))

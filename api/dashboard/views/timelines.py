@@ -1,5 +1,4 @@
-"""Charts over time: iterations per dollar, throughput with the decisions on it, and dollars against
-the budget."""
+"""Draws charts over time: iterations per dollar, throughput with decisions, and cost."""
 
 from __future__ import annotations
 
@@ -16,10 +15,9 @@ from elastic.figures import moment, number, usd
 from elastic.model import Action
 from elastic.policy import FixedChoice
 
-# A budget further above what is spent than this factor would press the line flat; it is said in
-# words instead.
+# A budget above this many times the cost would press the line flat; it is only named in words.
 _BUDGET_SHOWN_UP_TO = 2.5
-# A deadline further off than this part of the whole job would press the curves together.
+# A deadline beyond this part of the whole job would press the curves together.
 _DEADLINE_SHOWN_UP_TO = 1.6
 
 _MIDDLE = "foreseen"
@@ -27,53 +25,51 @@ _MIDDLE = "foreseen"
 
 @dataclass(frozen=True, slots=True)
 class TimelineMark:
-    """A decision on a time axis, or the deadline, which has no page (`href` is None)."""
+    """A mark on a time axis."""
 
     at_s: float
     label: str
     text: str
+    # The decision's page; None for a deadline or a budget.
     href: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSeries:
-    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves
-    out `is_side`.
-
-    `note` stands in the legend, after the name.
-    """
+    """Values over a timeline's instants."""
 
     name: str
+    # The name of its colour.
     tone: str
     values: tuple[float | None, ...]
     is_dashed: bool = False
+    # Whether the legend leaves it out.
     is_side: bool = False
+    # What follows the name in the legend.
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineView:
-    """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has
-    drawn (`plot`).
-
-    `summary` says in words what the picture shows. There is nothing to draw while `series` is
-    empty.
-    """
+    """A chart over time."""
 
     id: str
     title: str
     unit: str
+    # What the picture shows, in words.
     summary: str
+    # What the page's script draws; nothing while `series` is empty.
     at_s: tuple[float, ...]
     series: tuple[NamedSeries, ...]
     marks: tuple[TimelineMark, ...]
+    # What the server has drawn, for pages without scripts.
     plot: Plot
     ticks: tuple[str, ...]
     instants: tuple[str, ...]
 
 
 def throughput_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives iterations per second over time, with each decision that changed something."""
+    """Draws iterations per second over time, with each decision that changed something."""
     points = facts.throughput
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
@@ -85,11 +81,10 @@ def throughput_timeline(facts: JobPageFacts) -> TimelineView:
 
 
 def value_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the
-    ledger has for it.
+    """Draws what a dollar bought over time: each step's iterations by its dollars in the ledger.
 
-    All dollars count, those for booting and for trials, too. A minimum bill is spread over the time
-    that it pays for, and a stretch that cost nothing has no point.
+    All dollars count, including boots and trials. A minimum bill is spread over the time that it
+    pays for. A step that cost nothing has no point.
     """
     points = facts.throughput
     rows = facts.ledger
@@ -112,12 +107,10 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
 
 
 def cost_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives dollars over time against the budget and against staying with the group that trained
-    first.
+    """Draws dollars over time, against the budget and the cost of the group that trained first.
 
-    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is
-    foreseen: dollars grow as the time does, so all ends lie on one line. The deadline is a mark
-    where the picture reaches so far.
+    While the pace is known, the line continues to the most expensive predicted end. Dollars grow
+    with time, so all ends lie on it. The deadline is a mark if it is inside the picture.
     """
     points = facts.cost
     if not points:
@@ -157,13 +150,12 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
 
 
 def reach_s(begin_s: float, end_s: float) -> float:
-    """How far a deadline may lie for the picture to be drawn up to it."""
+    """The latest deadline up to which the picture is drawn."""
     return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
 
 
 def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
-    """Name, instant and dollars of each end that is foreseen for the group that trains now; the
-    middle first."""
+    """Name, instant and dollars of each predicted end on the current group; the middle first."""
     if facts.outlook is None:
         return []
     finish = next(
@@ -191,7 +183,7 @@ def _foreseen(
     points: Sequence[schemas.CostPoint],
     ahead_s: Sequence[float],
 ) -> NamedSeries:
-    """A line from what is spent now through every end that is foreseen."""
+    """A line from what is spent now through every predicted end."""
     last = points[-1]
     corners = [
         (last.at_s, last.usd),
@@ -247,16 +239,14 @@ def _timeline(
 def _by_phase(
     points: Sequence[tuple[float, float, str]], *, unit: str, begin_s: float | None
 ) -> tuple[list[float], tuple[NamedSeries, ...]]:
-    """Gives one line for each training phase, since their rates do not compare; the last phase has
-    the main colour.
+    """One line for each training phase, of which the last has the main colour.
 
-    A point is an instant, a value and a training phase.
+    A point is an instant, a value and a training phase. Rates of different phases do not compare.
     """
     phases = list(dict.fromkeys(phase for _, _, phase in points))
     at_s = [each for each, _, _ in points]
-    if (
-        begin_s is not None and at_s and begin_s < at_s[0]
-    ):  # a decision taken before the first iteration is shown, too
+    # A decision before the first iteration is shown too.
+    if begin_s is not None and at_s and begin_s < at_s[0]:
         at_s.insert(0, begin_s)
     lines = {
         phase: {each: value for each, value, its in points if its == phase} for phase in phases
@@ -286,10 +276,9 @@ def _marks(facts: JobPageFacts) -> list[TimelineMark]:
 def _baseline(
     points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead: int
 ) -> NamedSeries:
-    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it
-    would have taken.
+    """Draws the cost of a fixed choice over the time that the job has taken.
 
-    Nothing is said of the `ahead` instants that are still to come.
+    The fixed choice's own time may differ. It has no values for the `ahead` instants to come.
     """
     begin_s = points[0].at_s
     span_s = points[-1].at_s - points[0].at_s

@@ -92,7 +92,7 @@ class SpotFeed:
     _calls: Renewal = field(default_factory=Renewal)
 
     def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
-        """Asks if it is due, and gives what came and went since the last time, oldest first."""
+        """Asks if it is due, and returns what came and went since the last time, oldest first."""
         if not self._calls.is_due(now_s=now_s) or not any(
             each.capacity is Capacity.SPOT for each in offerings
         ):
@@ -124,7 +124,7 @@ class SpotFeed:
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:
-        """Puts the newest in force; gives those before it that were not known."""
+        """Puts the newest in force; returns those before it that were not known."""
         passed: list[SpotChange] = []
         known_before: Mapping[Offering, SpotChange] = dict(self.in_force)
         for change in changes:

@@ -57,7 +57,7 @@ class KeepAliveTags:
         self._note(error, now_s=now_s)
 
     def _mark(self, provider_ids: Sequence[str], *, now_s: float) -> Iterator[str]:
-        """Gives those that are marked: of a call that names one which EC2 does not know (yet), it
+        """Yields those that are marked: of a call that names one which EC2 does not know (yet), it
         marks none."""
         try:
             self._aws.endings.create_tags(

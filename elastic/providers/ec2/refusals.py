@@ -73,7 +73,7 @@ def why_unreachable(host: str, endpoint_url: str) -> str | None:
 
 
 def host_address(host: str) -> Address | None:
-    """Gives the address that `host` is; None for a name: only nodes could tell where it leads
+    """Returns the address that `host` is; None for a name: only nodes could tell where it leads
     them."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)

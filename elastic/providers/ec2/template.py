@@ -171,7 +171,7 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs that have no machine and launched none for a week; gives how many.
+    """Removes templates of jobs that have no machine and launched none for a week; returns how many.
     Raises nothing.
 
     A launch would make such a template anew, but with the newest image.

@@ -29,7 +29,7 @@ class CpuCgroups:
         return self.mount / "elasticd" / name
 
     def create(self, name: str, *, cpu: float) -> Path:
-        """Gives the group `name`, made if need be, whose processes together get `cpu` cores.
+        """Returns the group `name`, made if need be, whose processes together get `cpu` cores.
 
         Raises OSError if this process may not make it.
         """

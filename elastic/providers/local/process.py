@@ -25,7 +25,7 @@ class ProcessId:
     boot_id: str
 
     def age_s(self) -> float:
-        """Gives the seconds since it started, whatever the clock was set to meanwhile."""
+        """Returns the seconds since it started, whatever the clock was set to meanwhile."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.start_ticks / os.sysconf("SC_CLK_TCK")
 
 
