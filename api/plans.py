@@ -52,10 +52,7 @@ def priced_plan(
 ) -> schemas.PricedPlan:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
-    if earlier is None:
-        series = ()
-    else:
-        series = context.store.recent_series(earlier.id)
+    series = () if earlier is None else context.store.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
     # The new job begins without measurements, but the earlier run's rates tell what to expect.

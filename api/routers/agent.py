@@ -77,9 +77,8 @@ def register(
 def _bought(context: Context, request: Registration) -> Node:
     """The node that this machine was bought as. Raises Unauthorized, or NotFound."""
     launch = context.node_tokens.launch_of(request.join_token)
-    if launch is None:
-        nodes = ()
-    else:
+    nodes: tuple[Node, ...] = ()
+    if launch is not None:
         nodes = context.store.nodes_of_launch(launch)
     for node in nodes:
         if node.provider_id == request.instance_id:

@@ -61,14 +61,11 @@ def list_events(
         raise HTTPException(
             503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one"
         )
+    start = after
     if last_event_id is not None and last_event_id.isdecimal():
-        resumed = int(last_event_id)
-    else:
-        resumed = after
-    if resumed is None:
+        start = int(last_event_id)
+    if start is None:
         start = context.store.newest_event_id()
-    else:
-        start = resumed
     return EventSourceResponse(
         follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
     )

@@ -94,10 +94,9 @@ def get_job_logs(
         raise HTTPException(
             503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one"
         )
+    resumed = after
     if last_event_id is not None and last_event_id.isdecimal():
         resumed = int(last_event_id)
-    else:
-        resumed = after
     stream = follow(
         context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node
     )

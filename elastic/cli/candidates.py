@@ -67,14 +67,12 @@ def candidate_table(
         }
         for each in sorted(candidates, key=_rank)
     ]
+    columns: tuple[Column, ...] = UNMEASURED
     if any(is_known(each) for each in candidates):
         columns = COLUMNS
-    else:
-        columns = UNMEASURED
+    missing = set()
     if budget_usd is None:
-        missing = {"budget_lasts_s"}
-    else:
-        missing = set()
+        missing.add("budget_lasts_s")
     if not any(each.get("unavailable") for each in candidates):
         missing.add("unavailable")
     if not any(workers != _ONE for each in candidates for workers in each.get("workers", ())):
@@ -134,7 +132,7 @@ def _count(candidate: Mapping[str, Any]) -> int:
 
 
 def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | None:
-    usd_per_h = candidate.get("usd_per_h")
+    usd_per_h: float | None = candidate.get("usd_per_h")
     if budget_usd is not None and usd_per_h:
         return budget_usd / usd_per_h * _S_PER_H
     return None

@@ -40,8 +40,7 @@ def doctor(
     ] = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Check this machine, and the AWS account if nodes come from there; status 1 if something must
-    be mended."""
+    """Check this machine, and the AWS account if nodes come from there; status 1 for errors."""
     if print_policy is not None:
         _show_policy(print_policy)
         return
@@ -52,7 +51,7 @@ def doctor(
 
 
 def is_broken(finding: Finding) -> bool:
-    """True if elasticd cannot work until this is mended."""
+    """True if elasticd cannot work until this is fixed."""
     return finding.level == "error"
 
 

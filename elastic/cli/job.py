@@ -398,10 +398,9 @@ def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any
     """Makes the document of a job from a command; the working folder is its code and its name."""
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
     # A single argument is a whole line in quotes, unless it is the name of a script.
+    line: str | list[str] = command
     if len(command) == 1 and not Path(command[0]).exists():
         line = command[0]
-    else:
-        line = command
     return _settled({"name": name or own_name or "job", "code": ".", "command": line}, Path())
 
 

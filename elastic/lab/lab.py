@@ -291,8 +291,5 @@ def _kind(machines: GuestKind) -> GuestKind:
 
 
 def _hypervisor(kind: GuestKind, slot: Slot, clock: Clock) -> NamespaceHypervisor | PlainHypervisor:
-    if kind is GuestKind.NAMESPACES:
-        shape = NamespaceHypervisor
-    else:
-        shape = PlainHypervisor
+    shape = NamespaceHypervisor if kind is GuestKind.NAMESPACES else PlainHypervisor
     return shape(name=slot.name, number=slot.number, folder=slot.folder, clock=clock)

@@ -14,11 +14,9 @@ _Stamp = tuple[int, int, int]
 
 
 class FollowedTrace:
-    """Replays `table` and then the trace at `path`, as it reads at each refresh; replace the file
-    at once, by renaming.
+    """Replays `table` and the trace at `path`, which may be replaced by renaming another file.
 
-    A file that has become unreadable is no answer: what it said before stays in force until it can
-    be read again.
+    While the file cannot be read, there is no answer, and earlier prices stay in force.
     """
 
     name = "trace"
@@ -39,7 +37,8 @@ class FollowedTrace:
         self._heard_to_s = heard_to_s
         self._stamp = _stamp_of(path)
         self._replay = self._read()
-        self._heard_to_s = None  # what changed while nobody listened is told once
+        # Changes while no daemon ran are reported only once, by the first replay.
+        self._heard_to_s = None
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         stamp = _stamp_of(self._path)
@@ -67,7 +66,7 @@ def _in_order(quotes: set[Quote]) -> tuple[Quote, ...]:
 
 
 def _stamp_of(path: Path) -> _Stamp | None:
-    """What tells one state of a file from another; None while there is none."""
+    """What identifies the state of a file; None while there is no file."""
     try:
         found = path.stat()
     except OSError:

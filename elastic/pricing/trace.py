@@ -14,13 +14,11 @@ from elastic.pricing.trace_file import TraceRow
 
 
 class TracePrices:
-    """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at
-    that very instant.
+    """Replays `rows`: those with `after_s` from `started_at_s` on, those with `at_s` at that time.
 
-    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
-    replay; `heard_to_s` is up to when an earlier one heard it. What changed before that, or before
-    the first refresh if nobody ever did, was charged otherwise by then: it holds from that instant
-    on. Where two rows change one offering at one instant, the later row counts.
+    The first kind is replayed `speed` times as fast. A restarted daemon passes the same
+    `started_at_s` again, and so continues in the middle of the replay. If two rows change one
+    offering at one instant, the later row counts.
     """
 
     name = "trace"
@@ -45,6 +43,8 @@ class TracePrices:
         self._by_offering = [
             _without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)
         ]
+        # Up to here an earlier daemon has read the trace, and charged by its prices. So an earlier
+        # change that it missed holds only from here on.
         self._seen_to_s = self._known_from_s = heard_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
@@ -75,8 +75,7 @@ def _without_ties(changes: Iterable[Quote]) -> list[Quote]:
 
 
 def _between(changes: list[Quote], since_s: float, now_s: float) -> list[Quote]:
-    """The quote in force at `now_s`, and those that took force after `since_s` and were replaced by
-    then."""
+    """The quote in force at `now_s`, and those that came after `since_s` and were replaced."""
     upto = bisect_right(changes, now_s, key=lambda quote: quote.valid_from_s)
     after = bisect_right(changes, since_s, key=lambda quote: quote.valid_from_s)
     return changes[max(0, min(after, upto - 1)) : upto]

@@ -1,5 +1,4 @@
-"""Who may act on a cluster's machines: one daemon at a time, by a claim that the cloud itself
-keeps."""
+"""The leader lease: one daemon at a time acts on a cluster's machines."""
 
 from __future__ import annotations
 
@@ -9,37 +8,37 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class LeaderLease:
-    """One daemon's claim: `holder` is its database, `run` its process, `place` tells people where
-    that is.
+    """One daemon's lease."""
 
-    `epoch` grows with every daemon that takes the claim. `seen_at_s` is when it was written last,
-    as the register tells time. A claim that `is_over` was given back.
-    """
-
+    # The daemon's database.
     holder: str
+    # Its process.
     run: str
+    # Its machine and folder, for people.
     place: str
+    # Grows with every daemon that takes the lease.
     epoch: int
     since_s: float
+    # When it was written last, by the register's clock.
     seen_at_s: float
+    # Whether it was released.
     is_over: bool = False
 
 
 class LeaseRegister(Protocol):
-    """Keeps one claim where every daemon of the cluster can see it."""
+    """Keeps one lease where every daemon of the cluster can see it."""
 
     def read(self) -> tuple[int, LeaderLease | None]:
-        """How often it was written, and the claim that counts; None if nobody ever claimed.
+        """The number of writes, and the valid lease; None if there never was one.
 
-        Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused again.
+        Raises ProviderUnavailable without an answer, ProviderError if it would be refused again.
         """
         ...
 
     def write(self, claim: LeaderLease, *, after: int) -> bool:
-        """Writes a claim that counts only if nobody wrote since `read` gave the number `after`;
-        tells whether it does.
+        """Writes a lease that is valid only if none was written since `read` gave `after`.
 
-        False as well if the answer to an earlier attempt was lost: `read` knows. Raises what `read`
-        raises.
+        Returns whether it is valid. False too if the answer to an earlier attempt was lost: then
+        `read` shows it. Raises what `read` raises.
         """
         ...

@@ -33,9 +33,8 @@ class End:
 def forecast_here(facts: JobPageFacts) -> Finish | None:
     """The forecast for the group that trains now; None if none trains or nothing is known."""
     if facts.outlook is None:
-        finishes = ()
-    else:
-        finishes = facts.outlook.forecast.finishes
+        return None
+    finishes = facts.outlook.forecast.finishes
     return next((each for each in finishes if each.group == facts.current), None)
 
 

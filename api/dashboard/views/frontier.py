@@ -106,7 +106,7 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
 
 
 def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
-    """A readable part of the frontier, the group that trains now, and near groups; cheapest first."""
+    """A readable part of the frontier, the current group, and near groups; cheapest first."""
     known = outlook.forecast.frontier
     choices = outlook.forecast.choices
     # The frontier is thinned evenly; its last point always stays.

@@ -189,10 +189,9 @@ def _waits(facts: JobPageFacts) -> tuple[str, ...]:
     if facts.waiting is None or not facts.waiting.pools:
         return ()
     pools = facts.waiting.pools
+    more: tuple[str, ...] = ()
     if len(pools) > _POOLS_SHOWN:
         more = (f"and {len(pools) - _POOLS_SHOWN} more",)
-    else:
-        more = ()
     since = f"no node since {moment(facts.waiting.since_s, facts.now_s)}"
     return (since, *(each.text for each in pools[:_POOLS_SHOWN]), *more)
 

@@ -140,9 +140,8 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
             )
         )
     instants = [*at_s, *ahead_s]
-    if deadline is None or not instants[0] <= deadline.at_s <= instants[-1]:
-        marks = ()
-    else:
+    marks: tuple[TimelineMark, ...] = ()
+    if deadline is not None and instants[0] <= deadline.at_s <= instants[-1]:
         marks = (deadline,)
     return _timeline(
         "cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s
@@ -218,10 +217,9 @@ def _timeline(
         [(each.tone, each.values) for each in series],
         marks_at_s=[each.at_s for each in marks],
     )
+    ends: tuple[float, ...] = ()
     if at_s:
         ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1])
-    else:
-        ends = ()
     return TimelineView(
         id=key,
         title=title,

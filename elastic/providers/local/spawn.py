@@ -22,11 +22,12 @@ from typing import NoReturn, TypedDict
 
 
 class SpawnOrder(TypedDict):
-    """What to start, and the files that say whether it was started (`process`) or must not be
-    (`vetoes`)."""
+    """What to start."""
 
     lock: str
+    # The file that exists once it was started.
     process: str
+    # The files of which none may exist.
     vetoes: list[str]
     cgroup: str | None
     argv: list[str]
@@ -37,21 +38,20 @@ class SpawnOrder(TypedDict):
 
 
 def start_once(order: SpawnOrder) -> None:
-    """Starts what `order` asks for, unless its files say that it was started before or must not
-    be."""
+    """Starts what `order` asks for, unless it was started before or must not be."""
     with open(order["lock"], "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if any(os.path.exists(path) for path in (order["process"], *order["vetoes"])):
             return
         if order["cgroup"] is not None:
-            # "0" is the writer itself; the child inherits it, so the agent never runs a moment
-            # without its quota.
+            # "0" is this process. The child inherits the group, so the agent never runs without its
+            # quota.
             Path(order["cgroup"], "cgroup.procs").write_text("0")
         _start(order)
 
 
 def write_whole(path: str, value: object) -> None:
-    """Writes `value` as JSON so that the file, once seen, is complete and survives a power cut."""
+    """Writes `value` as JSON; the file is complete when it appears, and survives a power cut."""
     partial = f"{path}.{os.getpid()}.partial"
     with open(partial, "w", opener=_private) as file:
         json.dump(value, file)
@@ -61,13 +61,12 @@ def write_whole(path: str, value: object) -> None:
 
 
 def start_ticks(pid: int) -> int:
-    """When the process started, in clock ticks since boot: with the boot's id it tells a reused
-    number apart."""
+    """When the process started, in clock ticks since boot."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def boot_id() -> str:
-    """Names this boot of the machine."""
+    """The id of this boot of the machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
@@ -77,7 +76,7 @@ def _start(order: SpawnOrder) -> None:
     if pid == 0:
         os.close(write_end)
         if not os.read(read_end, 1):
-            os._exit(1)  # The spawner died before it had recorded this process.
+            os._exit(1)  # the spawner died before it had recorded this process
         _become(order)
     record = {
         "pid": pid,
@@ -90,8 +89,7 @@ def _start(order: SpawnOrder) -> None:
 
 
 def _become(order: SpawnOrder) -> NoReturn:
-    """Turns this process into the one ordered, in a session of its own, with nothing inherited but
-    its environment."""
+    """Turns this process into the one ordered, in a session of its own."""
     try:
         os.setsid()
         os.chdir(order["cwd"])
@@ -99,8 +97,8 @@ def _become(order: SpawnOrder) -> NoReturn:
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        # Python ignores SIGPIPE, a daemon under nohup SIGHUP, a shell's background job SIGINT: an
-        # agent must not.
+        # These may be ignored here: SIGPIPE by Python, SIGHUP under nohup, SIGINT in a shell's
+        # background job. The agent needs their defaults.
         for number in (
             signal.SIGHUP,
             signal.SIGINT,
