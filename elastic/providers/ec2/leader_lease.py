@@ -1,4 +1,4 @@
-"""A cluster's claim in the Parameter Store, whose versions are one number for every daemon."""
+"""A cluster's leader lease in the Parameter Store, whose version numbers all daemons share."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.leader_lease import LeaderLease
 
-# Writes in a row that lost a race; more of them is a crowd that will settle.
+# Lost writes in a row that are skipped; with more, so many daemons write that it is better to wait.
 _MOST_VOID = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterLeases:
-    """Writes that lost a race are void: each says after which version it was written, and counts
-    only as the next one.
+    """The register of leases in one parameter."""
 
-    So the Parameter Store, which lets everybody overwrite, lets one daemon win.
-    """
-
+    # The Parameter Store lets every daemon overwrite. So each write names the version that it
+    # follows, and is valid only as the next version: of several writers one wins.
     aws: Aws
     name: str
 
@@ -47,7 +45,7 @@ class ParameterLeases:
                     return version, claim
         if version > _MOST_VOID:
             raise ProviderUnavailable(
-                f"{self.name}: wanted the claim that counts, found {_MOST_VOID} that lost a race"
+                f"{self.name}: wanted a valid claim, found {_MOST_VOID} that lost a race"
             )
         return version, None
 
@@ -77,16 +75,16 @@ class ParameterLeases:
 
 
 def lease_name(cluster: str) -> str:
-    """The parameter that holds a cluster's claim.
+    """The parameter that holds a cluster's lease.
 
-    >>> claim_name("elasticd")
+    >>> lease_name("elasticd")
     '/elasticd/elasticd/claim'
     """
     return f"/elasticd/{cluster}/claim"
 
 
 def _valid_claim(parameter: dict[str, Any]) -> LeaderLease | None:
-    """What was written, unless it lost its race or was written by no daemon."""
+    """The lease that was written; None if it lost a race, or is none of a daemon's."""
     with suppress(ValueError, KeyError, TypeError):
         value = json.loads(parameter["Value"])
         if int(value["after"]) + 1 == int(parameter["Version"]):

@@ -1,13 +1,12 @@
-"""Starts one detached process at most once; runs as a program of its own, apart from the daemon and
-its threads.
+"""Starts one detached process at most once; runs as a program of its own.
 
-The order comes as JSON on stdin. Under the node's lock a child is forked that waits for one byte;
-who the child is goes to the process file; only then does the byte let it become the agent. A crash
-at any point therefore leaves either no process, or one that the file names: a repeated order can
-never start a second one.
+It is a program since a fork of the daemon, which has threads, would not be safe. The order comes as
+JSON on stdin. Under the node's lock a child is forked that waits for one byte. The child's identity
+is written to the process file. Only then the byte lets it become the agent. So a crash at any point
+leaves either no process, or one that the file names, and a repeated order never starts a second.
 
-Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms,
-importing all of elastic would take several times that.
+It uses the standard library alone: `python -I -S spawn.py` starts in about 60 ms. To import elastic
+would take several times that.
 """
 
 from __future__ import annotations

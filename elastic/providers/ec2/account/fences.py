@@ -1,5 +1,4 @@
-"""Whether what these credentials must not do is forbidden: ending others, launching untagged or
-unguarded."""
+"""Checks that credentials do not permit too much, such as ending other owners' machines."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ def _launch_unguarded(survey: AccountFacts) -> Act:
     )
 
 
-# What the daemon never does, and a leaked or mistaken credential must not be able to.
+# What the daemon never does, and what leaked credentials must not permit.
 FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "end a machine that is not the cluster's": _end_anothers,
     "claim such a machine by a tag": _claim_anothers,
@@ -68,7 +67,7 @@ FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
 
 
 def check_fences(survey: AccountFacts) -> Iterator[Finding]:
-    """An open fence keeps nothing from working, so it is a warning."""
+    """Tries each of them; one that is permitted is only a warning, since elasticd works."""
     trials = {name: attempt(survey, act(survey)) for name, act in FENCES.items()}
     for name, trial in trials.items():
         match trial.verdict:

@@ -1,5 +1,4 @@
-"""The least that daemon, node and reaper must be allowed, as IAM policies that a person can
-attach."""
+"""The IAM policies with the least permissions for daemon, nodes and reaper."""
 
 from __future__ import annotations
 
@@ -24,17 +23,17 @@ _USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What policies are narrowed to. `region` may be `*`; `bucket` is where checkpoints are, None
-    if in a folder."""
+    """What policies are limited to."""
 
     settings: Ec2Settings
+    # May be `*`.
     region: str = "*"
+    # Where checkpoints are; None if they are in a folder.
     bucket: Location | None = None
 
 
 def policy(name: str, scope: Scope) -> dict[str, object]:
-    """A whole policy document. Raises InvalidInput for an unknown name, and for a region where
-    nothing is bought."""
+    """A policy document. Raises InvalidInput for an unknown name, and for other partitions."""
     require_commercial(session_in(scope.region))
     if name not in POLICIES:
         raise InvalidInput(
@@ -44,7 +43,7 @@ def policy(name: str, scope: Scope) -> dict[str, object]:
 
 
 def daemon(scope: Scope) -> Sequence[Statement]:
-    """What `elasticd serve`, and `elasticd doctor` before it, calls."""
+    """What `elasticd serve` and `elasticd doctor` call."""
     settings = scope.settings
     region = scope.region
     cluster = settings.cluster
@@ -115,8 +114,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
 
 
 def node(scope: Scope) -> Sequence[Statement]:
-    """What a node's agent calls: the bucket below the root of checkpoints, or nothing where they
-    are in a folder."""
+    """What a node's agent calls: the bucket of checkpoints, or nothing if they are in a folder."""
     if scope.bucket is None:
         return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
     bucket = f"arn:aws:s3:::{scope.bucket.bucket}"
@@ -151,7 +149,7 @@ POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
     "reaper": reaper,
 }
 
-# None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
+# None of these can be limited to resources (Service Authorization Reference, Amazon EC2).
 _REAPER_LOOKS = [
     "ec2:DescribeInstances",
     "ec2:DescribeLaunchTemplateVersions",
@@ -202,15 +200,12 @@ def _carried(cluster: str) -> Mapping[str, object]:
 
 
 def _node(settings: Ec2Settings) -> Mapping[str, object]:
-    """Tagged, IMDSv2 within one hop, and of the chosen types where settings name them."""
+    """Conditions for machines: tagged, IMDSv2 within one hop, and of the types in the settings."""
     exact = {
         f"aws:RequestTag/{tags.CLUSTER}": settings.cluster,
         "ec2:MetadataHttpTokens": "required",
     }
-    if settings.types:
-        types = {"ec2:InstanceType": list(settings.types)}
-    else:
-        types = {}
+    types = {"ec2:InstanceType": list(settings.types)} if settings.types else {}
     return {
         "StringEquals": {**exact, **types},
         "NumericEquals": {"ec2:MetadataHttpPutResponseHopLimit": "1"},
@@ -222,8 +217,7 @@ def _disk(cluster: str) -> Mapping[str, object]:
 
 
 def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
-    """Amazon's own images only, as long as the settings name no other parameters than AWS's public
-    ones."""
+    """Amazon's own images only, if the settings name only AWS's public parameters."""
     named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
     if all(each.startswith(_PUBLIC) for each in named):
         return {"StringEquals": {"ec2:Owner": "amazon"}}
@@ -241,8 +235,7 @@ def _parameter(region: str, name: str) -> str:
 
 
 def _attending(cluster: str) -> Mapping[str, object]:
-    """Only the tags that say who stands for the machine and which node of its launch it is; whose
-    it is stays."""
+    """Only the tags that keep a machine alive and name its node, never that of its cluster."""
     return {
         **_carried(cluster),
         "ForAllValues:StringEquals": {"aws:TagKeys": [tags.ATTENDED, tags.NODE]},
@@ -250,8 +243,7 @@ def _attending(cluster: str) -> Mapping[str, object]:
 
 
 def _artifacts(bucket: Location | None) -> list[Statement]:
-    """To look at what jobs leave for people, and at their outputs; their checkpoints are the nodes'
-    alone."""
+    """Reads jobs' artifacts and outputs; only nodes may read checkpoints."""
     if bucket is None:
         return []
     arn = f"arn:aws:s3:::{bucket.bucket}"
@@ -263,8 +255,7 @@ def _artifacts(bucket: Location | None) -> list[Statement]:
 
 
 def _profile(settings: Ec2Settings) -> list[Statement]:
-    """A role is handed to nodes, and to nobody else; it has its profile's name
-    (docs/how-to/aws-account.md)."""
+    """Passes the role to nodes only; it has its profile's name (docs/how-to/aws-account.md)."""
     name = settings.instance_profile
     if name is None:
         return []

@@ -1,4 +1,4 @@
-"""Whether the account's quotas leave room for the nodes of the largest job."""
+"""Checks whether the account's quotas leave room for the nodes of the largest job."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from elastic.providers.ec2.quotas import QUOTAS, Quota, family_of, how_to_raise,
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the chosen types of a class need: vCPUs of the smallest and of the largest."""
+    """What the chosen types of one quota need."""
 
     quota: Quota
     family: str
     capacity: Capacity
+    # In vCPUs.
     smallest: int
     largest: int
 
 
 def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
-    """A quota that admits no node of the chosen types is an error, one that the largest job
-    outgrows a warning."""
+    """A quota too small for any chosen type is an error, for the largest job a warning."""
     for wanted in _wanted(survey):
         yield _judge(survey, wanted)
     for name in sorted(survey.catalog.kinds if survey.catalog else ()):
@@ -38,10 +38,7 @@ def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def _wanted(survey: AccountFacts) -> Iterator[_Wanted]:
-    if survey.catalog:
-        offerings = survey.catalog.offerings
-    else:
-        offerings = ()
+    offerings = survey.catalog.offerings if survey.catalog else ()
     kinds = survey.catalog.kinds if survey.catalog else {}
     named: dict[Quota, tuple[str, Capacity]] = {}
     for family, quotas in QUOTAS.items():
@@ -82,7 +79,10 @@ def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
         )
     left = quota - used
     needed = survey.nodes * wanted.largest
-    found = f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need {needed}"
+    found = (
+        f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need "
+        f"{needed}"
+    )
     ask = f"have it raised: {how_to_raise(told_of)}"
     if left < wanted.smallest:
         return Finding(name, "error", f"{found}; the smallest needs {wanted.smallest}", ask)
@@ -92,7 +92,7 @@ def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
 
 
 def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
-    """vCPUs of the machines that count against it; None if one of them does not tell its size."""
+    """vCPUs of the machines that count against it; None if the size of one is unknown."""
     if survey.instances is None:
         return None
     kinds = survey.catalog.kinds if survey.catalog else {}
