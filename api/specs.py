@@ -101,7 +101,7 @@ def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
     if reasons and len(reasons) == len(admitted):
         more = ""
         if len(reasons) > 1:
-            more = f" ({len(reasons) - 1} others cannot either)"
+            more = f" ({len(reasons) - 1} more cannot either)"
         raise InvalidInput(
             f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}",
             field="node_types",

@@ -1,4 +1,4 @@
-"""What EC2 tells of its goods: spot prices from the script, and where which type is to be had."""
+"""Answers calls about what EC2 sells: spot prices by the scenario, types and their zones."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ _PAGE = 1000
 
 
 def describe_spot_price_history(call: Ec2Call, book: PriceBook, *, now_s: float) -> Answer:
-    """The changes in a window with the prices in force at its beginning, newest first, page by
-    page."""
+    """Spot prices: those at the window's beginning, and its changes, newest first, in pages."""
     parameters = call.parameters
     start_s = max(_instant(parameters.get("StartTime"), now_s - _HISTORY_S), now_s - _HISTORY_S)
     end_s = min(_instant(parameters.get("EndTime"), now_s), now_s)
@@ -67,8 +66,7 @@ def describe_instance_type_offerings(call: Ec2Call, scenario: Scenario) -> Answe
 
 
 def only_types_on_sale(call: Ec2Call, scenario: Scenario) -> Ec2Call:
-    """DescribeInstanceTypes without a list means: those of this region, which are the
-    scenario's."""
+    """Limits DescribeInstanceTypes without a list to the scenario's types."""
     parameters = call.parameters
     if parameters.get("InstanceTypes"):
         return call
@@ -104,7 +102,7 @@ def _matches(patterns: list[str] | None, value: str) -> bool:
 
 
 def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], str]:
-    """The rows after the token's place, at most a page of them, and the token of the rest."""
+    """The page of rows after the token's position, and the token of the rest."""
     token = parameters.get("NextToken")
     try:
         first = 0

@@ -1,4 +1,4 @@
-"""What EC2 tells of an instance's console: what its user data has written."""
+"""Answers GetConsoleOutput with what an instance's user data has written."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Stands before moto: what EC2 does and moto does not is done here, everything else is passed
-on."""
+"""Stands in front of moto: does what EC2 does and moto does not, and passes the rest on."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ from elastic.lab.wire import (
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """A WSGI application: the account's whole cloud."""
+    """The WSGI application with the account's whole cloud."""
 
     app: WsgiApp
     scenario: Scenario
@@ -148,15 +147,14 @@ class Middleware:
 
 
 def hang_up(environ: Environ) -> ConnectionResetError:
-    """Cuts the caller's connection, so that it hears nothing more, and returns what to raise for the
-    server to know."""
+    """Cuts the caller's connection; returns the error to raise, so that the server knows."""
     with suppress(OSError):
         environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
     return ConnectionResetError("cut by the scenario")
 
 
 def _take_body(environ: Environ) -> bytes:
-    """The body, which stays there for the next reader."""
+    """The body, which the next reader can read again."""
     body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     return body
