@@ -17,7 +17,7 @@ def cost_over_time(
     if not rows:
         return []
     first_s = min(row.from_s for row in rows)
-    last_s = max(now_s if row.to_s is None else row.to_s for row in rows)
+    last_s = max(until_s(row, now_s) for row in rows)
     steps = max(points - 1, 1)
     instants = [first_s + (last_s - first_s) * step / steps for step in range(steps)]
     early = [schemas.CostPoint(at_s=at_s, usd=spent_by(rows, at_s)) for at_s in instants]
@@ -47,18 +47,26 @@ def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now
     A minimum bill is spread evenly over the time that it pays for.
 
     >>> from elastic.model import Offering
-    >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0)
-    >>> row = replace(hour, minimum_s=60.0)
+    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0)
+    >>> row = replace(row, minimum_s=60.0)
     >>> round(cost_between([row], 10.0, 40.0, now_s=100.0), 6)
     0.003
     """
     return sum(_overlap(row, begin_s, end_s, now_s) for row in rows)
 
 
+def until_s(row: LedgerRow, now_s: float) -> float:
+    """The end of a row; now while its node runs."""
+    if row.to_s is None:
+        return now_s
+    return row.to_s
+
+
 def _overlap(row: LedgerRow, begin_s: float, end_s: float, now_s: float) -> float:
-    until_s = max(now_s if row.to_s is None else row.to_s, row.from_s + row.minimum_s)
-    span_s = until_s - row.from_s
-    shared_s = min(end_s, until_s) - max(begin_s, row.from_s)
+    # The minimum bill pays for a time that may end after the node has.
+    paid_to_s = max(until_s(row, now_s), row.from_s + row.minimum_s)
+    span_s = paid_to_s - row.from_s
+    shared_s = min(end_s, paid_to_s) - max(begin_s, row.from_s)
     if span_s > 0 and shared_s > 0:
         return row.usd(now_s) * shared_s / span_s
     return 0.0
@@ -76,6 +84,6 @@ def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
     return schemas.NodeCost(
         node_id=chain[0].node_id,
         offering=schemas.OfferingOut.of(chain[0].offering),
-        seconds=sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in chain),
+        seconds=sum(until_s(row, now_s) - row.from_s for row in chain),
         usd=spent_usd(chain, now_s),
     )

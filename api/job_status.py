@@ -52,8 +52,8 @@ def standing_of(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
         progress=_progress(job, current, decisions, now_s=now_s),
-        current_group=None if current is None else schemas.GroupOut.of(current),
-        target_group=None if target is None else schemas.GroupOut.of(target),
+        current_group=schemas.GroupOut.of_known(current),
+        target_group=schemas.GroupOut.of_known(target),
         waits_because=None
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),

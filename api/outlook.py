@@ -33,7 +33,7 @@ class JobForecast:
             at_s=self.at_s,
             finishes=[schemas.FinishOut.of(each) for each in self.forecast.finishes],
             frontier=[schemas.FinishOut.of(each) for each in self.forecast.frontier],
-            best=None if best is None else schemas.FinishOut.of(best),
+            best=schemas.FinishOut.of_known(best),
             misses=[schemas.MissOut.of(each) for each in self.misses],
             left_s=self.forecast.left_s,
             budget_usd=self.forecast.budget_usd,

@@ -143,9 +143,9 @@ def priced_scaling(
     if plan.target not in (None, snapshot.target):
         redone = facts.job.redo_iterations
     return schemas.PricedScaling(
-        group=None if held is None else schemas.GroupOut.of(held),
+        group=schemas.GroupOut.of_known(held),
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
-        target_group=None if plan.target is None else schemas.GroupOut.of(plan.target),
+        target_group=schemas.GroupOut.of_known(plan.target),
         target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
         why=plan.reason.text,
         redone=redone,

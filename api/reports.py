@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from api import schemas
-from api.accounts import cost_by_node
+from api.accounts import cost_by_node, until_s
 from api.artifacts import Artifacts
 from api.files import artifacts_if_told
 from elastic.errors import NotFound, StorageUnavailable
@@ -53,7 +53,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
             for name, usd in spent_on(store, job, now_s=now_s).items()
         ],
         fixed=fixed,
-        first_fixed=None if first is None else schemas.FixedChoiceOut.of(first),
+        first_fixed=schemas.FixedChoiceOut.of_known(first),
         warnings=list(warnings_of(job, now_s=now_s)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
@@ -79,7 +79,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
-    end_s = max((now_s if row.to_s is None else row.to_s for row in rows), default=begin_s)
+    end_s = max((until_s(row, now_s) for row in rows), default=begin_s)
     steps_s = [
         at_s
         for each in store.stints(job.id)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from math import floor
 
 from api import schemas
-from api.accounts import spent_by
+from api.accounts import spent_by, until_s
 from api.schemas import LedgerBy
 from elastic.model import LedgerRow
 
@@ -42,7 +42,7 @@ def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
 
 def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
     """A row's dollars by day of UTC: what was spent by its end, less what was by its beginning."""
-    end_s = now_s if row.to_s is None else row.to_s
+    end_s = until_s(row, now_s)
     days = range(floor(row.from_s / _DAY_S), floor(max(end_s, row.from_s) / _DAY_S) + 1)
     spent_before = 0.0
     for day in days:

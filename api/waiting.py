@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.figures import instant
 from elastic.model import (
@@ -111,10 +111,12 @@ def _refused(
     is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT
     if block is None and not is_down:
         return
-    yield RefusedPool(
-        offering,
-        why=Obstacle.CAPACITY if block is None else block.why,
-        refusals=pool.refusals if pool is not None and is_down else 0,
-        since_s=pool.since_s if pool is not None and is_down else None,
-        asked_again_s=None if block is None else block.until_s,
+    # A pool that is down was refused for capacity; a block may have another reason.
+    refused = RefusedPool(
+        offering, why=Obstacle.CAPACITY, refusals=0, since_s=None, asked_again_s=None
     )
+    if pool is not None and is_down:
+        refused = replace(refused, refusals=pool.refusals, since_s=pool.since_s)
+    if block is not None:
+        refused = replace(refused, why=block.why, asked_again_s=block.until_s)
+    yield refused

@@ -87,11 +87,17 @@ def interval_bar(
     >>> interval_bar(Interval(2, 1, 3), scale_to(4))
     IntervalBar(length=50.0, low=25.0, high=75.0, effective=None)
     """
+
+    def place(value: float | None) -> float | None:
+        if value is None:
+            return None
+        return scale.percent(value)
+
     return IntervalBar(
         length=scale.percent(interval.value),
-        low=None if interval.low is None else scale.percent(interval.low),
-        high=None if interval.high is None else scale.percent(interval.high),
-        effective=None if effective is None else scale.percent(effective),
+        low=place(interval.low),
+        high=place(interval.high),
+        effective=place(effective),
     )
 
 
@@ -123,7 +129,8 @@ def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScal
 
 
 def _across(instant: float, at_s: Sequence[float]) -> float:
-    span_s = at_s[-1] - at_s[0] if at_s else 0.0
-    if span_s > 0:
-        return round(1000 * min(max((instant - at_s[0]) / span_s, 0.0), 1.0), 1)
-    return 0.0
+    """The horizontal position of an instant, from 0 to 1000."""
+    if not at_s or at_s[-1] <= at_s[0]:
+        return 0.0
+    share = (instant - at_s[0]) / (at_s[-1] - at_s[0])
+    return round(1000 * min(max(share, 0.0), 1.0), 1)

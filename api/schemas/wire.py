@@ -21,6 +21,13 @@ class Wire(BaseModel):
         """Converts the domain value that has the same fields."""
         return cls.model_validate(value)
 
+    @classmethod
+    def of_known(cls, value: object | None) -> Self | None:
+        """Converts a value; None, which is unknown, stays None."""
+        if value is None:
+            return None
+        return cls.of(value)
+
 
 class Page(Wire, Generic[Item]):
     """One page of a list, newest first. `next_before` leads to the next page; null on the last."""

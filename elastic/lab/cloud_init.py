@@ -28,7 +28,7 @@ for name in poweroff shutdown halt reboot systemctl; do
 done
 cp --remove-destination "$folder/hosts" "$root/etc/hosts"
 cp --remove-destination "$folder/resolv.conf" "$root/etc/resolv.conf"
-# What cloud-init stores survives a stop, as on a disk, so that it knows a later boot from the first.
+# What cloud-init stores survives a stop, as on a disk, so that it knows a later boot.
 rm -rf "$root/var/lib/cloud"
 mkdir -p "$root/var/lib/cloud" "$folder/cloud"
 mount --bind "$folder/cloud" "$root/var/lib/cloud"

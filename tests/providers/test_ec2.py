@@ -409,7 +409,7 @@ def test_a_group_that_is_refused_blocks_as_many_and_more_and_what_is_sold_counts
 ) -> None:
     provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
-    with pytest.raises(CapacityUnavailable, match="launching 4 at once: not to be had now"):
+    with pytest.raises(CapacityUnavailable, match="launching 4 at once: not available now"):
         provider.launch(request(1, HERE, count=4))
     (block,) = provider.blocks.listed(now_s=clock.now_s())
     assert (block.offering, block.nodes, block.why) == (HERE, 4, Obstacle.CAPACITY)
@@ -1076,5 +1076,5 @@ def test_the_right_to_end_is_proven_by_a_dry_run_and_its_lack_is_told(endpoint: 
     provider.prove_end(launched.provider_id)
     assert [call.get("DryRun") for call in endpoint.sent("TerminateInstances")] == ["true"]
     endpoint.forbid("TerminateInstances")
-    with pytest.raises(ProviderError, match="may not"):
+    with pytest.raises(ProviderError, match="do not permit it"):
         provider.prove_end(launched.provider_id)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from api import schemas
 from api.dashboard.views.decisions import NamedNumber
@@ -25,6 +26,8 @@ from elastic.figures import count, duration, number, percent, price, size, usd
 from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, OnMiss, Tier
 from elastic.policy import Use
 from elastic.store import Event
+
+Value = TypeVar("Value")
 
 _PICTURES = (".png", ".jpg", ".jpeg")
 _MOST_RANKS = 64
@@ -285,14 +288,11 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
     `running` is the tier that the workers run on, or ran on last; None if there were none.
     """
     objective = spec.objective
-    deadline = ""
-    if objective.deadline_s is not None:
-        deadline = figures.instant(objective.deadline_s)
     lines = (
         ("command", shlex.join(spec.command)),
         ("workload", spec.workload or ""),
-        ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
-        ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
+        ("iterations", _known(spec.iterations, count)),
+        ("global batch", _known(spec.global_batch, str)),
         ("nodes", _nodes(spec)),
         ("workers a node", _workers(spec.nproc_per_node)),
         ("tier", spec.tier if running in (None, spec.tier) else f"{spec.tier}, run on {running}"),
@@ -302,18 +302,11 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("capacity", spec.capacity.value),
         ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),
         ("maximize", words(objective.maximize)),
-        ("budget", "" if objective.budget_usd is None else usd(objective.budget_usd)),
-        ("deadline", deadline),
-        (
-            "most an hour",
-            "" if objective.max_usd_per_hour is None else f"{price(objective.max_usd_per_hour)}/h",
-        ),
-        (
-            "an hour sooner is worth",
-            ""
-            if objective.value_of_time_usd_per_h is None
-            else usd(objective.value_of_time_usd_per_h),
-        ),
+        ("budget", _known(objective.budget_usd, usd)),
+        ("deadline", _known(objective.deadline_s, figures.instant)),
+        ("most an hour", _known(objective.max_usd_per_hour, lambda most: f"{price(most)}/h")),
+        ("an hour sooner is worth", _known(objective.value_of_time_usd_per_h, usd)),
+        # The default is not worth a line.
         ("on miss", "" if objective.on_miss is OnMiss.FASTEST else objective.on_miss.value),
         ("most samples a worker", _pairs(spec.most_samples)),
         ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
@@ -324,6 +317,13 @@ def spec_lines(spec: JobSpec, *, running: Tier | None) -> tuple[tuple[str, str],
         ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
+
+
+def _known(value: Value | None, write: Callable[[Value], str]) -> str:
+    """The value as text; empty if it was left open."""
+    if value is None:
+        return ""
+    return write(value)
 
 
 def _generation_row(

@@ -306,11 +306,7 @@ def _saved_card(facts: JobPageFacts) -> Card:
     notes = [f"against {group_name(began.group)}, where it began: {usd(began.usd)}"]
     if best.group != began.group:
         notes.append(f"best fixed: {group_name(best.group)}, {usd(best.usd)}")
+    # Exactly nothing is saved if the job stayed where it began: no success, and no loss.
+    label = "Saved" if saved_usd >= 0 else "Cost more"
     tone = Tone.GOOD if saved_usd > 0 else Tone.WARN
-    return Card(
-        "saved_usd",
-        "Saved" if saved_usd >= 0 else "Cost more",
-        Number(usd(abs(saved_usd)), saved_usd),
-        tuple(notes),
-        tone=tone,
-    )
+    return Card("saved_usd", label, Number(usd(abs(saved_usd)), saved_usd), tuple(notes), tone=tone)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api import schemas
-from api.accounts import cost_between
+from api.accounts import cost_between, until_s
 from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.decisions import decision_item
@@ -90,7 +90,7 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
     rows = facts.ledger
     values: list[tuple[float, float, str]] = []
     if points and rows:
-        last_s = max(facts.now_s if row.to_s is None else row.to_s for row in rows)
+        last_s = max(until_s(row, facts.now_s) for row in rows)
         ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
         for point, end_s in zip(points, ends_s, strict=True):
             dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
