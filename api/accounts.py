@@ -1,4 +1,4 @@
-"""Adding up the ledger: dollars over time, dollars by node."""
+"""Adds up the ledger: dollars over time, dollars by node."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from elastic.model import LedgerRow, spent_usd
 def cost_over_time(
     rows: Sequence[LedgerRow], *, points: int, now_s: float
 ) -> list[schemas.CostPoint]:
-    """What the rows had cost at up to `points` instants from the first dollar on; the last is their
-    total."""
+    """What the rows had cost at up to `points` instants, of which the last gives their total."""
     if not rows:
         return []
     first_s = min(row.from_s for row in rows)
-    last_s = max(now_s if row.to_s is None else row.to_s for row in rows)
+    last_s = max(until_s(row, now_s) for row in rows)
     steps = max(points - 1, 1)
     instants = [first_s + (last_s - first_s) * step / steps for step in range(steps)]
     early = [schemas.CostPoint(at_s=at_s, usd=spent_by(rows, at_s)) for at_s in instants]
@@ -26,14 +25,14 @@ def cost_over_time(
 
 
 def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
-    """Dollars that had been spent by an instant, now or before: later stretches are not begun,
-    running ones not over.
+    """Dollars that had been spent by an instant, which is now or before.
 
     >>> from elastic.model import Offering
     >>> hour = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=3600.0)
     >>> spent_by([hour], 1800.0)
     0.18
     """
+    # As the ledger stood then: later rows had not begun, and rows that ended later still ran.
     begun = (row for row in rows if row.from_s <= at_s)
     as_it_stood = (
         replace(row, to_s=None) if row.to_s is not None and row.to_s > at_s else row
@@ -43,25 +42,39 @@ def spent_by(rows: Sequence[LedgerRow], at_s: float) -> float:
 
 
 def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now_s: float) -> float:
-    """Dollars that fall on a stretch, where a minimum bill is spread evenly over the time that it
-    pays for.
+    """Dollars that fall on a stretch of time.
+
+    A minimum bill is spread evenly over the time that it pays for.
 
     >>> from elastic.model import Offering
-    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0, minimum_s=60.0)
+    >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=20.0)
+    >>> row = replace(row, minimum_s=60.0)
     >>> round(cost_between([row], 10.0, 40.0, now_s=100.0), 6)
     0.003
     """
     return sum(_overlap(row, begin_s, end_s, now_s) for row in rows)
 
 
+def until_s(row: LedgerRow, now_s: float) -> float:
+    """The end of a row; now while its node runs."""
+    if row.to_s is None:
+        return now_s
+    return row.to_s
+
+
 def _overlap(row: LedgerRow, begin_s: float, end_s: float, now_s: float) -> float:
-    until_s = max(now_s if row.to_s is None else row.to_s, row.from_s + row.minimum_s)
-    span_s, shared_s = until_s - row.from_s, min(end_s, until_s) - max(begin_s, row.from_s)
-    return row.usd(now_s) * shared_s / span_s if span_s > 0 and shared_s > 0 else 0.0
+    # The minimum bill pays for a time that may end after the node has.
+    paid_to_s = max(until_s(row, now_s), row.from_s + row.minimum_s)
+    span_s = paid_to_s - row.from_s
+    shared_s = min(end_s, paid_to_s) - max(begin_s, row.from_s)
+    if span_s > 0 and shared_s > 0:
+        return row.usd(now_s) * shared_s / span_s
+    return 0.0
 
 
 def cost_by_node(rows: Sequence[LedgerRow], *, now_s: float) -> list[schemas.NodeCost]:
     """What each node cost, in the order of their first dollars."""
+    # Sorted first, since groupby only joins neighbours.
     ordered = sorted(rows, key=lambda row: (row.node_id, row.id))
     chains = [tuple(chain) for _, chain in groupby(ordered, key=lambda row: row.node_id)]
     return [_node_cost(chain, now_s) for chain in sorted(chains, key=lambda chain: chain[0].id)]
@@ -71,6 +84,6 @@ def _node_cost(chain: tuple[LedgerRow, ...], now_s: float) -> schemas.NodeCost:
     return schemas.NodeCost(
         node_id=chain[0].node_id,
         offering=schemas.OfferingOut.of(chain[0].offering),
-        seconds=sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in chain),
+        seconds=sum(until_s(row, now_s) - row.from_s for row in chain),
         usd=spent_usd(chain, now_s),
     )

@@ -1,4 +1,4 @@
-"""The application: every route, behind every guard, answering every error alike."""
+"""The application: its routes, the guards in front of them, and one form for all errors."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ from api.schemas import ProblemOut
 from elastic import __version__
 from elastic.archive import MOST_BYTES
 
-# A heartbeat after an hour without the daemon brings what was measured meanwhile, up to 5,000
+# After an hour without the daemon, a heartbeat brings all that was measured meanwhile, up to 5,000
 # windows.
 _BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
 
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
 
-Instants are Unix seconds, money is USD, units are in the names. Unknown is null. Every error is a problem document.
+Instants are Unix seconds, money is USD, units are in the names. Unknown is null.
+Every error is a problem document.
 """
 _PROBLEM: dict[str, Any] = {
     "description": "What went wrong.",
@@ -50,7 +51,7 @@ _PROBLEM: dict[str, Any] = {
 
 
 def create_app(context: Context) -> FastAPI:
-    """Gives the app that answers from `context`."""
+    """Makes an app that answers from `context`."""
     app = routes(names=(context.settings.host, *context.settings.allowed_hosts))
     give_context(app, context)
     return app
@@ -64,8 +65,10 @@ def give_context(app: FastAPI, context: Context) -> None:
 
 
 def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
-    """Gives the app without a context: enough to describe itself. `names` are host names it answers
-    to."""
+    """Makes the app without a context, which can only describe itself.
+
+    `names` are the host names that it answers to.
+    """
     app = FastAPI(
         title="elasticd",
         version=__version__,
@@ -98,7 +101,8 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
     app.include_router(dashboard.login_router)
     app.include_router(dashboard.router)
     dashboard.mount_static(app)
-    app.openapi = _described(app.openapi)  # type: ignore[method-assign]  # FastAPI's documented way to extend it
+    # FastAPI's documented way to extend the description.
+    app.openapi = _described(app.openapi)  # type: ignore[method-assign]
     app.add_api_route(
         "/openapi.json",
         _openapi_of(app),
@@ -106,6 +110,7 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         include_in_schema=False,
     )
     install_problems(app)
+    # The last one added sees a request first.
     app.add_middleware(BodyLimit, default=MAX_BYTES, limits=_BODY_LIMITS)
     app.add_middleware(HostCheck, names=names)
     app.add_middleware(SecurityHeaders)
@@ -122,15 +127,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 def _openapi_of(app: FastAPI) -> Callable[[], JSONResponse]:
     def get_openapi() -> JSONResponse:
-        """Gives this description."""
+        """Returns this description."""
         return JSONResponse(app.openapi())
 
     return get_openapi
 
 
 def _described(generate: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:
-    """Adds what routes cannot say of themselves: the job's document, and the one shape of every
-    error."""
+    """Adds what routes cannot describe: the job's document, and the form of every error."""
 
     def described() -> dict[str, Any]:
         document = generate()

@@ -1,5 +1,4 @@
-"""What jobs leave for people to look at, where it is: in a folder of this machine, or in a
-bucket."""
+"""Reads jobs' artifacts, from a folder of this machine or from a bucket."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from elastic.config import Settings
 from elastic.errors import NotFound
 from elastic.reconciler import JobFolders
 
+# A plain file name: no path, and nothing that begins with a dot.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _MOST_LISTED = 1000
 _CHUNK_BYTES = 256 * 1024
@@ -24,8 +24,9 @@ _CHUNK_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFile:
-    """One file, by its name without folders."""
+    """One file."""
 
+    # Without folders.
     name: str
     size_bytes: int
     modified_at_s: float
@@ -47,13 +48,12 @@ class Artifacts(Protocol):
         ...
 
     def open(self, job_id: str, name: str) -> Opened:
-        """One of them. Raises NotFound for what is none, and for every name that could lead
-        elsewhere."""
+        """One of them. Raises NotFound, also for a name that could lead elsewhere."""
         ...
 
 
 def artifacts_in(settings: Settings, clock: Clock) -> Artifacts:
-    """Artifacts where the settings have them. Asks nothing yet."""
+    """The artifacts where the settings place them. Makes no request yet."""
     root = settings.job_root
     if is_location(root):
         return BucketArtifacts(parse_location(root), region=settings.ec2.region, clock=clock)
@@ -62,7 +62,7 @@ def artifacts_in(settings: Settings, clock: Clock) -> Artifacts:
 
 @dataclass(frozen=True, slots=True)
 class FolderArtifacts:
-    """A folder that nodes and daemon share."""
+    """Artifacts in a folder that nodes and daemon share."""
 
     folders: JobFolders
 
@@ -82,7 +82,7 @@ class FolderArtifacts:
 
 @dataclass(slots=True)
 class BucketArtifacts:
-    """A bucket that nodes write to; the daemon only reads."""
+    """Artifacts in a bucket that nodes write to; the daemon only reads."""
 
     root: Location
     region: str | None
@@ -114,10 +114,8 @@ class BucketArtifacts:
         )
 
     def _bucket(self, job_id: str) -> Any:
-        from elastic.checkpoints.s3 import (  # only a daemon that has a bucket pays for boto3
-            Bucket,
-            connect,
-        )
+        # Imported here, since boto3 is slow to import and a daemon without a bucket needs none.
+        from elastic.checkpoints.s3 import Bucket, connect
 
         if self._client is None:
             self._client = connect(region=self.region, is_patient=False)

@@ -1,5 +1,4 @@
-"""Replaces what a job's file only names, a file of requirements or a variable of the shell, by what
-it means there."""
+"""Replaces what a job's file only names by its content: requirements files, shell variables."""
 
 from __future__ import annotations
 
@@ -15,8 +14,9 @@ _MOST_FILES = 16
 def settle_env(
     document: Mapping[str, JsonValue], environment: Mapping[str, str]
 ) -> dict[str, JsonValue]:
-    """Gives the document with its variables as a map; those that are only named are
-    `environment`'s, and secret.
+    """The document with its variables as a map.
+
+    A variable that is only named gets the value in `environment`, and is secret.
 
     >>> settle_env({"env": ["KEY", "LR=1"]}, {"KEY": "x"})
     {'env': {'KEY': 'x', 'LR': '1'}, 'secrets': ['KEY']}
@@ -42,8 +42,7 @@ def settle_env(
     if missing:
         raise InvalidInput(
             f"env: wanted {', '.join(missing)} in the environment of this shell, found none: "
-            "export it, or write "
-            "NAME=value",
+            "export it, or write NAME=value",
             field="env",
         )
     found["env"] = values
@@ -52,8 +51,7 @@ def settle_env(
 
 
 def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with the lines of its file of requirements, whose path counts from
-    `folder`."""
+    """The document with the lines of its requirements file, whose path counts from `folder`."""
     found = dict(document)
     match found.get("requirements"):
         case str(name):
@@ -62,8 +60,7 @@ def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict
 
 
 def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
-    """The lines of a requirements file that say something; files that it takes in are read where
-    they stand."""
+    """The lines of a requirements file, without comments; included files are read in place."""
     if path in seen or len(seen) >= _MOST_FILES:
         raise InvalidInput(
             f"requirements: wanted at most {_MOST_FILES} files, each once; got {path}",

@@ -36,11 +36,12 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The daemon's last look at the world: when it ended and how long it took. `error` is why it
-    failed."""
+    """The daemon's last tick."""
 
+    # When it ended.
     at_s: float
     elapsed_s: float
+    # Why it failed; None if it did not.
     error: str | None = None
 
 
@@ -68,15 +69,22 @@ class Context:
     settings: Settings
     provider: Provider
     node_tokens: NodeTokens
+    # Starts the next tick now.
     wake: Callable[[], None]
     user_token: str
     last_tick: Callable[[], Tick | None] = _no_tick
+    # Prices that the last tick did not trust, though they are higher.
     doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
+    # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
+    # Limits the leases; None where there is no such limit.
     right: TerminationPermission | None = None
+    # The reconciler's; None where there is no reconciler.
     alarms: Alarms | None = None
+    # None: where the settings place them.
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None
+    # What nodes install; None where they get elasticd in another way.
     wheel: Wheel | None = None
     limits: Limits = field(default_factory=Limits)
     logs: JobLogs = field(default_factory=JobLogs)
@@ -85,15 +93,17 @@ class Context:
     )
 
     def lease_s(self) -> float:
-        """What a node's lease may be now, seconds."""
-        return self.settings.lease_s if self.right is None else self.right.lease_left_s()
+        """The lease that a node is given now."""
+        if self.right is None:
+            return self.settings.lease_s
+        return self.right.lease_left_s()
 
     def kept(self) -> Artifacts:
-        """Where jobs' artifacts are; without word of that, in the folder of the settings."""
+        """Jobs' artifacts, by default in the folder of the settings."""
         return self.artifacts or FolderArtifacts(JobFolders(self.settings.job_folder))
 
     def carried(self) -> StoredOutputs:
-        """Where jobs' outputs are; without word of that, where the settings have them."""
+        """Jobs' outputs, by default where the settings place them."""
         return self.outputs or outputs_in(self.settings, self.clock)
 
     def current_alarms(self) -> tuple[Alarm, ...]:
@@ -101,8 +111,10 @@ class Context:
         return () if self.alarms is None else self.alarms.current(now_s=self.clock.now_s())
 
     def alarms_of(self, job_id: str) -> tuple[str, ...]:
-        """The same of one job, in words."""
-        return () if self.alarms is None else self.alarms.of_job(job_id)
+        """One job's alarms, as texts."""
+        if self.alarms is None:
+            return ()
+        return self.alarms.of_job(job_id)
 
 
 def get_context(request: Request) -> Context:
@@ -124,7 +136,7 @@ def get_feed(request: Request) -> Feed:
 
 
 def tokens_match(given: str, wanted: str) -> bool:
-    """Compares in a time that says nothing of where two tokens differ.
+    """Compares two tokens in a time that does not depend on where they differ.
 
     >>> tokens_match("abc", "abc"), tokens_match("", "")
     (True, False)
@@ -145,7 +157,7 @@ def require_user(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> None:
-    """Lets pass who shows the user's token. Raises Unauthorized."""
+    """Admits requests with the user's token. Raises Unauthorized."""
     wanted = get_context(request).user_token
     if bearer is not None:
         if tokens_match(bearer.credentials, wanted):
@@ -167,13 +179,13 @@ def require_scraper(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> None:
-    """Lets pass who shows the token of the metrics, or the user's. Raises Unauthorized."""
+    """Admits requests with the token of the metrics, or the user's. Raises Unauthorized."""
     if bearer is None or not tokens_match(bearer.credentials, get_context(request).metrics_token):
         require_user(request, bearer, cookie)
 
 
 def node_speaking(context: Context, authorization: str, *, node_id: str, instance_id: str) -> Node:
-    """The node that asks. Raises Unauthorized unless its token was made for it on this machine."""
+    """The node that asks. Raises Unauthorized unless its token is for it, on this machine."""
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
@@ -184,14 +196,14 @@ def node_speaking(context: Context, authorization: str, *, node_id: str, instanc
 
 
 def _is_own_page(request: Request) -> bool:
-    # SameSite=Strict lets every other port of this host through, so a cookie alone does not show
-    # who asks.
+    # SameSite=Strict admits pages of every other port of this host, so the cookie alone does not
+    # show that the page is ours.
     origin = urlsplit(request.headers.get("origin", ""))
     return bool(origin.netloc) and origin.netloc == request.headers.get("host")
 
 
 async def read_body(request: Request) -> bytes:
-    """The request's whole body, which the body limit bounds."""
+    """The request's whole body, whose size BodyLimit limits."""
     return await request.body()
 
 
@@ -224,7 +236,7 @@ JobKey = Annotated[
     str,
     Path(
         max_length=64,
-        description="The job's id, or its name: of several runs the one that goes on, else the newest.",
+        description="The job's id or name; of several runs the one that goes on, else the newest.",
     ),
 ]
 Limit = Annotated[int, Query(ge=1, le=500, description="Most items to give.")]

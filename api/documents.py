@@ -1,4 +1,4 @@
-"""Reads a small YAML or JSON document from a sender who may be careless or hostile."""
+"""Reads a small YAML or JSON document from a sender that is not trusted."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ MAX_DEPTH = 16
 JSON_TYPES = frozenset({"application/json"})
 YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
 
+# NUL cannot be passed to a process, and halves of surrogate pairs cannot be written as UTF-8.
 _UNFIT = re.compile("[\\0\\ud800-\\udfff]")
 _TAG = "tag:yaml.org,2002:"
 
 
 def read_document(body: bytes, *, media_type: str | None = None) -> dict[str, JsonValue]:
-    """Gives the mapping that `body` holds; without a `media_type`, JSON is known by its opening
-    brace.
+    """Returns the mapping in `body`; without a `media_type`, a brace at its start means JSON.
 
-    Aliases, anchors, tags, duplicate keys, more than `MAX_BYTES` and more than `MAX_DEPTH` levels
-    are InvalidInput.
+    Raises InvalidInput for aliases, anchors, tags, duplicate keys, more than `MAX_BYTES` and more
+    than `MAX_DEPTH` levels.
 
     >>> read_document(b"name: a\\nrate: 2e-4\\nreply: no")
     {'name': 'a', 'rate': 0.0002, 'reply': 'no'}
@@ -75,8 +75,7 @@ def _unique(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _check(value: JsonValue, depth: int = 0) -> None:
-    """Raises InvalidInput for nesting and for characters that argument lists and databases cannot
-    hold."""
+    """Raises InvalidInput for deep nesting, and for characters that processes cannot take."""
     if depth > MAX_DEPTH:
         raise _too_deep()
     match value:
@@ -95,11 +94,11 @@ def _check(value: JsonValue, depth: int = 0) -> None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes by the core schema of YAML 1.2, where `no` is a word and `2e-4` a number;
-    builds no objects."""
+    """Composes nodes by the core schema of YAML 1.2, in which `no` is a text, `2e-4` a number."""
 
-    # The order matters: a whole number is also a float.
-    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {  # type: ignore[misc]  # it is a class variable there, too
+    # The order matters: a whole number would also match a float. It is a class variable in the
+    # parent, too.
+    yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {  # type: ignore[misc]
         None: [
             (f"{_TAG}null", re.compile(r"(?:~|null|Null|NULL)\Z")),
             (f"{_TAG}bool", re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")),
@@ -118,6 +117,7 @@ class _Loader(yaml.SafeLoader):
         self._depth = 0
 
     def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        # An alias can stand for a large value many times: a small document would become huge.
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
             line = event.start_mark.line + 1
@@ -125,7 +125,7 @@ class _Loader(yaml.SafeLoader):
                 f"line {line}: anchors and aliases are not taken; write the value out"
             )
         self._depth += 1
-        if self._depth > MAX_DEPTH + 1:  # a scalar is a node, too
+        if self._depth > MAX_DEPTH + 1:  # a scalar is a node too
             raise _too_deep()
         try:
             return super().compose_node(parent, index)
@@ -139,11 +139,15 @@ def _read_yaml(text: str) -> JsonValue:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+        where = ""
+        if mark is not None:
+            where = f"line {mark.line + 1}, column {mark.column + 1}: "
         raise InvalidInput(f"not YAML: {where}{error.problem or error.context}") from error
     except yaml.YAMLError as error:
         raise InvalidInput(f"not YAML: {str(error).splitlines()[0]}") from error
-    return None if node is None else _value_of(node)
+    if node is None:
+        return None
+    return _value_of(node)
 
 
 def _value_of(node: Node) -> JsonValue:
@@ -193,11 +197,9 @@ _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 
 def _float(text: str) -> float:
     if text.endswith((".inf", ".nan")):
-        return (
-            math.nan
-            if text == ".nan"
-            else math.copysign(math.inf, -1 if text.startswith("-") else 1)
-        )
+        if text == ".nan":
+            return math.nan
+        return math.copysign(math.inf, -1 if text.startswith("-") else 1)
     return float(text)
 
 

@@ -1,5 +1,4 @@
-"""Tells waiting event streams that there is something new, and that the daemon is about to
-leave."""
+"""Wakes event streams when there is something new, or when the daemon stops."""
 
 from __future__ import annotations
 
@@ -11,13 +10,14 @@ from starlette.concurrency import run_in_threadpool
 
 from elastic.errors import StoreUnavailable
 
+# How many streams of each kind may be open.
 MAX_STREAMS = 64
-"""Of each kind."""
+# The delay is not noticed on a page, and the query costs little.
 POLL_S = 0.25
 
 
 class Feed:
-    """One look a quarter second whether there is news, however many streams wait.
+    """Looks for news every quarter second, for all streams that wait.
 
     `newest_id` gives the id of the latest news. `close` may be called from a signal handler.
     """
@@ -42,8 +42,7 @@ class Feed:
 
     @asynccontextmanager
     async def stream(self) -> AsyncIterator[asyncio.Event]:
-        """Gives an event that is set when there may be something new; it is for the stream to
-        clear."""
+        """Yields an event that is set when there may be something new; the stream clears it."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:
@@ -56,7 +55,7 @@ class Feed:
         return len(self._waiting) >= MAX_STREAMS
 
     def close(self) -> None:
-        """Ends every stream, now and for good."""
+        """Ends all streams for good."""
         self.is_closed = True
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._wake_all)

@@ -1,4 +1,4 @@
-"""The artifacts that jobs leave for people to look at."""
+"""Lists jobs' artifacts and outputs as the API shows them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from api.outputs import StoredOutputs
 from elastic.checkpoints import File
 from elastic.errors import StorageUnavailable
 
+# What browsers may show. Other files are downloaded: a script in them must not run on our pages.
 MEDIA_TYPES = {
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
@@ -18,7 +19,6 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".txt": "text/plain; charset=utf-8",
 }
-"""What browsers may show; anything else a job writes is for downloading."""
 
 
 def artifacts_of(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:

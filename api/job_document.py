@@ -1,4 +1,4 @@
-"""What a job's author writes: the fields of the document, their limits and their meaning."""
+"""The document that describes a job: its fields, their limits and their meaning."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
 _GLOB_PATTERN = r"^[^/]"
 _VARIABLE_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*$"
 _DURATION = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m)?(?:(\d{1,10})s)?")
+# Seconds of a day, an hour, a minute and a second, as in `_DURATION`.
 _UNIT_S = (86_400, 3_600, 60, 1)
 _MOST_WORKERS = 64
 
@@ -41,7 +42,7 @@ AUTO = "auto"
 
 
 def as_text(value: Any) -> Any:
-    """Environments and commands hold text, but YAML's `1` and `true` are no text."""
+    """A YAML number or flag as the text that environments and commands hold."""
     match value:
         case bool():
             return str(value).lower()
@@ -60,7 +61,8 @@ def _is_option(value: Any) -> Any:
 
 
 def _as_workers(value: Any) -> Any:
-    """What is wrong is said once, not once for each kind of value that it might have been."""
+    """The workers of a node, by number, by GPU, or by node type."""
+    # A union of types would report one error for each kind that the value might have been.
     match value:
         case bool():
             pass
@@ -131,7 +133,8 @@ class JobObjective(_Part):
     deadline: str | None = Field(
         None,
         max_length=64,
-        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, "
+        "`1d12h`.",
     )
     budget_usd: Usd | None = Field(None, description="Most that the whole job may cost, in USD.")
     max_usd_per_hour: Usd | None = Field(
@@ -143,8 +146,9 @@ class JobObjective(_Part):
     on_miss: OnMiss = Field(
         OnMiss.FASTEST,
         strict=False,
-        description="What to do once the deadline or the budget is certain to be missed: `stop` in good order, go on "
-        "where an iteration costs least (`cheapest`), or as fast as the limits allow (`fastest`).",
+        description="What to do once the deadline or the budget is certain to be missed: `stop` in "
+        "good order, go on where an iteration costs least (`cheapest`), or as fast as the limits "
+        "allow (`fastest`).",
     )
 
     @field_validator("deadline")
@@ -176,7 +180,7 @@ class JobCheckpoint(_Part):
 
 
 class JobDocument(_Part):
-    """A job as its author describes it: a `command`, or a `workload` that elasticd brings along."""
+    """A job as its author describes it: a `command`, or a `workload` that is part of elasticd."""
 
     name: Name = Field(
         description="What people call the job: lower-case letters, digits and hyphens."
@@ -185,14 +189,15 @@ class JobDocument(_Part):
         None,
         min_length=1,
         max_length=1024,
-        description="What starts the training, as a line or a list: `torchrun --nproc_per_node 4 train.py`, "
-        "`python train.py`, `bash run.sh`, or the script itself. Its path is absolute, or within "
-        "`code`.",
+        description="What starts the training, as a line or a list: `torchrun --nproc_per_node 4 "
+        "train.py`, `python train.py`, `bash run.sh`, or the script itself. Its path is absolute, "
+        "or within `code`.",
     )
     code: str | None = Field(
         None,
         pattern=SUM_PATTERN,
-        description="The SHA-256 of the zip of the folder to run in, put to `/v1/code/{sha256}` before.",
+        description="The SHA-256 of the zip of the folder to run in, put to `/v1/code/{sha256}` "
+        "before.",
     )
     workload: str | None = Field(
         None, max_length=64, description="A training program that elasticd brings: `esrgan`."
@@ -220,8 +225,8 @@ class JobDocument(_Part):
     )
     batch: str | None = Field(
         None,
-        description="What an iteration of a command is: `worker`, one worker's batch, so that a step of 4 workers "
-        "counts 4; or `job`, one step of all workers together.",
+        description="What an iteration of a command is: `worker`, one worker's batch, so that a "
+        "step of 4 workers counts 4; or `job`, one step of all workers together.",
     )
     iterations: Count | None = Field(
         None, description="Paramount iterations in all; absent: until the script ends."
@@ -255,40 +260,45 @@ class JobDocument(_Part):
         None,
         ge=0,
         le=100,
-        description="How often crashed workers are started again without progress; the daemon's own number if null.",
+        description="How often crashed workers are started again without progress; the daemon's "
+        "own number if null.",
     )
     precision: str | None = Field(
         None,
-        description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the best value.",
+        description="What all workers compute in: fp32, bf16, fp16, or of a workload auto, the "
+        "best value.",
     )
     outputs: list[Glob] | None = Field(
         None,
         max_length=256,
-        description="Globs of the files in the working folder that are carried home; "
-        "absent: every new or changed one, 5 GiB at most; an empty list: none.",
+        description="Globs of the files in the working folder that are uploaded; absent: every new "
+        "or changed one, 5 GiB at most; an empty list: none.",
     )
     init: Text | None = Field(
         None,
         min_length=1,
-        description="Weights (safetensors) that a workload begins with: an absolute path, or one within `data`.",
+        description="Weights (safetensors) that a workload begins with: an absolute path, or one "
+        "within `data`.",
     )
     data: Text | None = Field(
         None,
         min_length=1,
-        description="`s3://bucket/prefix`, fetched to every node, or an absolute path there; a command's workers find "
-        "it in ELASTICD_DATA_DIR. Of a workload also `skimage`.",
+        description="`s3://bucket/prefix`, fetched to every node, or an absolute path there; a "
+        "command's workers find it in ELASTICD_DATA_DIR. Of a workload also `skimage`.",
     )
     checkpoint: JobCheckpoint = JobCheckpoint()
     requirements: list[Text] = Field(
         default_factory=list,
         max_length=1024,
-        description="What pip installs on each node, beside the node's torch, before workers begin: lines of a "
-        "requirements file. `elasticd job submit` reads them from the file that is named instead.",
+        description="What pip installs on each node, beside the node's torch, before workers "
+        "begin: lines of a requirements file. `elasticd job submit` reads them from the file that "
+        "is named instead.",
     )
     setup: list[Text] = Field(
         default_factory=list,
         max_length=64,
-        description="Lines that a shell runs on each node, once, in the working folder, before workers begin.",
+        description="Lines that a shell runs on each node, once, in the working folder, before "
+        "workers begin.",
     )
     secrets: list[Variable] = Field(
         default_factory=list,
@@ -304,7 +314,9 @@ class JobDocument(_Part):
     @field_validator("precision")
     @classmethod
     def _precision_is_known(cls, precision: str | None) -> str | None:
-        return None if precision is None else _one_of([AUTO, *Precision], precision)
+        if precision is None:
+            return None
+        return _one_of([AUTO, *Precision], precision)
 
     @field_validator("env", mode="before")
     @classmethod
@@ -331,7 +343,9 @@ class JobDocument(_Part):
     @field_validator("batch")
     @classmethod
     def _batch_is_known(cls, batch: str | None) -> str | None:
-        return None if batch is None else _one_of(Batch, batch)
+        if batch is None:
+            return None
+        return _one_of(Batch, batch)
 
     @field_validator("env")
     @classmethod
@@ -345,7 +359,7 @@ class JobDocument(_Part):
 
 
 def instant_s(text: str, *, now_s: float) -> float:
-    """Gives the instant that a deadline means, in Unix seconds. Raises ValueError.
+    """The instant that a deadline means, in Unix seconds. Raises ValueError.
 
     >>> instant_s("1h30m", now_s=100.0)
     5500.0

@@ -1,4 +1,4 @@
-"""What people see of a job's logs: its last lines, or the traceback that ended it."""
+"""Chooses the lines of a job's logs to show: its last ones, or the traceback that ended it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from elastic.job_logs import JOB_BYTES, JobLogs
 from elastic.log_line import LogLine, as_text
 from elastic.model import Job, JobPhase
 
+# How far back a failed job's traceback is searched.
 _SEARCHED_LINES = 5_000
+# What Python prints between two tracebacks that belong together.
 _CHAINED = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
-"""What Python prints between two tracebacks that belong together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Lines to show, oldest first. `is_failure` says that they are one worker's, from its traceback
-    on.
+    """Lines to show."""
 
-    `cut` is how many earlier ones are no longer kept, 0 where `lines` do not reach back to the
-    first that is.
-    """
-
+    # Oldest first.
     lines: tuple[LogLine, ...]
+    # Whether they are one worker's, from its traceback on.
     is_failure: bool = False
+    # How many earlier ones are no longer kept; 0 if `lines` do not reach back that far.
     cut: int = 0
 
 
@@ -42,8 +41,10 @@ def shown(
     node_id: str | None,
     default: int,
 ) -> Shown:
-    """Gives the last `tail` lines of a rank, a node or all; of a failed job and without any wish,
-    why it failed."""
+    """Chooses the last `tail` lines of a rank, a node or all.
+
+    For a failed job, and without any choice, the lines that say why it failed.
+    """
     if job.phase is JobPhase.FAILED and tail is None and rank is None and node_id is None:
         newest = logs.lines(
             job.id, limit=_SEARCHED_LINES, generation=logs.newest_generation(job.id)
@@ -55,26 +56,27 @@ def shown(
             return Shown(workers[-default:])
     wanted = tail or default
     lines = logs.lines(job.id, limit=wanted, rank=rank, node_id=node_id)
-    if not lines and rank is None:  # no worker has begun: torchrun alone may say why
+    if not lines and rank is None:
+        # No worker has begun, and only torchrun may say why.
         lines = logs.lines(job.id, limit=wanted, has_torchrun=True)
     return Shown(lines, cut=logs.cut(job.id) if len(lines) < wanted else 0)
 
 
 def failure_in(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """Gives the lines of the worker that failed first from its last traceback on; nothing where
-    there is none.
-
-    A worker whose peer is gone fails too: it counts only where no other one tells more.
-    """
+    """The lines of the worker that failed first, from its last traceback on; empty if none."""
+    # A worker fails too when its peer is gone, so such an error comes last.
     ends = [end for stream in _streams(lines) if (end := _from_traceback(stream))]
     ends.sort(key=lambda end: (is_echo("\n".join(line.text for line in end)), end[0].id))
-    return ends[0] if ends else ()
+    if ends:
+        return ends[0]
+    return ()
 
 
 def written(found: Shown, *, is_labelled: bool) -> Iterator[str]:
-    """Gives lines as text, each with its end of line."""
+    """The lines as text, each with its end of line."""
     if found.cut:
-        yield f"... {found.cut:,} earlier lines are no longer kept: a job keeps {size(JOB_BYTES)} ...\n"
+        kept = size(JOB_BYTES)
+        yield f"... {found.cut:,} earlier lines are no longer kept: a job keeps {kept} ...\n"
     before: LogLine | None = None
     for line in found.lines:
         yield as_text(line, before=before, is_labelled=is_labelled and not found.is_failure)
@@ -89,7 +91,7 @@ def _streams(lines: Iterable[LogLine]) -> Iterable[list[LogLine]]:
 
 
 def _from_traceback(stream: Sequence[LogLine]) -> tuple[LogLine, ...]:
-    """What one worker wrote from its last traceback on, with those that led to it."""
+    """What one worker wrote from its last traceback on, with the tracebacks that led to it."""
     texts = [without_rank(line.text) for line in stream]
     heads = [index for index, text in enumerate(texts) if text == TRACEBACK]
     if not heads or cause_in("\n".join(texts[heads[-1] :])) is None:

@@ -1,4 +1,4 @@
-"""Where a job stands: how far it is, on what, for how much, and what it is weighed against."""
+"""Reads the state of a job: its progress, its nodes, its cost and its candidates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def status_of(
     alarms: Sequence[str] = (),
     blocks: Sequence[Unavailable] = (),
 ) -> schemas.JobOut:
-    """Reads all that the job's resource shows.
+    """Reads what the job's resource shows.
 
     `root` is where nodes keep the files of all jobs, `blocks` what cannot be bought now.
     """
@@ -49,8 +49,8 @@ def status_of(
         **schemas.JobState.of(job).model_dump(),
         is_final=job.phase.is_final,
         progress=_progress(job, current, decisions, now_s=now_s),
-        current_group=None if current is None else schemas.GroupOut.of(current),
-        target_group=None if target is None else schemas.GroupOut.of(target),
+        current_group=schemas.GroupOut.of_known(current),
+        target_group=schemas.GroupOut.of_known(target),
         waits_because=None
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),
@@ -98,11 +98,14 @@ def is_preloaded(members: Iterable[Node]) -> bool | None:
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:
     resumes = store.resumes.of(job.id)
-    since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
-    # One from before its end tells of another time.
-    return (
-        decisions[0].plan.reason.text if decisions and decisions[0].last_at_s >= since_s else None
-    )
+    if resumes:
+        since_s = resumes[-1].resumed_at_s
+    else:
+        since_s = job.submitted_at_s
+    # A decision from before the job ended says nothing about its new run.
+    if decisions and decisions[0].last_at_s >= since_s:
+        return decisions[0].plan.reason.text
+    return None
 
 
 def _waiting(
@@ -137,17 +140,21 @@ def _progress(
 ) -> schemas.ProgressOut:
     total = job.spec.iterations
     weighed = _candidate(current, decisions)
-    step_s = None if weighed is None or weighed.step_s is None else weighed.step_s.value
-    remaining_s = (
-        None if weighed is None or total is None or job.phase.is_final else weighed.remaining_s
-    )
+    if weighed is None or weighed.step_s is None:
+        step_s = None
+    else:
+        step_s = weighed.step_s.value
+    if weighed is None or total is None or job.phase.is_final:
+        remaining_s = None
+    else:
+        remaining_s = weighed.remaining_s
     return schemas.ProgressOut(
         iteration=job.iteration,
         iterations=total,
         unit=unit_of(job),
         fraction=None if total is None else min(job.iteration / total, 1.0),
         iterations_per_s=None if step_s is None else 1 / step_s,
-        # The decision may be some minutes old; time has gone by since.
+        # The decision may be some minutes old, and the job has run since.
         eta_s=None
         if remaining_s is None
         else max(remaining_s - (now_s - decisions[0].weighed_at_s), 0.0),
@@ -155,5 +162,8 @@ def _progress(
 
 
 def _candidate(group: Group | None, decisions: Sequence[Decision]) -> Candidate | None:
-    candidates = decisions[0].plan.candidates if decisions and group is not None else ()
+    if decisions and group is not None:
+        candidates = decisions[0].plan.candidates
+    else:
+        candidates = ()
     return next((each for each in candidates if each.group == group), None)

@@ -1,5 +1,4 @@
-"""The daemon's metrics, read from the store when they are asked for; nothing is counted on the
-side."""
+"""The daemon's metrics, read from the store at each scrape."""
 
 from __future__ import annotations
 
@@ -14,15 +13,15 @@ from elastic.model import Job, Node, NodePhase, Offering, Price
 from elastic.reconciler import AlarmKind
 from elastic.store import Interruptions
 
-_JOB = ["job_id", "job_name"]  # `job` alone is Prometheus's own word, for what it scrapes
+# `job` alone is Prometheus's own label, for what it scrapes.
+_JOB = ["job_id", "job_name"]
 # Alerts watch these grow, and Prometheus sees no growth in a counter that begins at 1.
 _FROM_ZERO = dict.fromkeys(("alarm", "node_lost", "orphan_found", "superseded"), 0)
 _OFFERING = ["node_type", "capacity", "zone"]
 
 
 class StoreCollector(Collector):
-    """Gives every metric as it is at the scrape; those of single jobs only for jobs that are not
-    over."""
+    """Collects every metric; those of single jobs only for jobs that are not over."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -152,12 +151,16 @@ def _nodes(nodes: tuple[Node, ...]) -> Metric:
     for (phase, node_type), count in sorted(counts.items()):
         family.add_metric([phase.value, node_type], count)
     if not counts:
+        # A metric without any sample would look like a daemon that does not report it.
         family.add_metric([NodePhase.JOINED.value, ""], 0)
     return family
 
 
 def _interruptions(taken: Iterable[Interruptions]) -> Metric:
-    text = "Nodes that the cloud announced to take back (notice=yes), and others that were lost (notice=no)."
+    text = (
+        "Nodes that the cloud took back after a notice (notice=yes), and others that were lost "
+        "(notice=no)."
+    )
     family = CounterMetricFamily("elasticd_interruptions", text, labels=["node_type", "notice"])
     for each in taken:
         family.add_metric([each.node_type, "yes" if each.with_notice else "no"], each.count)
@@ -165,7 +168,7 @@ def _interruptions(taken: Iterable[Interruptions]) -> Metric:
 
 
 def _burn_usd_per_h(nodes: Iterable[Node], usd_per_h: Mapping[Offering, float]) -> float:
-    """The price of every machine that exists; one without a price in force is not among them."""
+    """The prices of all machines that exist; one without a price in force adds nothing."""
     return sum(usd_per_h.get(node.offering, 0.0) for node in nodes if node.provider_id is not None)
 
 

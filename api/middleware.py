@@ -1,4 +1,4 @@
-"""What every request passes before any route: its host, its size, and the headers of its answer."""
+"""Checks the host and size of every request, and adds headers to every answer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.problems import problem
 from elastic.figures import size
 
+# Our pages load only our own files, and no other site may frame them.
 _PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src "
-    "'self';"
-    " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
+# Other answers, such as jobs' files, must not run at all.
 _DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 _HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -30,7 +32,7 @@ _HEADERS: Mapping[str, str] = {
 
 
 class SecurityHeaders:
-    """Adds to every answer what browsers need to be told; a route's own header wins."""
+    """Adds security headers to every answer; a route's own header wins."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -51,11 +53,10 @@ class SecurityHeaders:
 
 
 class HostCheck:
-    """Refuses requests to a host name that is not ours: a page elsewhere could have had its name
-    resolve to loopback.
+    """Refuses requests to a host name that is not ours, to prevent DNS rebinding."""
 
-    An address written out cannot be rebound to another, so any of those is fine.
-    """
+    # A page elsewhere could let its own name resolve to loopback, and so reach the daemon. A
+    # written address cannot be rebound, so all of those are admitted.
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
         self._app = app
@@ -84,7 +85,7 @@ class HostCheck:
 
 
 class BodyLimit:
-    """Refuses bodies over the limit of their path, as declared and as they really come.
+    """Refuses bodies over the limit of their path, by declared and by actual size.
 
     `limits` maps the beginning of a path to bytes; `default` is for all others.
     """

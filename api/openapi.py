@@ -17,6 +17,9 @@ def openapi_text() -> str:
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else REFERENCE
+    if len(sys.argv) > 1:
+        path = Path(sys.argv[1])
+    else:
+        path = REFERENCE
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(openapi_text(), encoding="utf-8")

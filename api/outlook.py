@@ -1,4 +1,4 @@
-"""What can be foreseen for a job: when it would be done, and for how much, on each group."""
+"""Forecasts when a job would be done, and for how much, on each group."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from elastic.store import Store
 
 @dataclass(frozen=True, slots=True)
 class JobForecast:
-    """A forecast as of `at_s`, in Unix seconds, and the goals that will be missed by it."""
+    """A forecast, and the goals that will be missed by it."""
 
+    # The time of its prices and paces.
     at_s: float
     forecast: Forecast
     misses: tuple[Miss, ...] = ()
 
     @classmethod
     def of(cls, snapshot: Snapshot, plan: Plan) -> JobForecast:
-        """Foresees from what a plan was made from."""
+        """Makes a forecast from a plan and its snapshot."""
         return cls(
             snapshot.now_s, forecast(snapshot, plan.candidates), misses(snapshot, plan) or ()
         )
@@ -32,7 +33,7 @@ class JobForecast:
             at_s=self.at_s,
             finishes=[schemas.FinishOut.of(each) for each in self.forecast.finishes],
             frontier=[schemas.FinishOut.of(each) for each in self.forecast.frontier],
-            best=None if best is None else schemas.FinishOut.of(best),
+            best=schemas.FinishOut.of_known(best),
             misses=[schemas.MissOut.of(each) for each in self.misses],
             left_s=self.forecast.left_s,
             budget_usd=self.forecast.budget_usd,
@@ -40,7 +41,7 @@ class JobForecast:
 
 
 def outlook_of(store: Store, job: Job) -> JobForecast | None:
-    """Foresees from a job's newest decision; None before the first one, and once the job ends."""
+    """The forecast by a job's newest decision; None before the first, and once the job ends."""
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
     newest = store.decisions.listed(job.id, limit=1)

@@ -1,4 +1,4 @@
-"""What jobs' workers wrote beside their code, as it was last carried home."""
+"""Reads jobs' outputs: what workers wrote beside their code, as last uploaded."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from elastic.reconciler import JobFolders
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A job's outputs and when they were carried home; None before anything was."""
+    """A job's outputs."""
 
     files: tuple[File, ...] = ()
+    # When they were uploaded; None before the first time.
     at_s: float | None = None
 
 
 @dataclass(slots=True)
 class StoredOutputs:
-    """Every call may raise StorageUnavailable. `lately` remembers lists where asking for one is
-    dear."""
+    """The outputs of all jobs. Every call may raise StorageUnavailable."""
 
+    # The objects of a job, by its id.
     objects: Callable[[str], Objects]
+    # Remembers lists, which cost a request to a bucket; None for a folder.
     lately: RecentAnswers[Carried] | None = None
 
     def listed(self, job_id: str) -> Carried:
         """A job's outputs, by path."""
-        return (
-            self._newest(job_id) if self.lately is None else self.lately.get(job_id, self._newest)
-        )
+        if self.lately is None:
+            return self._newest(job_id)
+        return self.lately.get(job_id, self._newest)
 
     def open(self, job_id: str, path: str) -> tuple[File, Opened]:
-        """One of them. Raises NotFound for what is none."""
+        """One of them. Raises NotFound."""
         carried = self._newest(job_id)
         for file in carried.files:
             if file.path == path:
@@ -58,18 +60,17 @@ class StoredOutputs:
 
 
 def outputs_in(settings: Settings, clock: Clock) -> StoredOutputs:
-    """Outputs where the settings have them. Asks nothing yet."""
+    """The outputs where the settings place them. Makes no request yet."""
     root = settings.job_root
     if not is_location(root):
         folders = JobFolders(settings.job_folder)
         return StoredOutputs(lambda job_id: FolderObjects(folders.outputs(job_id)))
-    location, clients = parse_location(root), list[Any]()
+    location = parse_location(root)
+    clients = list[Any]()
 
     def objects(job_id: str) -> Objects:
-        from elastic.checkpoints.s3 import (  # only a daemon that has a bucket pays for boto3
-            Bucket,
-            connect,
-        )
+        # Imported here, since boto3 is slow to import and a daemon without a bucket needs none.
+        from elastic.checkpoints.s3 import Bucket, connect
 
         if not clients:
             clients.append(connect(region=settings.ec2.region, is_patient=False))

@@ -1,4 +1,4 @@
-"""What a node type has cost."""
+"""Reads what a node type has cost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from elastic.errors import NotFound
 from elastic.model import PriceHistory, histories
 from elastic.store import Store
 
+# How far back is shown by default; EC2 remembers as much.
 HISTORY_DAYS = 90.0
-"""How far back is shown unless somebody says; EC2 remembers as much."""
 
 _DAY_S = 86_400.0
 
@@ -15,13 +15,12 @@ _DAY_S = 86_400.0
 def price_histories(
     store: Store, node_type: str, *, days: float = HISTORY_DAYS, now_s: float
 ) -> tuple[PriceHistory, ...]:
-    """Gives the history of each offering of a node type. Raises NotFound if no price of it was ever
-    heard."""
+    """The price history of each offering of a node type. Raises NotFound if there is none."""
     found = histories(
         store.past_prices.of_type(node_type), from_s=now_s - days * _DAY_S, to_s=now_s
     )
     if not found:
         raise NotFound(
-            f"{node_type}: no price of it was ever heard; `elasticd price ls` names what is priced"
+            f"{node_type}: no price of it is known; `elasticd price ls` names what has prices"
         )
     return found

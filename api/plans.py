@@ -1,5 +1,4 @@
-"""What a job would begin with or be scaled to, and cost, from the same decision that a tick would
-take."""
+"""Says what a job would begin with or be scaled to, by the decision that a tick would take."""
 
 from __future__ import annotations
 
@@ -36,13 +35,12 @@ from elastic.policy import (
 )
 from elastic.reconciler import observe, read_catalog
 
+# How many of the newest jobs are searched for an earlier run of the same program.
 _LOOKED_BACK = 100
-"""How many of the newest jobs are looked through for an earlier run of the same program."""
 
 
 def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:
-    """Gives a spec with the precision that the job keeps, and why it was chosen; "" where its
-    author named it."""
+    """The spec with its precision chosen, and why; "" where its author named the precision."""
     if not is_precision_open(spec):
         return spec, ""
     choice = choose_precision(_snapshot(context, spec, now_s=now_s))
@@ -57,7 +55,11 @@ def priced_plan(
     series = () if earlier is None else context.store.measurements.recent_series(earlier.id)
     snapshot = _snapshot(context, spec, now_s=now_s)
     plan = decide(snapshot)
-    known = decide(replace(snapshot, series=series)) if series else plan
+    # The new job begins without measurements, but the earlier run's rates tell what to expect.
+    if series:
+        known = decide(replace(snapshot, series=series))
+    else:
+        known = plan
     return schemas.PricedPlan(
         spec=schemas.JobSpecIn.of(spec),
         plan=schemas.PlanOut.of(plan),
@@ -71,7 +73,7 @@ def priced_plan(
 
 
 def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> None:
-    """Raises InvalidInput for limits of a new job that no candidate keeps at the prices of now."""
+    """Raises InvalidInput for limits of a new job that no candidate meets at today's prices."""
     found = contradictions(_snapshot(context, spec, now_s=now_s))
     if found:
         field, text = found[0]
@@ -79,8 +81,7 @@ def refuse_contradictions(context: Context, spec: JobSpec, *, now_s: float) -> N
 
 
 def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]:
-    """The goals that a job just submitted will miss, by what an earlier run of the same program
-    tells."""
+    """The goals that a new job will miss, judged by an earlier run of the same program."""
     earlier = _earlier_run(context, job.spec, but=job.id)
     if earlier is None:
         return ()
@@ -128,14 +129,19 @@ def priced_scaling(
         limits=limits(context.settings, provider),
         now_s=now_s,
     )
-    plan, quotes = decide(snapshot), dearest_quotes(snapshot)
+    plan = decide(snapshot)
+    quotes = dearest_quotes(snapshot)
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
-    held = Group(tuple(sorted(paid.items()))) if paid else None
-    redone = facts.job.redo_iterations if plan.target not in (None, snapshot.target) else 0
+    held = None
+    if paid:
+        held = Group(tuple(sorted(paid.items())))
+    redone = 0
+    if plan.target not in (None, snapshot.target):
+        redone = facts.job.redo_iterations
     return schemas.PricedScaling(
-        group=None if held is None else schemas.GroupOut.of(held),
+        group=schemas.GroupOut.of_known(held),
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
-        target_group=None if plan.target is None else schemas.GroupOut.of(plan.target),
+        target_group=schemas.GroupOut.of_known(plan.target),
         target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
         why=plan.reason.text,
         redone=redone,
@@ -145,8 +151,10 @@ def priced_scaling(
 
 
 def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
-    """What doing so many iterations again costs on the nodes that are planned; until these are
-    measured, as it did."""
+    """What it costs to repeat iterations on the planned nodes; None if no rate is known.
+
+    While these are not measured, the rate of the held nodes counts.
+    """
     if not redone:
         return 0.0
     values = {each.group: each.iterations_per_usd for each in plan.candidates}
@@ -156,7 +164,9 @@ def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
         if group is not None and (value := values.get(group)) is not None
     )
     value = next(known, None)
-    return None if value is None or not value.value else redone / value.value
+    if value is None or not value.value:
+        return None
+    return redone / value.value
 
 
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
@@ -164,13 +174,13 @@ def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
     if settings.provider != "local" and spec.code is None and script.startswith("/"):
         yield (
             f"{script} is a path on the nodes, and must be there when they have booted, by "
-            "ec2.bootstrap or in a "
-            "folder that they mount; `code` in the job's file sends a folder along instead"
+            "ec2.bootstrap or in a folder that they mount; `code` in the job's file sends a folder "
+            "along instead"
         )
 
 
 def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
-    """That nothing of the capacity that the job insists on is sold here."""
+    """A note if the capacity that the job insists on is not sold here."""
     sold = context.provider.offerings()
     if any(map(spec.admits, sold)) or not any(
         map(replace(spec, capacity=CapacityChoice.ANY).admits, sold)
@@ -178,18 +188,16 @@ def _unsold(context: Context, spec: JobSpec) -> Iterator[str]:
         return
     yield (
         f"capacity is {spec.capacity}, and no {spec.capacity} machine that the job may use is sold "
-        "here: it would wait "
-        "and never begin. `capacity: any` lets it use what is sold"
+        "here: it would never begin. `capacity: any` lets it use what is sold"
     )
 
 
 def _lessons(earlier: Job | None) -> Iterator[str]:
-    """What an earlier run of the same program has shown."""
+    """What an earlier run of the same program has shown, as notes."""
     if earlier is not None and earlier.restarts_at_zero:
         yield (
             f"a move or a loss restarts this job: as job {earlier.id} the script began at 0 again. "
-            "Let it save, and "
-            "load what it saved when it begins"
+            "Let it save, and load what it saved when it begins"
         )
 
 
@@ -202,13 +210,14 @@ def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | Non
 
 
 def _prices(context: Context, *, now_s: float) -> tuple[Price, ...]:
-    """The price in force of each offering that is sold."""
+    """The prices in force of the offerings that are sold."""
     on_offer = set(context.provider.offerings())
     return tuple(each for each in context.store.prices.in_force(now_s) if each.offering in on_offer)
 
 
 def _snapshot(context: Context, spec: JobSpec, *, now_s: float) -> Snapshot:
-    provider, store = context.provider, context.store
+    provider = context.provider
+    store = context.store
     job = Job(id="job-unsubmitted", spec=spec, phase=JobPhase.SUBMITTED, submitted_at_s=now_s)
     return Snapshot(
         now_s=now_s,

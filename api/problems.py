@@ -1,5 +1,4 @@
-"""Every refusal as one kind of answer: application/problem+json (RFC 9457), with nothing of the
-inside."""
+"""Answers every error with application/problem+json (RFC 9457), without internal details."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ MEDIA_TYPE = "application/problem+json"
 
 _log = structlog.get_logger(__name__)
 
-# The first that matches: a subclass stands before its parent.
+# The first match counts, so a subclass stands before its parent.
 _STATUSES: tuple[tuple[type[ElasticError], HTTPStatus], ...] = (
     (InvalidInput, HTTPStatus.UNPROCESSABLE_ENTITY),
     (NotFound, HTTPStatus.NOT_FOUND),
@@ -54,9 +53,9 @@ _HEADERS: Mapping[HTTPStatus, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One thing that is wrong with a request; `field` is its path, empty for the request as a
-    whole."""
+    """One thing that is wrong with a request."""
 
+    # Its path; empty for the request as a whole.
     field: str
     message: str
 
@@ -69,7 +68,7 @@ def problem(
     faults: Sequence[FieldError] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Gives the answer that says what went wrong."""
+    """Makes the answer that says what went wrong."""
     known = HTTPStatus(status)
     slug = known.phrase.lower().replace(" ", "-").replace("'", "")
     document: dict[str, object] = {
@@ -82,7 +81,7 @@ def problem(
         document["instance"] = instance
     if faults:
         document["errors"] = [{"field": each.field, "message": each.message} for each in faults]
-    # In ASCII, since what is quoted back may hold text that is not Unicode.
+    # In ASCII, since what it quotes may not be valid Unicode.
     body = json.dumps(document, ensure_ascii=True).encode("ascii")
     own = {
         "X-Content-Type-Options": "nosniff",
@@ -93,7 +92,7 @@ def problem(
 
 
 def status_of(error: ElasticError) -> HTTPStatus:
-    """The status that an error of ours is answered with.
+    """The status of the answer to an error of ours.
 
     >>> status_of(NotFound("no job 'x'")).value
     404

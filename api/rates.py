@@ -1,16 +1,16 @@
-"""How much each node may send in a while: one that sends more is told to wait."""
+"""Limits how much each node may send."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 
+# Above it, the node that sent least recently is forgotten.
 _MOST_NODES = 4096
 
 
 class Rates:
-    """A bucket for each node that fills at `per_s` and holds `most`; safe to use from several
-    threads."""
+    """A token bucket for each node, which fills at `per_s` and holds `most`. Thread-safe."""
 
     def __init__(self, *, per_s: float, most: float) -> None:
         self._per_s = per_s
@@ -19,7 +19,7 @@ class Rates:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def takes(self, node_id: str, amount: float, *, now_s: float) -> bool:
-        """Whether a node may send so much now; if it may, that counts.
+        """Whether a node may send this amount now; if so, the amount is counted.
 
         >>> rates = Rates(per_s=1.0, most=10.0)
         >>> [rates.takes("n", 8.0, now_s=at_s) for at_s in (0.0, 1.0, 6.0)]

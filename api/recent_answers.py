@@ -1,5 +1,4 @@
-"""Answers that were given a moment ago, given again: an open page asks more often than a bucket
-should be."""
+"""Caches recent answers, since an open page asks more often than a bucket should be asked."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ class RecentAnswers(Generic[T]):
     _known: dict[str, tuple[float, T]] = field(default_factory=dict)
 
     def get(self, job_id: str, ask: Callable[[str], T]) -> T:
-        """Gives the answer of `ask`, or its last one while that is fresh."""
+        """Returns the answer of `ask`, or its last one while that is fresh."""
         now_s = self.clock.now_s()
         if (known := self._known.get(job_id)) is not None and now_s - known[0] < FRESH_S:
             return known[1]

@@ -1,5 +1,4 @@
-"""The closing report: where a job's dollars went, what they bought, what a fixed choice would have
-cost."""
+"""Makes the closing report: what a job's dollars bought, and what fixed choices would have cost."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from api import schemas
-from api.accounts import cost_by_node
+from api.accounts import cost_by_node, until_s
 from api.artifacts import Artifacts
 from api.files import artifacts_if_available
 from elastic.errors import NotFound, StorageUnavailable
@@ -17,19 +16,25 @@ from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings
 from elastic.policy import FixedChoice, Use, as_it_was, fixed_choices, iterations_by_phase, uses
 from elastic.store import Event, Store
 
+# What a workload may write about its own result.
 _REPORT = "report.json"
 _REPORT_BYTES = 256 * 1024
 _MOST_DECISIONS = 500
 _MOST_NOTES = 100
-_EVENT_PAGE, _EVENT_PAGES = 1000, 50
-_PRICE_PAGE, _MOST_PRICES = 500, 50_000
+_EVENT_PAGE = 1000
+_EVENT_PAGES = 50
+_PRICE_PAGE = 500
+_MOST_PRICES = 50_000
 
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
     """Reads the whole account of a job, finished or not."""
     rows = store.ledger.of_job(job.id)
     spent = spent_usd(rows, now_s)
-    end_s = now_s if job.finished_at_s is None else job.finished_at_s
+    if job.finished_at_s is None:
+        end_s = now_s
+    else:
+        end_s = job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
     fixed, first = (
         [schemas.FixedChoiceOut.of(each) for each in choices],
@@ -50,7 +55,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
             for name, usd in spent_on(store, job, now_s=now_s).items()
         ],
         fixed=fixed,
-        first_fixed=None if first is None else schemas.FixedChoiceOut.of(first),
+        first_fixed=schemas.FixedChoiceOut.of_known(first),
         warnings=list(warnings_of(job, now_s=now_s)),
         best_fixed=fixed[0] if fixed else None,
         worst_fixed=fixed[-1] if fixed else None,
@@ -66,19 +71,15 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
 
 
 def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice, ...]:
-    """What the iterations done would have cost on each measured group from first to last, cheapest
-    first.
+    """What the iterations done would have cost on each measured group alone, cheapest first.
 
-    Each at the mean pace of its whole history. Old and new nodes of a swap in a session, which
-    train together for a moment, were no choice. Each group is charged the start-up and the end that
-    this job had, and the least bill. A job that trained on one group alone would have cost what it
-    did.
+    Each group is charged at its mean pace, with this job's start-up and end, and the minimum bill.
     """
     rows, trained = store.ledger.of_job(job.id), store.measurements.trained(job.id)
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
-    end_s = max((now_s if row.to_s is None else row.to_s for row in rows), default=begin_s)
+    end_s = max((until_s(row, now_s) for row in rows), default=begin_s)
     steps_s = [
         at_s
         for each in store.generations.stints(job.id)
@@ -99,7 +100,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
 
 
 def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
-    """Where every dollar of a job went; the sum is the ledger's."""
+    """What every dollar of a job was spent on; the sum is the ledger's."""
     return uses(
         store.ledger.of_job(job.id),
         store.nodes.listed(job.id, include_gone=True),
@@ -150,11 +151,12 @@ def _notes(store: Store, job_id: str) -> list[Event]:
 
 
 def _quality(artifacts: Artifacts, job_id: str) -> dict[str, bool | int | float | str | None]:
-    """The plain values of what the workload says of its own result; nothing if it says nothing that
-    can be read."""
+    """The plain values in the workload's own report of its result; empty if there is none."""
     try:
         opened = artifacts.open(job_id, _REPORT)
-        said = json.loads(b"".join(opened.chunks)) if opened.size_bytes <= _REPORT_BYTES else None
+        said = None
+        if opened.size_bytes <= _REPORT_BYTES:
+            said = json.loads(b"".join(opened.chunks))
     except (NotFound, StorageUnavailable, OSError, ValueError, RecursionError):
         return {}
     if not isinstance(said, dict):

@@ -1,4 +1,4 @@
-"""Within which limits a job that is over may go on."""
+"""Checks within which limits a job that is over may go on."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _ALLOWANCE = 1.1
 
 
 def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
-    """Gives the job's spec with what is asked for in it. Raises InvalidInput."""
-    spec, objective = job.spec, job.spec.objective
+    """The job's spec with what is asked for in it. Raises InvalidInput."""
+    spec = job.spec
+    objective = job.spec.objective
     if asked.budget_usd is not None:
         objective = replace(objective, budget_usd=asked.budget_usd)
     if asked.deadline is not None:
@@ -34,8 +35,7 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
             script = spec.command[0]
             raise InvalidInput(
                 f"code: wanted a job that was submitted with code; {spec.name} runs {script} as it "
-                "is on its nodes, so "
-                "resume it without (--code)",
+                "is on its nodes, so resume it without --code",
                 field="code",
             )
         spec = replace(spec, code=asked.code)
@@ -55,8 +55,7 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
 
 
 def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:
-    """Raises Conflict where the next tick would stop the job at its budget again, and says which
-    one would do."""
+    """Raises Conflict if the next tick would stop the job at its budget again."""
     if spec.objective.budget_usd is None or not job.phase.may_resume:
         return
     snapshot = if_resumed(context, job, spec, now_s=now_s)
@@ -70,7 +69,7 @@ def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float)
 
 
 def _enough(snapshot: Snapshot) -> str:
-    """Which budget should do, as far as that can be told."""
+    """A budget that should be enough, as far as it is known."""
     spec = snapshot.job.spec
     unlimited = replace(spec, objective=replace(spec.objective, budget_usd=None))
     plan = decide(replace(snapshot, job=replace(snapshot.job, spec=unlimited)))

@@ -1,4 +1,4 @@
-"""Runs the app until it is told to stop, however many event streams are open."""
+"""Runs the app until it is told to stop, even while event streams are open."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from api.app import create_app
 from api.deps import Context
 from api.feed import Feed
 
+# Requests answered at once; the store has eight connections that read.
 _THREADS = 24
-"""Requests answered at once; the store has eight connections that read."""
 _MOST_CONNECTIONS = 4096
 _GRACE_S = 5
 
@@ -41,7 +41,7 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
 
 
 class Server(uvicorn.Server):
-    """A server that closes its streams first: it would wait for them forever."""
+    """A server that closes its streams first, since it would wait for them forever."""
 
     def __init__(
         self, config: uvicorn.Config, *, feeds: Sequence[Feed], on_started: Callable[[], None]
@@ -57,9 +57,9 @@ class Server(uvicorn.Server):
             self._on_started()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Not the parent's way, which raises the signal again at the end: the process would die of
-        # it before the daemon has stopped its ticker and closed its store. A second signal waits
-        # for nothing.
+        # The parent raises the signal again at the end. The process would die of it before the
+        # daemon has stopped its ticker and closed its store. At a second signal the server does not
+        # wait for open requests.
         for feed in self._feeds:
             feed.close()
         self.force_exit = self.should_exit

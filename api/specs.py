@@ -1,7 +1,6 @@
-"""Turns what a job's author wrote into the job's spec, or says everything that is wrong with it.
+"""Turns a job's document into its spec, or says everything that is wrong with it.
 
-Nothing here needs a daemon: the command line checks a file with the same functions before it sends
-it.
+Nothing here needs a daemon, so that the command line can check a file before it sends it.
 """
 
 from __future__ import annotations
@@ -49,6 +48,7 @@ from elastic.model import (
 from elastic.policy import POLICIES
 from elastic.workloads import WORKLOADS, Workload
 
+# The part of the document at each path, to name its fields in messages.
 _PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
     (): JobDocument,
     ("nodes",): JobNodes,
@@ -67,7 +67,7 @@ _MOST_SCRIPT_BYTES = 1_000_000
 
 
 def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
-    """Gives the spec that a document describes; a deadline such as `6h` counts from `now_s`.
+    """The spec that a document describes; a deadline such as `6h` counts from `now_s`.
 
     Raises InvalidInput, which names every fault.
     """
@@ -82,8 +82,7 @@ def to_spec(document: Mapping[str, JsonValue], *, now_s: float) -> JobSpec:
 
 
 def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
-    """Raises InvalidInput if the spec names a node type that is not on offer, or fixes one that it
-    does not admit."""
+    """Raises InvalidInput for an unknown node type, or a fixed one that is not admitted."""
     named = [("node_types", name) for name in spec.node_types]
     named += [("most_samples", name) for name in spec.most_samples]
     if isinstance(spec.nproc_per_node, Mapping):
@@ -102,12 +101,13 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
 
 
 def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
-    """Raises InvalidInput if no node type that the spec admits can run it: too few GPUs, or another
-    precision."""
+    """Raises InvalidInput if no admitted node type can run the job (GPUs, precision)."""
     admitted = [each for each in types if spec.admits_type(each.name)]
     reasons = [why for each in admitted if (why := spec.unfit(each)) is not None]
     if reasons and len(reasons) == len(admitted):
-        more = f" (nor can the other {len(reasons) - 1})" if len(reasons) > 1 else ""
+        more = ""
+        if len(reasons) > 1:
+            more = f" ({len(reasons) - 1} more cannot either)"
         raise InvalidInput(
             f"node_types: wanted one that can run the job, found none: {reasons[0]}{more}",
             field="node_types",
@@ -122,12 +122,12 @@ def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
 
 
 def is_precision_open(spec: JobSpec) -> bool:
-    """Whether its author leaves the choice of a precision to elasticd."""
+    """Whether the author leaves the choice of a precision to elasticd."""
     return spec.hyperparameters.get("precision") == AUTO
 
 
 def with_precision(spec: JobSpec, precision: Precision) -> JobSpec:
-    """Gives a workload's spec that names its precision, so that each node computes in that."""
+    """A workload's spec with this precision for all nodes."""
     assert spec.workload is not None, "only a workload's precision is open"
     workload = WORKLOADS[spec.workload]
     options = workload.configure({**spec.hyperparameters, "precision": precision.value})
@@ -140,28 +140,23 @@ def with_precision(spec: JobSpec, precision: Precision) -> JobSpec:
 
 
 def check_workers(spec: JobSpec) -> None:
-    """Raises InvalidInput if the most nodes have more workers than an iteration has samples,
-    whatever their type.
-
-    Where the number of workers follows the type, and there are too many on some, those groups are
-    no candidates.
-    """
+    """Raises InvalidInput if an iteration has fewer samples than the most nodes have workers."""
     asked = spec.nproc_per_node
+    # Where the number of workers depends on the node type, groups with too many of them are simply
+    # no candidates.
     workers = spec.nodes_max * (asked if isinstance(asked, int) else 1)
     if spec.global_batch is not None and spec.global_batch < workers:
         raise InvalidInput(
             f"global_batch: wanted a sample for each of up to {workers} workers (nodes.max x "
-            "nproc_per_node),"
-            f" got {spec.global_batch}",
+            f"nproc_per_node), got {spec.global_batch}",
             field="global_batch",
         )
 
 
 def settle_command(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Gives the document with its command in the form that jobs keep; torchrun's own options become
-    the job's fields.
+    """The document with its command as a list; torchrun's options become fields of the job.
 
-    What is no command is left to be refused with the other faults.
+    Anything else than a command stays, and is refused later together with other faults.
     """
     found = dict(document)
     match found.get("command"):
@@ -177,11 +172,10 @@ def settle_command(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def resolve_paths(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:
-    """Gives the document with its script and its data as absolute paths; relative ones count from
-    `folder`.
+    """The document with absolute paths of its script and data; relative ones count from `folder`.
 
-    A script within the job's code stays as it is: the node has that folder elsewhere. The command
-    is a settled one.
+    A script within the job's code stays relative, since nodes have that folder elsewhere. The
+    command is a settled one.
     """
     found = dict(document)
     match found.get("command"):
@@ -204,7 +198,7 @@ def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> 
     """Makes paths among a workload's options absolute, wherever the document gives these."""
     options = document.get("hyperparameters", {})
     if not isinstance(options, dict):
-        return  # what is wrong with it is said when it is checked
+        return  # reported when it is checked
     outside = [name for name in ("data", "init") if name in document]
     placed = dict(
         workload.placed({**options, **{name: document[name] for name in outside}}, folder)
@@ -216,8 +210,7 @@ def _place(document: dict[str, JsonValue], workload: Workload, folder: Path) -> 
 
 
 def is_job(file: Path) -> bool:
-    """Whether a file describes a job: every field in it is a job's, and one of them is what the job
-    runs."""
+    """Whether a file describes a job: it has only fields of a job, and says what to run."""
     try:
         found = read_document(file.read_bytes())
     except (InvalidInput, OSError):
@@ -231,9 +224,10 @@ def settle_mode(document: Mapping[str, JsonValue], folder: Path = Path()) -> dic
     """Gives the document with the mode that its script says it supports: where the daemon is, it
     may not be.
 
-    A relative path counts from `folder`, which is absolute where there is one. Raises InvalidInput
-    for a shell's script that starts torchrun itself.
+    A relative path counts from `folder`. Raises InvalidInput for a shell script that starts
+    torchrun itself.
     """
+    # Read here, since the daemon's machine may not have the script.
     found = dict(document)
     match found.get("command"):
         case [str(), *_] as command:
@@ -247,10 +241,12 @@ def declared_by(command: Sequence[str], folder: Path = Path()) -> Mode | None:
     """The mode that a command's script says it supports; None if it says none, or cannot be read on
     this machine.
 
-    Raises InvalidInput for a shell's script that starts torchrun itself.
+    Raises InvalidInput for a shell script that starts torchrun itself.
     """
     position = script_at(command)
-    text = None if position is None else _text_at(folder / command[position])
+    text = None
+    if position is not None:
+        text = _text_at(folder / command[position])
     if position is None or text is None:
         return None
     if is_python(command) is False:
@@ -264,14 +260,15 @@ def _text_at(path: Path) -> str | None:
         is_script = (
             path.is_absolute() and path.is_file() and path.stat().st_size <= _MOST_SCRIPT_BYTES
         )
-        return path.read_text() if is_script else None
+        if is_script:
+            return path.read_text()
+        return None
     except (OSError, UnicodeDecodeError):
         return None
 
 
 def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
-    """Puts what a command says of the job's fields into them. Raises InvalidInput where the two
-    disagree."""
+    """Copies a command's options into the job's fields. Raises InvalidInput if they disagree."""
     if said.nproc_per_node is not None:
         _set_once(found, "nproc_per_node", said.nproc_per_node, option="--nproc_per_node")
     if said.max_restarts is not None:
@@ -287,8 +284,7 @@ def _take_over(found: dict[str, JsonValue], said: Understood) -> None:
     ):
         raise InvalidInput(
             f"nodes: torchrun's --standalone says one node, but nodes is {_plain(found['nodes'])}: "
-            "take one of the two "
-            "out",
+            "take one of the two out",
             field="nodes",
         )
     env = found.get("env", {})
@@ -305,14 +301,15 @@ def _set_once(found: dict[str, JsonValue], field: str, value: JsonValue, *, opti
     if found.setdefault(field, value) != value:
         raise InvalidInput(
             f"{field}: wanted it said once, but it is {_plain(found[field])}, and torchrun's "
-            f"{option} in the command "
-            f"says {_plain(value)}: take one of the two out",
+            f"{option} in the command says {_plain(value)}: take one of the two out",
             field=field,
         )
 
 
 def _plain(value: JsonValue) -> str:
-    return json.dumps(value) if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return json.dumps(value)
+    return str(value)
 
 
 def _is_relative(path: str) -> bool:
@@ -372,10 +369,13 @@ def _data(asked: str) -> str:
 
 
 def _batch(asked: JobDocument) -> Batch | None:
-    """What an iteration is: a batch that is named for the whole job is one of the whole job."""
+    """What one iteration of a command is; None if the document does not say."""
     if asked.batch is not None:
         return Batch(asked.batch)
-    return None if asked.global_batch is None else Batch.JOB
+    # A batch that is named for the whole job is one of the whole job.
+    if asked.global_batch is None:
+        return None
+    return Batch.JOB
 
 
 def _check_script(command: Sequence[str], *, has_code: bool) -> None:
@@ -398,8 +398,7 @@ def _check_script(command: Sequence[str], *, has_code: bool) -> None:
     elif not script.startswith("/"):
         raise InvalidInput(
             f"command: wanted the script's absolute path, got {script!r}; `elasticd job submit` "
-            "makes it absolute, "
-            "and `code` sends its folder",
+            "makes it absolute, and `code` sends its folder",
             field="command",
         )
 
@@ -460,8 +459,10 @@ def _chosen(options: Any) -> dict[str, Any]:
 
 
 def _options(asked: JobDocument, workload: Workload) -> Any:
-    """The workload's options: its defaults, its preset's, and what the document says in either of
-    two places."""
+    """The workload's options: its defaults, its preset's, and the document's.
+
+    Some options are fields of a job too, and may stand in either place.
+    """
     known = [field.name for field in dataclasses.fields(workload.options)]
     unknown = [name for name in asked.hyperparameters if name not in known]
     if unknown:
@@ -485,7 +486,10 @@ def _options(asked: JobDocument, workload: Workload) -> Any:
     try:
         return workload.configure(values, preset=asked.preset)
     except InvalidInput as error:
-        at = error.field if error.field in (None, "preset") else f"hyperparameters.{error.field}"
+        if error.field in (None, "preset"):
+            at = error.field
+        else:
+            at = f"hyperparameters.{error.field}"
         raise InvalidInput(str(error), field=at) from error
 
 
@@ -587,26 +591,34 @@ def _check_policy(asked: JobDocument) -> None:
 
 def _no_such(what: str, name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else f"wanted one of {', '.join(sorted(known))}"
+    if close:
+        hint = f"did you mean {close[0]!r}?"
+    else:
+        hint = f"wanted one of {', '.join(sorted(known))}"
     return f"no {what} {name[:64]!r}; {hint}"
 
 
 def _no_option(field: str) -> str | None:
-    """What to write instead of a workload's option that stands among the job's fields."""
+    """What to write instead, if an unknown field is an option of a workload; None if not."""
     for name, workload in WORKLOADS.items():
         if field in (each.name for each in dataclasses.fields(workload.options)):
-            return f"no field {field!r}; it is an option of the workload {name}: write it below hyperparameters"
+            return (
+                f"no field {field!r}; it is an option of the workload {name}: write it below "
+                "hyperparameters"
+            )
     return None
 
 
 def _invalid(faults: tuple[tuple[str, str], ...]) -> InvalidInput:
     field, message = faults[0]
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    more = ""
+    if len(faults) > 1:
+        more = f" (and {len(faults) - 1} more)"
     return InvalidInput(f"{field}: {message}{more}", field=field, faults=faults)
 
 
 def _fault(error: ErrorDetails) -> tuple[str, str]:
-    """One thing that is wrong, as the field's path and a sentence."""
+    """One fault, as the field's path and a sentence."""
     path = tuple(str(part) for part in error["loc"])
     field = ".".join(path)[:128] or "document"
     match error["type"]:
@@ -618,9 +630,9 @@ def _fault(error: ErrorDetails) -> tuple[str, str]:
             return field, "wanted a value, got none"
         case "value_error":
             return field, str(error["ctx"]["error"])
-    found = (
-        "" if path[:1] == ("env",) else f", got {error['input']!r:.60}"
-    )  # an environment may hold secrets
+    found = ""
+    if path[:1] != ("env",):  # an environment may hold secrets
+        found = f", got {error['input']!r:.60}"
     return field, error["msg"].replace("Input should be", "wanted").replace(
         "String should", "should"
     ) + found

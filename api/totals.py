@@ -1,4 +1,4 @@
-"""The ledger added up: by job, by node, or by day."""
+"""Adds up the ledger by job, by node or by day."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from math import floor
 
 from api import schemas
-from api.accounts import spent_by
+from api.accounts import spent_by, until_s
 from api.schemas import LedgerBy
 from elastic.model import LedgerRow
 
@@ -18,8 +18,7 @@ _DAY_S = 86_400
 def ledger_totals(
     rows: Iterable[LedgerRow], by: LedgerBy, *, now_s: float
 ) -> list[schemas.LedgerTotal]:
-    """What the rows have cost by now and what those that run cost an hour, for each key, in the
-    keys' order."""
+    """For each key, in order: what its rows have cost, and what the running ones cost an hour."""
     spent: defaultdict[str, float] = defaultdict(float)
     burn: defaultdict[str, float] = defaultdict(float)
     for row in rows:
@@ -42,13 +41,16 @@ def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
 
 
 def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    """A day of UTC has what was spent by its end and not by its beginning."""
-    end_s = now_s if row.to_s is None else row.to_s
+    """A row's dollars by day of UTC: what was spent by its end, less what was by its beginning."""
+    end_s = until_s(row, now_s)
     days = range(floor(row.from_s / _DAY_S), floor(max(end_s, row.from_s) / _DAY_S) + 1)
     spent_before = 0.0
     for day in days:
         is_last = day == days[-1]
-        spent = row.usd(now_s) if is_last else spent_by([row], (day + 1) * _DAY_S)
+        if is_last:
+            spent = row.usd(now_s)
+        else:
+            spent = spent_by([row], (day + 1) * _DAY_S)
         yield datetime.fromtimestamp(day * _DAY_S, UTC).date().isoformat(), spent - spent_before
         spent_before = spent
 
@@ -56,7 +58,9 @@ def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
 def _burn_usd_per_h(row: LedgerRow) -> float:
     if row.to_s is not None:
         return 0.0
-    return row.extras_usd_per_h if row.is_waived else row.usd_per_h
+    if row.is_waived:
+        return row.extras_usd_per_h
+    return row.usd_per_h
 
 
 _KEYS: Mapping[LedgerBy, Callable[[LedgerRow, float], Iterator[tuple[str, float]]]] = {

@@ -1,10 +1,9 @@
-"""What a job without nodes waits for: since when, which pools were refused, and when each is asked
-again."""
+"""Says what a job without nodes waits for: which pools refused it, and when to ask again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastic.figures import instant
 from elastic.model import (
@@ -21,47 +20,50 @@ from elastic.model import (
 )
 from elastic.store import Store
 
+# Why an offering cannot be bought, for people.
 _WHY: Mapping[Obstacle, str] = {
     Obstacle.CAPACITY: "no capacity",
     Obstacle.QUOTA: "the account's quota is used up",
     Obstacle.FORBIDDEN: "the credentials may not buy it",
     Obstacle.LAUNCH_FAILED: "its launch failed",
-    Obstacle.FAILED_TO_JOIN: "its node came to nothing",
+    Obstacle.FAILED_TO_JOIN: "its node never joined",
     Obstacle.INTERRUPTED: "its node was taken back",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedPool:
-    """An offering that the job would take and cannot have now.
-
-    `since_s` is when it was refused first, None where that is not kept (on demand). It is asked
-    again at `asked_again_s` at the earliest; None: at the next look.
-    """
+    """An offering that the job may use but cannot get now."""
 
     offering: Offering
     why: Obstacle
+    # How often in a row; 0 where that is not counted.
     refusals: int
+    # When it was refused first; None where that is not kept (on demand).
     since_s: float | None
+    # The earliest time of another attempt; None: the next tick.
     asked_again_s: float | None
 
     def __str__(self) -> str:
-        since = "" if self.since_s is None else f" since {instant(self.since_s)}"
-        times = f", refused {self.refusals} times" if self.refusals > 1 else ""
-        again = (
-            "at the next look"
-            if self.asked_again_s is None
-            else f"at {instant(self.asked_again_s)}"
-        )
+        since = ""
+        if self.since_s is not None:
+            since = f" since {instant(self.since_s)}"
+        times = ""
+        if self.refusals > 1:
+            times = f", refused {self.refusals} times"
+        again = "at the next look"
+        if self.asked_again_s is not None:
+            again = f"at {instant(self.asked_again_s)}"
         return f"{self.offering}: {_WHY[self.why]}{since}{times}, asked again {again}"
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingForNodes:
-    """How long a job has had no node, and what it could have if that were there; the soonest
-    first."""
+    """A job's wait for nodes."""
 
+    # When it began.
     since_s: float
+    # What the job may use but cannot get; the one that is tried again first comes first.
     pools: tuple[RefusedPool, ...]
 
 
@@ -74,7 +76,7 @@ def waiting_of(
     blocks: Sequence[Unavailable],
     now_s: float,
 ) -> WaitingForNodes | None:
-    """Gives what a job waits for; None while it has nodes, or is to have none."""
+    """What a job waits for; None while it has nodes or needs none."""
     if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
     resumes = store.resumes.of(job.id)
@@ -106,10 +108,12 @@ def _refused(
     is_down = pool is not None and pool.is_up is False and offering.capacity is Capacity.SPOT
     if block is None and not is_down:
         return
-    yield RefusedPool(
-        offering,
-        why=Obstacle.CAPACITY if block is None else block.why,
-        refusals=pool.refusals if pool is not None and is_down else 0,
-        since_s=pool.since_s if pool is not None and is_down else None,
-        asked_again_s=None if block is None else block.until_s,
+    # A pool that is down was refused for capacity; a block may have another reason.
+    refused = RefusedPool(
+        offering, why=Obstacle.CAPACITY, refusals=0, since_s=None, asked_again_s=None
     )
+    if pool is not None and is_down:
+        refused = replace(refused, refusals=pool.refusals, since_s=pool.since_s)
+    if block is not None:
+        refused = replace(refused, why=block.why, asked_again_s=block.until_s)
+    yield refused

@@ -1,4 +1,3 @@
-"""An elastic, cost-optimizing resource manager for PyTorch training: the most iterations a dollar
-buys."""
+"""An elastic resource manager for PyTorch training that buys the most iterations per dollar."""
 
 __version__ = "0.1.0"

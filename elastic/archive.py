@@ -1,5 +1,4 @@
-"""A folder of code as one zip, the same for the same files: what a job's owner has at hand, and its
-nodes run."""
+"""A folder of code as one zip, which a job's nodes unpack and run."""
 
 from __future__ import annotations
 
@@ -20,14 +19,18 @@ from elastic.errors import InvalidInput
 from elastic.figures import size
 from elastic.zips import zip_of
 
+# The size limit of an archive, packed and unpacked. Code is small; data belongs in a store from
+# which nodes read the parts they need.
 MOST_BYTES = 16 * 1024 * 1024
-"""Most bytes of an archive. Code is small; data belongs where nodes read it in parts."""
+# An archive's name is its SHA-256.
 SUM_PATTERN = r"^[0-9a-f]{64}$"
-"""What an archive's name looks like."""
 
 _LARGEST_NAMED = 3
+# A zip stores about this much for each file, beside its content and two copies of its name.
 _BYTES_A_NAME = 128
+# A worker's folder comes first on its import path, so these names would hide elasticd's package.
 _OUR_OWN = frozenset({"elastic", "elastic.py"})
+# What zipfile raises for damaged or unsupported archives.
 _UNFIT = (
     zipfile.BadZipFile,
     zlib.error,
@@ -41,30 +44,33 @@ _UNFIT = (
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A packed folder. `sha256` (hexadecimal) is its name; `paths` are relative to the folder, with
-    slashes."""
+    """A packed folder."""
 
+    # Its name, in hexadecimal.
     sha256: str
     content: bytes
+    # Relative to the folder, with slashes.
     paths: tuple[str, ...]
 
 
 def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
-    """Packs what `folder` holds: in a git work tree what git would commit, elsewhere all but hidden
-    files and caches.
+    """Packs the files of `folder`, except those whose relative paths are in `but`.
 
-    Either way, folders within it whose `.gitignore` says `*` are left out, and files whose relative
-    paths are in `but`. Links to files are packed as what they lead to. Raises InvalidInput for no
-    folder, nothing in it, too much, or what cannot be sent.
+    In a git work tree these are the files that git would commit, elsewhere all but hidden files
+    and caches. Folders whose `.gitignore` says `*` are left out in both cases. A link to a file is
+    packed as that file. Raises InvalidInput if there is no folder, no file, too much, or something
+    that cannot be sent.
     """
     if not folder.is_dir():
         raise InvalidInput(f"code: wanted a folder, {folder} is none", field="code")
+    # Sorted, so that the same files make the same archive.
     listed = sorted(set(_listed(folder)) - set(but))
+    # git lists a link to a folder, or a nested repository, as one entry without its files.
     if aside := [path for path in listed if path and (folder / path).is_dir()]:
         raise InvalidInput(
             f"code: {aside[0]} in {folder} is a link to a folder, a submodule or another "
-            "repository, of which no file "
-            "would be sent: put its files in its place, or have git ignore it",
+            "repository, and its files would not be sent: put the files themselves there, or have "
+            "git ignore it",
             field="code",
         )
     paths = [path for path in listed if (folder / path).is_file()]
@@ -82,8 +88,8 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
 
 
 def unpack(content: bytes, folder: Path) -> None:
-    """Makes `folder` what `pack` was given, all of it or nothing. Raises InvalidInput for what
-    cannot be unpacked."""
+    """Unpacks an archive as `folder`, all of it or nothing. Raises InvalidInput."""
+    # Unpacked beside and renamed at the end: a crash leaves no half-filled folder.
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
@@ -96,7 +102,7 @@ def unpack(content: bytes, folder: Path) -> None:
                     field="code",
                 )
             for entry in archive.infolist():
-                # Neither an absolute path nor one that climbs out is taken at its word.
+                # `extract` keeps absolute paths and `..` inside the folder.
                 path = Path(archive.extract(entry, partial))
                 if path.is_file():
                     path.chmod(_mode(entry.external_attr >> 16))
@@ -109,8 +115,7 @@ def unpack(content: bytes, folder: Path) -> None:
 
 
 def restore(archive: Path, path: str, folder: Path) -> bool:
-    """Makes one file of an unpacked folder as it was sent; False if the archive, where there is
-    one, has none such."""
+    """Restores one file of an unpacked folder; False if no archive has it."""
     if not archive.is_file():
         return False
     with zipfile.ZipFile(archive) as opened:
@@ -119,6 +124,7 @@ def restore(archive: Path, path: str, folder: Path) -> bool:
         entry = opened.getinfo(path)
         arrived = folder.with_name(f".{folder.name}.restored")
         arrived.write_bytes(opened.read(entry))
+    # The upper half of a zip's attributes holds the POSIX permissions.
     arrived.chmod(_mode(entry.external_attr >> 16))
     arrived.replace(folder / path)
     return True
@@ -136,8 +142,10 @@ def sum_of(content: bytes) -> str:
 
 
 def _mode(found: int) -> int:
-    """Whether its owner may run it is all that is kept of a file's permissions."""
-    return 0o755 if found & stat.S_IXUSR else 0o644
+    """The permissions to pack: only whether the owner may run the file."""
+    if found & stat.S_IXUSR:
+        return 0o755
+    return 0o644
 
 
 def _listed(folder: Path) -> Iterable[str]:
@@ -155,19 +163,18 @@ def _listed(folder: Path) -> Iterable[str]:
     ]
     try:
         listed = subprocess.run(command, capture_output=True, check=True)
-    except (
-        OSError,
-        subprocess.CalledProcessError,
-    ) as error:  # without its word, what it ignores would be sent
+    except (OSError, subprocess.CalledProcessError) as error:
+        # Without git's list, ignored files would be sent: data sets, secrets.
         said = os.fsdecode(getattr(error, "stderr", b"")).strip() or error
         raise InvalidInput(
-            f"code: git must say what belongs to {folder}, and does not: {said}", field="code"
+            f"code: wanted git's list of the files of {folder}, got an error: {said}", field="code"
         ) from error
     return os.fsdecode(listed.stdout).split("\0")
 
 
 def _walked(folder: Path) -> Iterator[str]:
     for root, folders, files in os.walk(folder):
+        # Changed in place, so that `walk` does not enter the folders that are left out.
         folders[:] = [each for each in folders if not _is_left_out(Path(root, each))]
         links = [each for each in folders if Path(root, each).is_symlink()]
         shown = [each for each in files if not each.startswith(".")]
@@ -184,8 +191,7 @@ def _is_left_out(folder: Path) -> bool:
 
 
 def _ignores_itself(gitignore: Path) -> bool:
-    """Whether a folder is left out by its own word, as those of brought outputs and of many caches
-    are."""
+    """Whether a folder's own `.gitignore` leaves it out, as in downloaded outputs and caches."""
     if not gitignore.is_file():
         return False
     lines = map(str.strip, gitignore.read_text(encoding="utf-8", errors="replace").splitlines())
@@ -196,19 +202,18 @@ def _refuse_names(paths: Iterable[str]) -> None:
     for path in paths:
         if path.split("/")[0] in _OUR_OWN:
             raise InvalidInput(
-                f"code: {path} would stand before elasticd's own package where a worker begins: "
-                "rename it, or name a "
-                "folder below it",
+                f"code: {path} would hide elasticd's own package in the workers: rename it, or "
+                "name a folder below it",
                 field="code",
             )
-        if not path.isprintable():  # what is no UTF-8 is not, either
+        if not path.isprintable():  # nor is a name that is not valid UTF-8
             raise InvalidInput(
                 f"code: wanted names of files in printable UTF-8, got {path!r}", field="code"
             )
 
 
 def _refuse_too_much(folder: Path, paths: Iterable[str]) -> None:
-    # A zip takes some bytes for each name: together with those what is packed must pass as a whole.
+    # The names count too, so that what passes here also passes the limit as a packed zip.
     sizes = sorted(
         ((folder / path).stat().st_size + _BYTES_A_NAME + 2 * len(path.encode()), path)
         for path in paths
@@ -220,7 +225,7 @@ def _refuse_too_much(folder: Path, paths: Iterable[str]) -> None:
         )
         raise InvalidInput(
             f"code: wanted at most {size(MOST_BYTES)} of files in {folder}, found {size(total)}, "
-            f"the largest {largest};"
-            " name a folder of code alone, or have git ignore what is none",
+            f"the largest {largest}; name a folder that holds only code, or have git ignore the "
+            "rest",
             field="code",
         )

@@ -1,5 +1,7 @@
-"""Bounds of numbers and texts, stated on the field: every end of the wire checks by them, with
-pydantic or without."""
+"""Bounds of numbers and texts, stated on the field and checked at both ends of the wire.
+
+The daemon checks them through pydantic, workers and agents without it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from dataclasses import MISSING, dataclass, fields
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+# The names are pydantic's.
 _SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
+# Of each limit, the comparison that must hold, and its words in a message.
 _COMPARED = {
     "ge": (operator.ge, "at least"),
     "gt": (operator.gt, "more than"),
@@ -37,21 +41,21 @@ class Bound:
     pattern: str | None = None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Adds these limits to what pydantic checks; it calls this by name, so nothing is imported
-        for it."""
+        """Adds these limits to what pydantic checks."""
+        # pydantic finds this method by its name, so this module need not import it.
         limits = {each.name: getattr(self, each.name) for each in fields(self)}
         schema = handler(source) | {
             name: limit for name, limit in limits.items() if limit is not None
         }
         if schema["type"] in _SCALARS:
+            # Strict: no number is read from a text, no bool from a number.
             schema["strict"] = True
         if schema["type"] == "float":
             schema["allow_inf_nan"] = False
         return schema
 
     def fault_in(self, value: float | str) -> str | None:
-        """Says which limit a number or a text breaks, as pydantic finds it; None if it breaks
-        none."""
+        """The limit that a value breaks, as pydantic finds it; None if it breaks none."""
         if isinstance(value, str):
             return self._fault_in_text(value)
         try:
@@ -77,6 +81,7 @@ class Bound:
         return None
 
 
+# The kinds of value that messages and specs are made of.
 Flag = Annotated[bool, Bound()]
 Number = Annotated[float, Bound()]
 Seconds = Annotated[float, Bound(ge=0)]
@@ -85,6 +90,7 @@ Instant = Annotated[float, Bound(gt=0)]
 Count = Annotated[int, Bound(ge=0, lt=2**53)]
 Positive = Annotated[int, Bound(ge=1, lt=2**53)]
 Integer = Annotated[int, Bound(ge=-(2**53), lt=2**53)]
+# Numbers of generations are stored in 32 bits.
 GenerationNumber = Annotated[int, Bound(ge=1, lt=2**31)]
 WorldSize = Annotated[int, Bound(ge=1, le=1_000_000)]
 Rank = Annotated[int, Bound(ge=0, lt=1_000_000)]
@@ -95,7 +101,9 @@ Text = Annotated[str, Bound(max_length=2000)]
 
 
 def as_unicode(text: str, *, most: int | None = None) -> str:
-    r"""Gives a text that JSON in UTF-8 can carry: names of files may hold bytes that are no text.
+    r"""Returns the text with what UTF-8 cannot carry replaced by `?`, cut at `most` characters.
+
+    Names of files may hold bytes that are no text.
 
     >>> as_unicode("model-\udcff.pt"), as_unicode("abc", most=2)
     ('model-?.pt', 'ab')
@@ -106,9 +114,9 @@ def as_unicode(text: str, *, most: int | None = None) -> str:
 def fault_in(
     table: type, said: Mapping[str, object], *, absent: Collection[str] = ()
 ) -> str | None:
-    """Says what of `said` does not fit the fields of a dataclass; None if all does.
+    """The first fault of `said` as fields of a dataclass; None if all of it fits.
 
-    Fields that the dataclass does not have are ignored, as are those that are still `absent`.
+    Fields that the dataclass does not have are ignored, and so are the `absent` ones.
 
     >>> @dataclass
     ... class Turn:
@@ -124,7 +132,11 @@ def fault_in(
         if value is MISSING:
             return f"{name}: wanted a value, got none"
         if choices:
-            fault = None if value in choices else f"wanted one of {', '.join(choices)}"
+            if value in choices:
+                fault = None
+            else:
+                fault = f"wanted one of {', '.join(choices)}"
+        # In Python a bool is an int, but a flag is not meant as a number.
         elif not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
             fault = f"wanted {kind[-1].__name__}"
         else:
@@ -136,13 +148,15 @@ def fault_in(
 
 @functools.cache
 def _rules(table: type) -> tuple[tuple[str, object, tuple[type, ...], Bound, tuple[str, ...]], ...]:
-    """Each field's name and default, of which kind its values are, their bound, and the choices if
-    it lists them."""
+    """Each field's name, default, types, bound, and choices if it lists them."""
     hints = get_type_hints(table, include_extras=True)
     rules: list[tuple[str, object, tuple[type, ...], Bound, tuple[str, ...]]] = []
     for each in fields(table):
         hint = hints[each.name]
-        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        if get_origin(hint) in (Union, UnionType):
+            options = get_args(hint)
+        else:
+            options = (hint,)
         (only,) = (option for option in options if option is not NoneType)
         if get_origin(only) is Literal:
             rules.append((each.name, each.default, (str,), Bound(), get_args(only)))
@@ -151,7 +165,7 @@ def _rules(table: type) -> tuple[tuple[str, object, tuple[type, ...], Bound, tup
             assert kind in _SCALARS.values(), (
                 f"{table.__name__}.{each.name}: only numbers and texts can be checked"
             )
-            rules.append(
-                (each.name, each.default, (int, float) if kind is float else (kind,), bound, ())
-            )
+            # A whole number is a fine float.
+            kinds = (int, float) if kind is float else (kind,)
+            rules.append((each.name, each.default, kinds, bound, ()))
     return tuple(rules)

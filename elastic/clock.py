@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+# The speed of a steady clock while it is ahead. At half speed, the other clock catches up after
+# twice the time that it was set back by.
 CATCHING_UP = 0.5
-"""How fast a steady clock goes while it is ahead: it is caught up with after twice what the other
-was set back by."""
 
 
 class Clock(Protocol):
@@ -29,10 +29,10 @@ class SystemClock:
 
 
 class SteadyClock:
-    """A clock that never runs back: it is the later of another one, and of what it said last with
-    half the time since.
+    """A clock that never runs back, whatever the wall clock does.
 
-    Where the other is set forward it follows at once. `elapsed_s` is told by one that nobody sets.
+    It shows the wall clock's time, or where that was set back, its own last time plus half of the
+    time since. Where the wall clock is set forward it follows at once.
     """
 
     def __init__(
@@ -44,13 +44,16 @@ class SteadyClock:
         self._other_s = now_s
         self._elapsed_s = elapsed_s
         self._lock = threading.Lock()
-        self._said_s, self._said_at_s = now_s(), elapsed_s()
+        # The time that was shown last, and when, by the clock that cannot be set.
+        self._said_s = now_s()
+        self._said_at_s = elapsed_s()
 
     def now_s(self) -> float:
         with self._lock:
             at_s = self._elapsed_s()
             least_s = self._said_s + CATCHING_UP * (at_s - self._said_at_s)
-            self._said_s, self._said_at_s = max(self._other_s(), least_s), at_s
+            self._said_s = max(self._other_s(), least_s)
+            self._said_at_s = at_s
             return self._said_s
 
     def sleep(self, duration_s: float) -> None:
@@ -58,7 +61,7 @@ class SteadyClock:
 
 
 class ManualClock:
-    """A clock that moves only when told to: sleeping on it advances it and returns at once."""
+    """A clock that moves only when it is told to. Sleeping advances it and returns at once."""
 
     def __init__(self, start_s: float = 1_700_000_000.0) -> None:
         self._now_s = start_s

@@ -1,4 +1,7 @@
-"""The daemon's settings: command line over ELASTICD_* over elasticd.toml over defaults."""
+"""The daemon's settings.
+
+The command line wins over ELASTICD_* variables, these over elasticd.toml, and that over defaults.
+"""
 
 from __future__ import annotations
 
@@ -32,20 +35,21 @@ def default_data_dir() -> Path:
 
 
 def config_files() -> tuple[Path, ...]:
-    """Where settings are read from, the later file winning: the user's own, then the working
-    folder's."""
+    """The files of settings, the user's own, then the working folder's; the later one wins."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     named = os.environ.get("ELASTICD_CONFIG")
-    return (Path(named),) if named else (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
+    if named:
+        return (Path(named),)
+    return (home / "elasticd" / "elasticd.toml", Path("elasticd.toml"))
 
 
 class LocalType(BaseModel):
-    """One node type that this machine emulates: `cpu` in cores, memory in GiB, price in USD per
-    hour."""
+    """One node type that this machine emulates."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")
+    # In cores; less than one is a share of a core.
     cpu: PositiveFloat
     memory_gib: PositiveFloat = 2.0
     usd_per_h: PositiveFloat
@@ -59,7 +63,7 @@ _DEFAULT_LOCAL_TYPES = (
 
 
 class PolicySettings(BaseModel):
-    """What every decision keeps to; the meaning of each is `elastic.model.Limits`'."""
+    """The limits of every decision; `elastic.model.Limits` says what each means."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -76,8 +80,10 @@ class PolicySettings(BaseModel):
 
 
 class Ec2Requirements(BaseModel):
-    """What EC2's node types must have to be candidates, as
-    `elastic.providers.ec2.parse_requirements` reads it."""
+    """What EC2's node types must have to be candidates.
+
+    `elastic.providers.ec2.parse_requirements` reads it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -91,11 +97,14 @@ class Ec2Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    # An account's machines belong to the daemon of the cluster that they are tagged with.
     cluster: str = Field("elasticd", pattern=r"^[a-z0-9][a-z0-9-]{0,31}$")
     region: str | None = None
+    # Names of instance types, with wildcards; empty: all that meet the requirements.
     types: tuple[str, ...] = ()
     requirements: Ec2Requirements = Ec2Requirements()
     capacities: tuple[Literal["on-demand", "spot"], ...] = ("on-demand", "spot")
+    # Empty: all of the region's zones, and each zone's default subnet.
     zones: tuple[str, ...] = ()
     subnets: tuple[str, ...] = ()
     instance_profile: str | None = None
@@ -104,7 +113,10 @@ class Ec2Settings(BaseModel):
     ami_parameter_arm64: str = (
         "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-arm64"
     )
-    ami_parameter_gpu: str = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+    ami_parameter_gpu: str = (
+        "/aws/service/deeplearning/ami/x86_64/"
+        "base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+    )
     bootstrap: str | None = None
     package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
     package_index_gpu: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
@@ -112,8 +124,8 @@ class Ec2Settings(BaseModel):
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
     usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
-    # EC2 bills Linux by the second, 60 at least (aws.amazon.com/ec2/pricing/on-demand); a lab on a
-    # faster clock, less.
+    # EC2 bills Linux by the second, for 60 s at least (aws.amazon.com/ec2/pricing/on-demand). A lab
+    # on a faster clock bills less.
     minimum_billed_s: FiniteFloat = Field(60.0, ge=0)
     spot_refresh_s: PositiveFloat = 60.0
     on_demand_refresh_s: PositiveFloat = 21_600.0
@@ -166,7 +178,8 @@ class Settings(BaseSettings):
     standstill_s: FiniteFloat = Field(
         60.0,
         ge=0,
-        description="Seconds without a turn that are an alarm, if thrice a job's longest pause; 0: never.",
+        description="Seconds without a turn that raise an alarm, if three times a job's longest "
+        "pause; 0: never.",
     )
     max_failures: int = Field(
         3, ge=1, description="Failures in a row, without progress, that fail a job."
@@ -179,7 +192,8 @@ class Settings(BaseSettings):
     )
     price_source: str | None = Field(
         None,
-        description="What tells prices; else the price trace where there is one, or what the provider has.",
+        description="Where prices come from; else the price trace if there is one, or the "
+        "provider's own.",
     )
     metrics_token_file: Path | None = Field(
         None, description="File of a token that opens /metrics alone; made if absent."
@@ -203,8 +217,8 @@ class Settings(BaseSettings):
     def _traces_are_local(cls, trace: Path | None, told: ValidationInfo) -> Path | None:
         if trace is not None and told.data.get("provider") == "ec2":
             raise ValueError(
-                "wanted none with provider ec2, whose machines cost what EC2 says "
-                "(a lab's scenario plays prices of its own: elasticd lab --scenario)"
+                "wanted none with provider ec2, whose prices come from EC2 "
+                "(a lab's scenario sets its own prices: elasticd lab --scenario)"
             )
         return trace
 
@@ -229,17 +243,19 @@ class Settings(BaseSettings):
 
     @property
     def job_root(self) -> str:
-        """Where nodes keep each job's checkpoints and artifacts: an absolute folder, or a place in
-        a bucket."""
+        """Where nodes keep jobs' checkpoints and artifacts: an absolute folder, or s3://..."""
         root = (self.checkpoint_root or str(self.data_dir / "jobs")).rstrip("/")
-        return root if root.startswith("s3://") else str(Path(root).absolute())
+        if root.startswith("s3://"):
+            return root
+        return str(Path(root).absolute())
 
     @property
     def job_folder(self) -> Path:
-        """The same where it is a folder; else the one in `data_dir`, in which nodes leave
-        nothing."""
+        """`job_root` if it is a folder, else the one in `data_dir`, which stays empty."""
         root = self.job_root
-        return self.data_dir.absolute() / "jobs" if root.startswith("s3://") else Path(root)
+        if root.startswith("s3://"):
+            return self.data_dir.absolute() / "jobs"
+        return Path(root)
 
     @property
     def token_file(self) -> Path:
@@ -261,15 +277,19 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Gives the settings in force; `overrides` that are None count as not given. Raises
-    InvalidInput."""
+    """Returns the settings in force. An override of None counts as not given.
+
+    Raises InvalidInput.
+    """
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         settings = Settings(**given)
     except ValidationError as error:
+        # The first fault is enough to go on with; pydantic's own text is for programmers.
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
-        wanted, got = first["msg"].removeprefix("Value error, "), first["input"]
+        wanted = first["msg"].removeprefix("Value error, ")
+        got = first["input"]
         text = f"setting {path}: {wanted}, got {str(got) if isinstance(got, Path) else got!r}"
         raise InvalidInput(text, field=path) from error
     except ValueError as error:
@@ -279,31 +299,32 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def _refuse_contradictions(settings: Settings) -> None:
-    """Raises InvalidInput for settings that undo one another."""
+    """Raises InvalidInput for settings that contradict one another."""
     policy = settings.policy
-    # The stop is decided at a tick, heard at a heartbeat, and a drain may take its grace: all of it
-    # is paid.
+    # A stop is decided at a tick and reaches the node with a heartbeat. Then the workers may take
+    # the drain's grace. The job pays for all three.
     least_s = settings.tick_s + settings.heartbeat_s + settings.drain_grace_s
     if policy.wind_down_s < least_s:
         raise InvalidInput(
-            f"setting policy.wind_down_s: wanted at least {least_s:g} s, which tick_s, heartbeat_s "
-            "and drain_grace_s "
-            f"may take to end a job, or budgets are exceeded; got {policy.wind_down_s:g}",
+            f"setting policy.wind_down_s: wanted at least {least_s:g} s, the sum of tick_s, "
+            "heartbeat_s and drain_grace_s, or ending jobs exceed their budgets; got "
+            f"{policy.wind_down_s:g}",
             field="policy.wind_down_s",
         )
+    # A lease is renewed by the answer to a heartbeat, and the daemon must have looked before.
     slowest_s = max(settings.tick_s, settings.heartbeat_s)
     if settings.lease_s <= slowest_s:
         raise InvalidInput(
-            f"setting lease_s: wanted more than {slowest_s:g} s, the longer one of tick_s and "
-            "heartbeat_s, or "
-            f"nodes end before their leases are renewed; got {settings.lease_s:g}",
+            f"setting lease_s: wanted more than {slowest_s:g} s, the longer of tick_s and "
+            "heartbeat_s, or nodes end before their leases are renewed; got "
+            f"{settings.lease_s:g}",
             field="lease_s",
         )
     if policy.boot_prior_s is not None and policy.boot_prior_s >= settings.register_timeout_s:
         raise InvalidInput(
             "setting policy.boot_prior_s: wanted less than register_timeout_s, "
-            f"{settings.register_timeout_s:g} s, "
-            f"after which a node that boots is given up; got {policy.boot_prior_s:g}",
+            f"{settings.register_timeout_s:g} s, after which a booting node is given up; got "
+            f"{policy.boot_prior_s:g}",
             field="policy.boot_prior_s",
         )
     if settings.provider == "ec2":
@@ -320,8 +341,7 @@ def _refuse_contradictions(settings: Settings) -> None:
 def _refuse_stale(max_age_s: float, refresh_s: float, age: str, refresh: str) -> None:
     if max_age_s <= refresh_s:
         raise InvalidInput(
-            f"setting policy.{age}: wanted more than ec2.{refresh}, {refresh_s:g} s, or prices are "
-            "too old to buy by "
-            f"before they are read again; got {max_age_s:g}",
+            f"setting policy.{age}: wanted more than ec2.{refresh}, {refresh_s:g} s, or prices "
+            f"become too old before they are read again; got {max_age_s:g}",
             field=f"policy.{age}",
         )

@@ -1,4 +1,4 @@
-"""The composition root: settings become a wired daemon, which starts, ticks, serves and stops."""
+"""The composition root: it builds a daemon from its settings, and runs it."""
 
 from __future__ import annotations
 
@@ -44,15 +44,17 @@ from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
+# What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
+# that the agent keeps in reserve.
 _SLACK_S = 10.0
-"""What a word may take beyond a tick and a heartbeat: a slow cloud's answers, and what the agent
-keeps for itself."""
-_SILENCE_S, _SILENT_BEATS = 10.0, 5
-"""A node is missed after both."""
-_MISSED_S, _MISSED_BEATS = 2.0, 3
-"""The same where those whom it trains with stand still."""
+# A node is silent after this time and this many heartbeats, whichever is longer.
+_SILENCE_S = 10.0
+_SILENT_BEATS = 5
+# The same while the nodes that it trains with stand still.
+_MISSED_S = 2.0
+_MISSED_BEATS = 3
+# How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
-"""How often to look whether a market has come whose past prices nobody has asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,37 +66,45 @@ class Daemon:
     store: Store
     provider: Provider
     reconciler: Reconciler
+    # Proves, before a machine is bought, that it can be ended.
     right: TerminationPermission
     leader_lease: LeaseHolder
     node_tokens: NodeTokens
     user_token: str
+    # Opens /metrics alone; empty if there is none.
     metrics_token: str
     ticker: Ticker
+    # What nodes install; None where they need none.
     wheel: Wheel | None
+    # Asks for past prices; None where no source remembers them.
     historian: Ticker | None
     logs: JobLogs
 
     def start(self) -> None:
-        """Begins to look at the world."""
+        """Starts the ticks."""
         for each in self._tickers:
             each.start()
 
     def stop(self) -> None:
-        """Returns when nobody looks any more."""
+        """Returns when no tick runs any more."""
         for each in self._tickers:
             each.stop()
 
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
-        return (self.ticker,) if self.historian is None else (self.ticker, self.historian)
+        if self.historian is None:
+            return (self.ticker,)
+        return (self.ticker, self.historian)
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
-    """Wires a daemon whose nodes reach it at `url`. Opens, and migrates, its store."""
+    """Builds a daemon whose nodes reach it at `url`. Opens its store, and migrates it."""
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
-        parse_location(settings.job_root)  # a wrong one is to be said now, not by each node
-    wheel = own_wheel() if settings.provider == "ec2" and settings.ec2.needs_wheel else None
+        parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
+    wheel = None
+    if settings.provider == "ec2" and settings.ec2.needs_wheel:
+        wheel = own_wheel()
     store = open_store(settings.url)
     store.presence.begin(now_s=clock.now_s())
     tokens = NodeTokens(secret_in(data_dir / "secret"))
@@ -168,7 +178,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
-        # changes the process for good, so not before it is sure to become the daemon
+        # This changes the whole process, so it waits until this one is sure to become the daemon.
         _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
@@ -197,16 +207,15 @@ def _owned(*folders: Path | None) -> Iterator[None]:
 
 
 def _check_nodes_find_it(settings: Settings, url: str) -> None:
-    """Raises InvalidInput if nodes would be paid for without a way to the daemon, or to their
-    checkpoints."""
+    """Raises InvalidInput if nodes could not reach the daemon, or their checkpoints."""
     if settings.provider == "ec2":
-        from elastic.providers.ec2 import connect, refuse  # only who buys there pays for boto3
+        from elastic.providers.ec2 import connect, refuse  # boto3 is slow to import
 
         refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
 
 
 def _logs(data_dir: Path, store: Store) -> JobLogs:
-    """The logs of jobs that are on record; those of others are deleted."""
+    """Opens the jobs' logs, and deletes those of jobs that are not on record."""
     logs = open_job_logs(data_dir)
     for job_id in logs.jobs():
         try:
@@ -225,11 +234,12 @@ def _give_back(daemon: Daemon) -> None:
 
 
 def _run(daemon: Daemon, port: int) -> None:
-    # The API is above this module; the daemon knows it by name only.
+    # The API stands above this module, which may not import it: so it is found by name.
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
     artifacts: Any = importlib.import_module("api.artifacts")
     outputs: Any = importlib.import_module("api.outputs")
+    # What was imported lives as long as the process, so the collector need not look at it again.
     gc.freeze()
     gc.enable()
     context = deps.Context(
@@ -255,8 +265,7 @@ def _run(daemon: Daemon, port: int) -> None:
 
 
 def _same_port(data_dir: Path, host: str) -> int:
-    """A free port, the one used last if it is free: nodes of an earlier daemon still speak to that
-    one."""
+    """A free port, if possible the one used last: nodes of an earlier daemon still call that."""
     last = 0
     with suppress(FileNotFoundError, json.JSONDecodeError, KeyError):
         last = int(json.loads((data_dir / "daemon.json").read_text())["port"])
@@ -269,9 +278,11 @@ def _same_port(data_dir: Path, host: str) -> int:
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raises AlreadyRunning if somebody listens there, before anything is written down about this
-    daemon."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    """Raises AlreadyRunning if another process listens there."""
+    if ":" in host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -280,7 +291,7 @@ def _check_free(host: str, port: int) -> None:
             wanted = f"wanted to listen on {_bracketed(host)}:{port}: {error.strerror}"
             if error.errno == errno.EADDRINUSE:
                 raise AlreadyRunning(
-                    f"{wanted}; choose another --port, or stop who has it"
+                    f"{wanted}; choose another --port, or stop the process that has it"
                 ) from error
             raise InvalidInput(f"{wanted}; choose another --host or --port") from error
 
@@ -291,7 +302,9 @@ def _bracketed(host: str) -> str:
     >>> _bracketed("127.0.0.1"), _bracketed("::1")
     ('127.0.0.1', '[::1]')
     """
-    return f"[{host}]" if ":" in host else host
+    if ":" in host:
+        return f"[{host}]"
+    return host
 
 
 def _write_address(settings: Settings, url: str, port: int) -> None:
@@ -300,7 +313,7 @@ def _write_address(settings: Settings, url: str, port: int) -> None:
 
 
 def _log_to_stderr() -> None:
-    # One format for our own lines and for those of the libraries, which speak through logging.
+    # One format for our own lines and for those of libraries, which use `logging`.
     stamps: list[Any] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso"),
@@ -313,9 +326,8 @@ def _log_to_stderr() -> None:
     logging.basicConfig(level=logging.INFO, handlers=[handler])
     for name in ("alembic", "boto3", "botocore"):
         logging.getLogger(name).setLevel(logging.WARNING)
-    logging.getLogger("apscheduler").setLevel(
-        logging.ERROR
-    )  # the ticker itself says where a tick takes too long
+    # The ticker itself reports a tick that takes too long.
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     structlog.configure(
         processors=[*stamps, structlog.processors.format_exc_info, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),

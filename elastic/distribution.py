@@ -1,5 +1,4 @@
-"""elasticd's own files, wherever it is installed: for the store its migrations, for nodes a wheel
-of all of them."""
+"""Finds elasticd's own files: the store's migrations, and a wheel of all files for nodes."""
 
 from __future__ import annotations
 
@@ -16,43 +15,46 @@ from elastic.zips import zip_of
 
 _NAME = "elasticd"
 _PACKAGES = ("elastic", "api")
+# PyPA, "Binary distribution format": the content of a wheel's WHEEL file.
 _WHEEL = "Wheel-Version: 1.0\nGenerator: elasticd\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """A wheel as pip installs it: its file's name, bytes, and their SHA-256 in hexadecimal."""
+    """A wheel as pip installs it."""
 
+    # The name of its file.
     name: str
     content: bytes
+    # Of the content, in hexadecimal.
     sha256: str
 
     @property
     def path(self) -> str:
-        """Where a daemon serves it, below its URL: another content has another path."""
+        """Its path below the daemon's URL; other content has another path."""
         return f"/v1/wheels/{self.sha256}/{self.name}"
 
 
 def migrations_folder() -> Path:
-    """The folder of the database's migrations, in a checkout or where a wheel has put it."""
+    """The folder of the database's migrations, in a checkout or an installed wheel."""
     package = Path(__file__).resolve().parent
     installed = package / "migrations"
-    return installed if installed.is_dir() else package.parent / "migrations"
+    if installed.is_dir():
+        return installed
+    return package.parent / "migrations"
 
 
 def own_wheel() -> Wheel:
-    """Makes a wheel of the elasticd that runs here, as it lies on the disk now; the same files make
-    the same bytes.
+    """Makes a wheel of the elasticd that runs here, from its files on the disk.
 
-    Raises InvalidInput if Python does not know it as installed: nobody would know then what else it
-    needs.
+    The same files make the same bytes. Raises InvalidInput if elasticd is not installed, since its
+    dependencies are unknown then.
     """
     try:
         installed = distribution(_NAME)
     except PackageNotFoundError as error:
         raise InvalidInput(
-            f"wanted {_NAME} as an installed distribution, of which nodes could get a wheel, found "
-            "none: "
+            f"wanted {_NAME} as an installed distribution, to make a wheel for nodes, found none: "
             "pip install it (-e for a checkout), or set ec2.bootstrap"
         ) from error
     stem = f"{_NAME}-{installed.version}"
@@ -89,8 +91,7 @@ def _about(installed: Distribution, folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _packed(files: Mapping[str, bytes], record: str) -> bytes:
-    """A zip of the files in the order of their names, with the list of them that every wheel has as
-    its last."""
+    """A zip of the files in the order of their names, and of their list, which comes last."""
     lines = [
         f"{name},sha256={_digest(content)},{len(content)}"
         for name, content in sorted(files.items())

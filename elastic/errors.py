@@ -29,9 +29,10 @@ class ElasticError(Exception):
 
 
 class InvalidInput(ElasticError):
-    """The caller sent something wrong; `field` is the path of the part at fault, if there is one.
+    """The caller sent something wrong.
 
-    `faults` lists (field, message) where one answer can name several.
+    `field` is the path of the wrong part, None if it has none. `faults` lists (field, message)
+    where one answer names several.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class AlreadyRunning(ElasticError):
 
 
 class LeaseLost(AlreadyRunning):
-    """A daemon that was started later took this cluster's machines."""
+    """A daemon that started later took over this cluster's machines."""
 
 
 class DaemonUnreachable(ElasticError):
@@ -79,26 +80,26 @@ class StorageUnavailable(ElasticError):
 
 
 class StorageForbidden(StorageUnavailable):
-    """There is no such bucket, or the credentials may not do this there: a person has to act."""
+    """There is no such bucket, or the credentials do not permit this. A person has to act."""
 
 
 class PreparationFailed(ElasticError):
-    """A node could not get what its job brings; to try again changes nothing."""
+    """A node could not install what its job needs. Another try would fail too."""
 
 
 class CheckpointDamaged(ElasticError):
-    """What a bucket holds is torn, foreign or incomplete."""
+    """A checkpoint in a bucket is damaged, incomplete or not ours."""
 
 
 class Superseded(ElasticError):
-    """A newer generation of the job has committed."""
+    """A newer generation of the job has stored a checkpoint."""
 
 
 class ProviderError(ElasticError):
     """A provider could not do what it was asked.
 
-    Of a launch, `bought_nothing` tells that its cloud has answered this very purchase: earlier
-    calls with its token bought nothing either.
+    `bought_nothing` is true if the cloud has answered this very launch. Then earlier calls with
+    its token bought nothing either.
     """
 
     def __init__(self, message: str = "", *, bought_nothing: bool = False) -> None:
@@ -107,16 +108,16 @@ class ProviderError(ElasticError):
 
 
 class CapacityUnavailable(ProviderError):
-    """These machines are not to be had now; try another offering."""
+    """These machines are not available now; try another offering."""
 
 
 class Forbidden(ProviderError):
-    """The credentials may not do this; a person has to act."""
+    """The credentials do not permit this. A person has to act."""
 
 
 class QuotaReached(ProviderError):
-    """The account may have no more of this; a person has its quota raised."""
+    """A quota of the account is used up. A person has to ask for more."""
 
 
 class ProviderUnavailable(ProviderError):
-    """The provider does not answer or throttles; the same call may be repeated."""
+    """The provider does not answer, or throttles. The same call may be repeated."""

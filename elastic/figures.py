@@ -1,8 +1,8 @@
-"""Writes dollars, durations, rates, shares, sizes and instants: everywhere that a person reads one.
+"""Writes dollars, durations, rates, shares, sizes and instants for people.
 
 | what | rule | function |
 | --- | --- | --- |
-| dollars | cents from $1 on, whole dollars from $1,000 on, three figures below; $0 is exactly zero | `usd` |
+| dollars | cents from $1, whole dollars from $1,000, three figures below; $0 is zero | `usd` |
 | dollars an hour | four figures, as price lists have them, and at least cents | `price` |
 | rates, paces, ratios | three figures, no exponent | `number` |
 | the same at an axis | thousands as k, millions as M | `short` |
@@ -15,7 +15,7 @@
 | instants near now | the time of day, or the date and the minute, UTC | `moment` |
 | instants as seen from now | a duration ahead or ago, of whole seconds | `ago` |
 
-What a person has to type again (a setting, an id) is shown as it is typed, not by these rules.
+What a person has to type again (a setting, an id) is shown as it is typed.
 `figures.js` follows the same rules where a page's script writes numbers.
 
 Neither humanize nor babel serves: babel writes $0.000404 as $0.00 and durations in one unit,
@@ -28,6 +28,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 
+# A smaller amount is shown as less than this one, since it would have too many digits.
 _LEAST_USD = 1e-6
 
 
@@ -66,7 +67,9 @@ def short(value: float) -> str:
     """
     if value >= 1e6:
         return f"{number(value / 1e6)}M"
-    return f"{number(value / 1e3)}k" if value >= 1e3 else number(value)
+    if value >= 1e3:
+        return f"{number(value / 1e3)}k"
+    return number(value)
 
 
 def count(value: float) -> str:
@@ -100,13 +103,16 @@ def percent(ratio: float) -> str:
 def duration(seconds: float) -> str:
     """A stretch of time.
 
-    >>> duration(0.2431), duration(48), duration(183), duration(7_199), duration(34_800), duration(90_000)
-    ('0.24 s', '48 s', '3 min 3 s', '2 h', '9 h 40 min', '1 d 1 h')
+    >>> duration(0.2431), duration(48), duration(183), duration(7_199)
+    ('0.24 s', '48 s', '3 min 3 s', '2 h')
+    >>> duration(34_800), duration(90_000)
+    ('9 h 40 min', '1 d 1 h')
     """
     if seconds < 0:
         return f"-{duration(-seconds)}"
     if seconds < 10:
         return f"{number(seconds, 2)} s"
+    # The limits lie half a unit lower, so that rounding never gives "60 s" or "60 min".
     if seconds < 59.5:
         return f"{seconds:.0f} s"
     if seconds < 3_599.5:
@@ -124,6 +130,7 @@ def size(size_bytes: int) -> str:
     """
     if size_bytes < 1024:
         return f"{size_bytes} B"
+    # Ten bits are one power of 1,024.
     power = min((size_bytes.bit_length() - 1) // 10, 4)
     return f"{number(size_bytes / 1024**power)} {'BKMGT'[power]}iB"
 
@@ -144,11 +151,13 @@ def moment(at_s: float, now_s: float) -> str:
     ('22:13:20 UTC', '14 Nov 22:13 UTC')
     """
     then, now = (datetime.fromtimestamp(each, UTC) for each in (at_s, now_s))
-    return f"{then:%H:%M:%S} UTC" if then.date() == now.date() else f"{then:%d %b %H:%M} UTC"
+    if then.date() == now.date():
+        return f"{then:%H:%M:%S} UTC"
+    return f"{then:%d %b %H:%M} UTC"
 
 
 def ago(at_s: float, now_s: float) -> str:
-    """An instant as seen from now.
+    """An instant relative to now.
 
     >>> ago(100, 101), ago(100, 130), ago(100, 1_000), ago(200, 100)
     ('just now', '30 s ago', '15 min ago', 'in 1 min 40 s')
@@ -156,17 +165,22 @@ def ago(at_s: float, now_s: float) -> str:
     ahead_s = round(at_s - now_s)
     if abs(ahead_s) < 2:
         return "just now"
-    return f"in {duration(ahead_s)}" if ahead_s > 0 else f"{duration(-ahead_s)} ago"
+    if ahead_s > 0:
+        return f"in {duration(ahead_s)}"
+    return f"{duration(-ahead_s)} ago"
 
 
 def _dollars(amount: float, figures: int) -> str:
-    sign, least = ("-" if amount < 0 else ""), abs(amount)
+    sign = "-" if amount < 0 else ""
+    least = abs(amount)
     if least == 0:
         return "$0"
     if least < _LEAST_USD:
         return f"{sign}<$0.000001"
+    # From here on rounding to cents would give $1,000.00 or more.
     if least >= 999.995:
         return f"{sign}${least:,.0f}"
+    # As many figures as wanted are before the point and in the cents.
     if least >= 10 ** (figures - 3):
         return f"{sign}${least:.2f}"
     whole, _, cents = number(least, figures).partition(".")
@@ -175,4 +189,6 @@ def _dollars(amount: float, figures: int) -> str:
 
 def _two(seconds: float, major_s: int, major: str, minor_s: int, minor: str) -> str:
     wholes, rest = divmod(round(seconds / minor_s), major_s // minor_s)
-    return f"{wholes:,} {major} {rest} {minor}" if rest else f"{wholes:,} {major}"
+    if rest:
+        return f"{wholes:,} {major} {rest} {minor}"
+    return f"{wholes:,} {major}"

@@ -8,10 +8,12 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """In order, worth knowing, or to be mended before elasticd can work, with the advice that mends
-    it."""
+    """One result of a check."""
 
+    # What was checked.
     name: str
+    # With an error elasticd cannot work; a warning is worth knowing.
     level: Literal["ok", "warning", "error"]
     found: str
+    # What to do about it; empty where nothing is wrong.
     advice: str = ""

@@ -1,5 +1,4 @@
-"""The last lines of every job's workers, as their nodes sent them: a bounded number, in a file
-beside the database."""
+"""Keeps the last lines that every job's workers wrote, in a file beside the database."""
 
 from __future__ import annotations
 
@@ -14,23 +13,29 @@ from elastic.log_line import LogLine, LogPiece, plain
 
 log = structlog.get_logger(__name__)
 
+# The limit of a job; a node keeps as much of one generation.
 JOB_BYTES = 16 << 20
-"""What a job may keep; as much as a node keeps of one generation."""
+# The limit of all jobs together. The logs of the job that was quiet for longest are deleted first.
 ALL_BYTES = 1 << 30
-"""What all jobs may keep; the one that has been quiet for longest gives way."""
-LINE_BYTES = 64  # what a line costs beside its text, measured with lines of one character
-_FREED = 16  # at the limit a sixteenth is given back at once, so that not every batch deletes
+# The size of a line in the file beside its text, measured with lines of one character.
+LINE_BYTES = 64
+# At the limit a sixteenth is deleted at once, so that not every batch has to delete.
+_FREED = 16
+# Lines deleted by one statement, which holds the lock.
 _AT_ONCE = 5_000
 
+# Leaves out torchrun's own lines.
 _OF_WORKERS = " AND (worker IS NOT NULL OR stage != '')"
-"""Leaves out torchrun's own lines."""
 
 _SCHEMA = """
 PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS jobs (
-    job TEXT PRIMARY KEY, bytes INTEGER NOT NULL DEFAULT 0, cut INTEGER NOT NULL DEFAULT 0, at_s REAL NOT NULL
+    job TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    cut INTEGER NOT NULL DEFAULT 0,
+    at_s REAL NOT NULL
 );
 CREATE TABLE IF NOT EXISTS nodes (node TEXT PRIMARY KEY, job TEXT NOT NULL, seq INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS streams (
@@ -60,9 +65,8 @@ CREATE INDEX IF NOT EXISTS lines_of_stream ON lines (stream, id);
 class JobLogs:
     """Lines in the order in which they came. Safe to use from several threads.
 
-    Half of what a job may keep is for the generation that runs: of it the process that wrote most
-    gives way. The other half is for earlier ones, of which the oldest gives way. `changes` grows
-    whenever something was added.
+    Half of a job's limit is for the generation that runs: there, lines of the process that wrote
+    most are deleted first. The other half is for earlier generations, the oldest deleted first.
     """
 
     def __init__(
@@ -73,10 +77,10 @@ class JobLogs:
         self._lock = threading.Lock()
         self._db = sqlite3.connect(":memory:" if path is None else path, check_same_thread=False)
         self._db.executescript(_SCHEMA)
+        # A file of an earlier elasticd lacks this column.
         if "stage" not in {column[1] for column in self._db.execute("PRAGMA table_info(streams)")}:
-            self._db.execute(
-                "ALTER TABLE streams ADD COLUMN stage TEXT NOT NULL DEFAULT ''"
-            )  # a file of before
+            self._db.execute("ALTER TABLE streams ADD COLUMN stage TEXT NOT NULL DEFAULT ''")
+        # Grows whenever something was added, so that a reader can wait for it.
         self.changes = 0
 
     def close(self) -> None:
@@ -86,9 +90,9 @@ class JobLogs:
     def add(
         self, job_id: str, node_id: str, pieces: Sequence[LogPiece], *, seq: int, now_s: float
     ) -> None:
-        """Stores a node's batch; one that it sent before, for it did not hear the answer, changes
-        nothing."""
+        """Stores a node's batch; one that was stored before changes nothing."""
         with self._lock, self._db:
+            # A node that missed the answer sends the same batch again.
             if seq <= self._seq(node_id):
                 return
             self._db.execute(
@@ -115,20 +119,19 @@ class JobLogs:
         generation: int | None = None,
         has_torchrun: bool = False,
     ) -> tuple[LogLine, ...]:
-        """Gives lines in their order: the first ones `after` the one of that number, or else the
-        last ones.
+        """Returns lines in their order: the first ones `after` that number, else the last ones.
 
-        What torchrun itself writes is given where a node is named, or with `has_torchrun`: its
-        account of each end is 60 lines long, and says nothing that the workers do not.
+        torchrun's own lines are included if a node is named, or with `has_torchrun`.
         """
+        # torchrun's report of each end is 60 lines long, and repeats what the workers said.
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=generation)
         query += _OF_WORKERS if node_id is None and not has_torchrun else ""
         order = "DESC" if after is None else "ASC"
         with self._lock:
             rows = self._db.execute(
-                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage FROM "
-                "lines"
-                f" JOIN streams ON streams.id = lines.stream WHERE lines.id > ? AND lines.{query}"
+                "SELECT lines.id, lines.at_s, generation, node, worker, rank, text, stage"
+                " FROM lines JOIN streams ON streams.id = lines.stream"
+                f" WHERE lines.id > ? AND lines.{query}"
                 f" ORDER BY lines.id {order} LIMIT ?",
                 (after or 0, *values, limit),
             ).fetchall()
@@ -137,8 +140,7 @@ class JobLogs:
     def open_lines(
         self, job_id: str, *, rank: int | None = None, node_id: str | None = None
     ) -> tuple[LogLine, ...]:
-        """Gives the lines of the newest generation that have not ended yet, a progress bar say;
-        their number is 0."""
+        """The unfinished lines of the newest generation, such as progress bars; numbered 0."""
         newest = self.newest_generation(job_id)
         query, values = _where(job_id, rank=rank, node_id=node_id, generation=newest)
         query += _OF_WORKERS if node_id is None else ""
@@ -152,15 +154,17 @@ class JobLogs:
         return tuple(LogLine(*row) for row in rows)
 
     def newest_generation(self, job_id: str) -> int | None:
-        """The last generation that wrote something; None if none did."""
+        """The newest generation with lines; None if there is none."""
         with self._lock:
             row = self._db.execute(
                 "SELECT MAX(generation) FROM streams WHERE job = ?", (job_id,)
             ).fetchone()
-        return None if row[0] is None else int(row[0])
+        if row[0] is None:
+            return None
+        return int(row[0])
 
     def ranks(self, job_id: str) -> tuple[int, ...]:
-        """The ranks of the newest generation that wrote something."""
+        """The ranks that wrote something in the newest generation with lines."""
         newest = self.newest_generation(job_id)
         with self._lock:
             rows = self._db.execute(
@@ -174,7 +178,9 @@ class JobLogs:
         """How many of the job's lines are no longer kept."""
         with self._lock:
             row = self._db.execute("SELECT cut FROM jobs WHERE job = ?", (job_id,)).fetchone()
-        return 0 if row is None else int(row[0])
+        if row is None:
+            return 0
+        return int(row[0])
 
     def jobs(self) -> tuple[str, ...]:
         """The jobs that lines are kept of."""
@@ -186,22 +192,23 @@ class JobLogs:
         with self._lock:
             with self._db:
                 self._forget(job_id)
-            self._db.executescript(
-                "PRAGMA incremental_vacuum"
-            )  # `execute` would give back one page only
+            # `execute` would give back one page only.
+            self._db.executescript("PRAGMA incremental_vacuum")
 
     def _seq(self, node_id: str) -> int:
         row = self._db.execute("SELECT seq FROM nodes WHERE node = ?", (node_id,)).fetchone()
-        return 0 if row is None else int(row[0])
+        if row is None:
+            return 0
+        return int(row[0])
 
     def _add_piece(self, job_id: str, node_id: str, piece: LogPiece, *, now_s: float) -> None:
         stream = self._stream(job_id, node_id, piece)
-        texts = (
-            [f"... {piece.dropped:,} lines left out: more than a node may send ..."]
-            if piece.dropped
-            else []
-        )
-        texts += map(plain, piece.lines)  # a node that lies sends what no terminal should see
+        if piece.dropped:
+            texts = [f"... {piece.dropped:,} lines left out: a node sent too many ..."]
+        else:
+            texts = []
+        # Agents clean their lines, but a compromised node may send escape sequences.
+        texts += map(plain, piece.lines)
         rows = [(job_id, stream, now_s, each) for each in texts]
         self._db.executemany(
             "INSERT INTO lines (job, stream, at_s, text) VALUES (?, ?, ?, ?)", rows
@@ -246,15 +253,18 @@ class JobLogs:
             "SELECT TOTAL(bytes) FROM streams WHERE job = ? AND generation < ?", (job_id, newest)
         ).fetchone()
         if earlier > self._job_bytes / 2:
-            query = "SELECT id FROM streams WHERE job = ? AND generation < ? AND bytes > 0 ORDER BY generation, id"
+            which = "generation < ? AND bytes > 0 ORDER BY generation, id"
         else:
-            query = "SELECT id FROM streams WHERE job = ? AND generation = ? AND bytes > 0 ORDER BY bytes DESC"
-        row = self._db.execute(f"{query} LIMIT 1", (job_id, newest)).fetchone()
-        return None if row is None else int(row[0])
+            which = "generation = ? AND bytes > 0 ORDER BY bytes DESC"
+        row = self._db.execute(
+            f"SELECT id FROM streams WHERE job = ? AND {which} LIMIT 1", (job_id, newest)
+        ).fetchone()
+        if row is None:
+            return None
+        return int(row[0])
 
     def _shorten(self, job_id: str, stream: int, wanted: int) -> int:
-        """Deletes a stream's first lines until so many bytes are free or none is left; gives how
-        many are."""
+        """Deletes a stream's first lines until enough bytes are free; returns how many are."""
         rows = self._db.execute(
             "SELECT id, text FROM lines WHERE stream = ? ORDER BY id LIMIT ?", (stream, _AT_ONCE)
         ).fetchall()
@@ -295,17 +305,17 @@ class JobLogs:
 
 
 def open_job_logs(folder: Path) -> JobLogs:
-    """Gives the logs kept in a daemon's data folder; a damaged file is set aside, for training goes
-    on without it."""
+    """Opens the logs in a daemon's data folder; a damaged file is set aside."""
     path = folder / "logs.db"
     path.touch(mode=0o600)
     try:
         return JobLogs(path)
     except sqlite3.DatabaseError:
+        # Training goes on without the old lines, so the daemon must start.
         aside = path.with_suffix(".damaged")
         path.replace(aside)
         log.warning(
-            "the jobs' logs could not be read and begin again",
+            "the file of the jobs' logs is damaged; a new one begins",
             set_aside_as=str(aside),
             exc_info=True,
         )
@@ -316,7 +326,7 @@ def open_job_logs(folder: Path) -> JobLogs:
 def _where(
     job_id: str, *, rank: int | None, node_id: str | None, generation: int | None
 ) -> tuple[str, list[str | int]]:
-    """What follows the name of a table with a job, and its values."""
+    """The conditions of a query, and their values."""
     wanted = {"rank": rank, "node": node_id, "generation": generation}
     given = {name: value for name, value in wanted.items() if value is not None}
     return " AND ".join(["job = ?", *(f"{name} = ?" for name in given)]), [job_id, *given.values()]

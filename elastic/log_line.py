@@ -1,5 +1,4 @@
-"""One line of a worker's log as it may be stored and shown: plain text of bounded length, and where
-it comes from."""
+"""One line of a worker's log: plain text of bounded length, and where it comes from."""
 
 from __future__ import annotations
 
@@ -9,84 +8,89 @@ from typing import Annotated
 
 from elastic.bounds import Bound, Count
 
+# A longer line is cut. A traceback's lines are shorter, and no screen shows more.
 MAX_CHARACTERS = 4000
-"""A line is cut here: a traceback's lines are shorter, and no screen shows more."""
 
 # Colours and cursor movements: CSI, OSC (titles, links) and the escapes of two characters.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-# Everything that could act on a terminal or turn a line's direction, and halves of UTF-16 pairs.
+# What could act on a terminal or change a line's direction, and halves of UTF-16 pairs.
 _CONTROLS = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
-_Line = Annotated[str, Bound(max_length=MAX_CHARACTERS + 100)]  # it says how much of it is missing
+# A line that was cut ends with how much is missing.
+_Line = Annotated[str, Bound(max_length=MAX_CHARACTERS + 100)]
 _Number = Annotated[int, Bound(ge=0, lt=2**31)]
 
 
 @dataclass(frozen=True, slots=True)
 class LogPiece:
-    """What one process has written since its node's last batch.
-
-    `worker` is its local rank, None for torchrun itself; `rank` its rank in the job, None where it
-    has none yet. `dropped` lines came before `lines` and were left out; `open` is what the newest
-    line holds so far. What a node writes before its first generation has a `stage`.
-    """
+    """What one process has written since its node's last batch."""
 
     generation: _Number
+    # Its local rank; None for torchrun itself.
     worker: Annotated[int, Bound(ge=0, lt=4096)] | None = None
+    # Its rank in the job; None while it has none.
     rank: _Number | None = None
     lines: Annotated[tuple[_Line, ...], Bound(max_length=10_000)] = ()
+    # How many lines before these were left out.
     dropped: Count = 0
+    # What the newest line holds so far, if it has not ended.
     open: _Line | None = None
+    # Set for what a node writes before its first generation.
     stage: Annotated[str, Bound(pattern="^(installing|setup)?$")] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line that the daemon keeps; numbers grow in the order in which lines came.
+    """A line that the daemon keeps."""
 
-    `worker` is the local rank of the process that wrote it, None for torchrun itself; `rank` is its
-    rank in the job, None where it has none. `stage` is `installing` or `setup` where the node got
-    itself ready, else empty.
-    """
-
+    # Grows in the order in which lines came; 0 for a line that has not ended.
     id: int
     at_s: float
     generation: int
     node_id: str
+    # The local rank of the process that wrote it; None for torchrun itself.
     worker: int | None
+    # Its rank in the job; None where it has none.
     rank: int | None
     text: str
+    # `installing` or `setup` while the node prepared itself, else empty.
     stage: str = ""
 
     @property
     def source(self) -> str:
-        """Says who wrote it."""
+        """The process that wrote it, for people."""
         if self.stage:
             return f"{self.stage} on {self.node_id}"
         if self.worker is None:
             return f"torchrun on {self.node_id}"
-        return self.node_id if self.rank is None else f"rank {self.rank}"
+        if self.rank is None:
+            return self.node_id
+        return f"rank {self.rank}"
 
 
 def as_text(line: LogLine, *, before: LogLine | None, is_labelled: bool) -> str:
-    """Gives a line as people read it, below a heading where another generation begins.
+    """A line as people read it, below a heading where another generation begins.
 
     >>> as_text(LogLine(1, 0.0, 3, "n1", 0, 4, "loss 0.5"), before=None, is_labelled=True)
     '==> generation 3 <==\\n[rank 4] loss 0.5\\n'
     """
     is_first = before is None or before.generation != line.generation
     where = "" if is_labelled else f", {line.source}"
-    heading = f"==> generation {line.generation}{where} <==\n" if is_first else ""
-    return f"{heading}[{line.source}] {line.text}\n" if is_labelled else f"{heading}{line.text}\n"
+    heading = ""
+    if is_first:
+        heading = f"==> generation {line.generation}{where} <==\n"
+    if is_labelled:
+        return f"{heading}[{line.source}] {line.text}\n"
+    return f"{heading}{line.text}\n"
 
 
 def plain(line: str, *, cut: int = 0) -> str:
-    r"""Gives a line without escape sequences, control characters written out, cut at
-    `MAX_CHARACTERS`.
+    r"""A line without escape sequences, with control characters written out.
 
-    `cut` is how much of the line is missing already.
+    It is cut at `MAX_CHARACTERS`; `cut` is how much of it is missing already.
 
     >>> plain("\x1b[31mloss\x1b[0m 0.5\x07")
     'loss 0.5\\x07'
@@ -96,13 +100,15 @@ def plain(line: str, *, cut: int = 0) -> str:
     if not line.isprintable():
         line = _CONTROLS.sub(_written_out, _ESCAPES.sub("", line))
     cut += max(0, len(line) - MAX_CHARACTERS)
-    return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)" if cut else line
+    if cut:
+        return f"{line[:MAX_CHARACTERS]} ... ({cut:,} characters more)"
+    return line
 
 
 def last_state(raw: bytes) -> bytes:
-    r"""Gives what a terminal shows of a line that was drawn again and again, as a progress bar is.
+    r"""What a terminal shows of a line that was drawn repeatedly, such as a progress bar.
 
-    A carriage return at the end stays: what is written after it takes the line's place.
+    A carriage return at the end stays, since the next text replaces the line.
 
     >>> last_state(b"\r 10%\r 20%"), last_state(b"100%\r")
     (b' 20%', b'100%\r')
@@ -115,4 +121,6 @@ def last_state(raw: bytes) -> bytes:
 
 def _written_out(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"

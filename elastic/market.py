@@ -1,4 +1,4 @@
-"""Where nodes come from and what tells their prices, as the settings have it."""
+"""Makes the provider and the source of prices that the settings name."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from elastic.store import Store
 def market(
     settings: Settings, clock: Clock, store: Store, wheel: Wheel | None
 ) -> tuple[Provider, PriceSource, PricePast | None]:
-    """Gives what `provider` stands for in the settings: the provider, what tells its prices, and
-    what brings their past (None: nothing remembers it)."""
+    """Makes the provider, the source of its prices, and that of past prices (None: there is none).
+
+    The setting `provider` chooses.
+    """
     name = _price_source(settings)
     setup = PriceSetup(
         started_at_s=_first_start_s(settings.data_dir, settings.price_trace, clock.now_s()),
@@ -39,9 +41,10 @@ def market(
 
 
 def limits(settings: Settings, provider: Provider, *, reaction_s: float | None = None) -> Limits:
-    """The limits that every decision keeps, by these settings and where nodes come from."""
+    """The limits of every decision, by the settings and the provider."""
     policy = settings.policy.model_dump()
     if policy["boot_prior_s"] is None:
+        # The default bootstrap installs torch, which takes longer than the boot itself.
         installs = settings.provider == "ec2" and settings.ec2.bootstrap is None
         policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else _BOOT_PRIOR_S
     return Limits(
@@ -77,9 +80,10 @@ def _price_source(settings: Settings) -> str:
 
 
 def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
-    """When this data folder was first served with these prices: a replayed trace goes on where an
-    earlier daemon left it, and one that is new to the folder begins now."""
-    path, wanted = data_dir / "started", None if trace is None else str(trace.absolute())
+    """When this data folder was first served with this trace of prices."""
+    # A replay continues where an earlier daemon left it; a trace that is new here begins now.
+    path = data_dir / "started"
+    wanted = None if trace is None else str(trace.absolute())
     try:
         told = json.loads(path.read_text())
         if told["price_trace"] == wanted:
@@ -93,14 +97,14 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 def _local(
     settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
 ) -> tuple[Provider, PriceSetup]:
-    precisions, cores = precisions_here(), len(os.sched_getaffinity(0))
+    precisions = precisions_here()
+    cores = len(os.sched_getaffinity(0))
     types = [
         NodeType(
             each.name,
             each.cpu,
             each.memory_gib,
-            # A type may say more than this machine has: no more can compute, and no more threads
-            # are started.
+            # A type may claim more cores than this machine has. More threads would only wait.
             physical_cores=min(each.cpu, cores),
             precisions=precisions,
         )
@@ -123,11 +127,8 @@ def _local(
 def _ec2(
     settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
 ) -> tuple[Provider, PriceSetup]:
-    from elastic.providers.ec2 import (  # only who buys there pays for boto3
-        Ec2Provider,
-        Paths,
-        connect,
-    )
+    # Imported here, since boto3 is slow to import and other providers do not need it.
+    from elastic.providers.ec2 import Ec2Provider, Paths, connect
 
     provider = Ec2Provider(
         settings.ec2,
@@ -138,7 +139,7 @@ def _ec2(
         register_s=settings.register_timeout_s,
         wheel=wheel,
     )
-    # What is left alone for a while is priced all the same: machines of it may live.
+    # An offering that is not bought for a while still needs a price: its machines may run.
     market = replace(
         setup,
         ec2=settings.ec2,
@@ -149,21 +150,17 @@ def _ec2(
     return provider, market
 
 
+# What each value of the setting `provider` makes: the provider, and what its prices depend on.
 _MARKETS: Mapping[
     str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]
 ] = {
     "local": _local,
     "ec2": _ec2,
 }
-"""What each value of the setting `provider` stands for: where nodes come from, and what of them is
-to be priced."""
 
+# How long a boot is assumed to take until one was measured.
 _BOOT_PRIOR_S = 60.0
+# The same with the default bootstrap, which installs torch. Measured on two cores: 17 s for the CPU
+# build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build by pip. Half a minute is for EC2
+# itself, which was not measured. The first boot replaces the assumption.
 _INSTALL_PRIOR_S = 120.0
-"""What a boot is taken to last until one was seen: with the default bootstrap, which installs
-torch, twice as long.
-
-Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build
-by pip. Half a minute is for EC2 itself, which nobody has measured here; the first boot of all
-replaces the whole.
-"""

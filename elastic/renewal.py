@@ -10,10 +10,8 @@ from dataclasses import dataclass
 class Renewal:
     """Due at once, then `every_s` after each success and `retry_s` after a failure.
 
-    Each failure that follows another one doubles the pause, up to `longest_retry_s` (None: all are
-    `retry_s` long). Where it `is_scattered`, half of a pause after a failure is left to chance:
-    those who failed together, and ask the same service, must not come back together. The instants
-    are those of the caller's clock. Where that clock was set back, it is due.
+    Each failure that follows another one doubles the pause. Instants are those of the caller's
+    clock. If that clock was set back, the task is due.
 
     >>> renewal = Renewal(every_s=60.0, retry_s=5.0, longest_retry_s=15.0)
     >>> renewal.wait_s(now_s=100.0)
@@ -28,16 +26,21 @@ class Renewal:
 
     every_s: float = 0.0
     retry_s: float = 0.0
+    # None: all pauses after failures are `retry_s` long.
     longest_retry_s: float | None = None
+    # Half of a pause after a failure is random. Processes that failed together, and ask the same
+    # service, must not come back together.
     is_scattered: bool = False
     _paused_at_s: float = 0.0
     _pause_s: float = 0.0
     _failures: int = 0
 
     def wait_s(self, *, now_s: float) -> float:
-        """How long it is until this is due; 0 when it is."""
+        """How long it takes until this is due; 0 when it is."""
         waited_s = now_s - self._paused_at_s
-        return self._pause_s - waited_s if 0.0 <= waited_s < self._pause_s else 0.0
+        if 0.0 <= waited_s < self._pause_s:
+            return self._pause_s - waited_s
+        return 0.0
 
     def is_due(self, *, now_s: float) -> bool:
         return self.wait_s(now_s=now_s) == 0.0
@@ -47,15 +50,21 @@ class Renewal:
         self.pause(self.every_s, now_s=now_s)
 
     def note_failure(self, *, now_s: float) -> None:
-        longest_s = self.retry_s if self.longest_retry_s is None else self.longest_retry_s
-        scatter = random.uniform(0.5, 1.0) if self.is_scattered else 1.0
-        # Bounded: 2 to the power of a thousand failures is no float any more.
+        if self.longest_retry_s is None:
+            longest_s = self.retry_s
+        else:
+            longest_s = self.longest_retry_s
+        if self.is_scattered:
+            scatter = random.uniform(0.5, 1.0)
+        else:
+            scatter = 1.0
+        # Bounded: 2 to the power of a thousand failures does not fit a float.
         self.pause(
             min(self.retry_s * 2.0 ** min(self._failures, 64), longest_s) * scatter, now_s=now_s
         )
         self._failures += 1
 
     def pause(self, pause_s: float, *, now_s: float) -> None:
-        """Has it due after `pause_s`, whatever came before."""
+        """Makes it due after `pause_s`, whatever came before."""
         self._paused_at_s = now_s
         self._pause_s = pause_s

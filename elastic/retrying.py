@@ -1,4 +1,4 @@
-"""Does again what failed: the one place where a try, a pause and the next try follow each other."""
+"""Repeats what failed: the one place with a loop of tries and pauses."""
 
 from __future__ import annotations
 
@@ -27,20 +27,23 @@ def retried(
     left_s: Callable[[], float] = lambda: math.inf,
     sleep: Callable[[float], None],
 ) -> Result:
-    """Gives what `act` returns, after as many tries as it takes.
+    """Returns what `act` returns, after as many tries as it takes.
 
     A try that raises `on` is followed by another one, unless the error is of the kind `unless`.
-    The first pause is `first_s` long, each later one twice as long as the one before, up to
-    `longest_s` (None: all are as long as the first). The last try is the one with the number
-    `attempts` (None: any number), or the first that ends when nothing is left of `left_s`. No pause
-    is longer than what is left. What the last try raised is raised.
+    What the last try raised is raised.
+
+    Args:
+        first_s: The first pause. Each later one is twice as long as the one before.
+        longest_s: The longest pause; None: all are as long as the first.
+        attempts: How many tries there are; None: any number.
+        left_s: How much time is left. No pause is longer, and without any the next try is the last.
     """
     exponential = wait_exponential(
         multiplier=first_s, max=first_s if longest_s is None else longest_s
     )
 
     def pause_s(state: RetryCallState) -> float:
-        # Half of a pause is left to chance: nodes that failed together must not come back together.
+        # Half of a pause is random: nodes that failed together must not come back together.
         return min(exponential(state) * random.uniform(0.5, 1.0), max(0.0, left_s()))
 
     def is_passing(error: BaseException) -> bool:

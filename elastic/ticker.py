@@ -1,4 +1,4 @@
-"""The ticker: runs the daemon's tick at each interval, and earlier where somebody asks for it."""
+"""The ticker runs the daemon's tick at each interval, and earlier when asked."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ log = structlog.get_logger(__name__)
 
 
 class Ticker:
-    """Runs a tick at every interval, and soon after `wake`; never two at once, and none is owed
-    twice.
+    """Runs a tick at every interval, and soon after `wake`; never two at once.
 
     `tick` may give in how many seconds the next one is due, if that is before the interval is over.
     One that finds its leader lease lost is the last: then the whole process ends, as its user would
@@ -38,20 +37,22 @@ class Ticker:
         self._interval_s = interval_s
         self._one_at_a_time = threading.Lock()
         self._is_woken = threading.Event()
+        # When the last tick ended (on the wall clock), how many seconds it took, and why it failed
+        # if it did.
         self.last: tuple[float, float, str | None] | None = None
-        """When the last tick ended (on the wall clock), how many seconds it took, and why it failed
-        if it did."""
         self._scheduler = BackgroundScheduler(
             job_defaults={"coalesce": True, "misfire_grace_time": None}
         )
-        self._late = threading.Timer(0.0, self._begin_anew)
+        # The scheduler waits for instants of the wall clock. If that is set back, this timer, which
+        # uses a clock that cannot be set, starts the next tick after two intervals.
+        self._late = threading.Timer(0.0, self._restart)
 
     def start(self) -> None:
-        self._begin_anew()
+        self._restart()
         self._scheduler.start()
 
     def wake(self) -> None:
-        """Asks for a tick now; many wakes before it begins make one tick."""
+        """Asks for a tick now; several calls before it begins make one tick."""
         if not self._is_woken.is_set() and self._scheduler.running:
             self._is_woken.set()
             self._scheduler.add_job(self._run)
@@ -62,7 +63,7 @@ class Ticker:
             self._scheduler.shutdown(wait=True)
         self._late.cancel()
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         """Ticks now, and from now on at every interval."""
         once = {"id": "tick", "replace_existing": True, "max_instances": 1}
         self._scheduler.add_job(
@@ -81,11 +82,13 @@ class Ticker:
             except LeaseLost as error:
                 failure = str(error)
                 self._scheduler.pause()
-                os.kill(os.getpid(), signal.SIGTERM)  # the API stops, and `serve` tells why
+                # The API stops, and `serve` raises the error.
+                os.kill(os.getpid(), signal.SIGTERM)
             except ElasticError as error:
                 failure = str(error)
                 log.error("tick failed; the next one looks again", error=failure)
             except Exception as error:
+                # The next tick looks at the whole world again, so one failure must not end them.
                 failure = repr(error)
                 log.exception("tick failed; the next one looks again")
             elapsed_s = time.monotonic() - started_s
@@ -95,17 +98,16 @@ class Ticker:
                     "a tick takes longer than the time between two", elapsed_s=round(elapsed_s, 1)
                 )
             if again_s is not None and again_s < self._interval_s and self._scheduler.running:
-                # More than one at once: the scheduler skips a job while this one, which asks for
-                # it, has not returned.
+                # The scheduler skips a job with as many instances as it may have. This one, which
+                # asks for the next, has not returned yet, so more than one must be allowed.
                 once = {"id": "again", "replace_existing": True, "max_instances": 10}
                 self._scheduler.add_job(self._run, "date", run_date=_in(again_s), **once)
             if self._scheduler.running:
-                self._late = threading.Timer(2 * self._interval_s, self._begin_anew)
+                self._late = threading.Timer(2 * self._interval_s, self._restart)
                 self._late.daemon = True
                 self._late.start()
 
 
 def _in(wait_s: float) -> datetime:
-    """Gives an instant of the clock that the scheduler looks at, which the daemon's own may be
-    ahead of."""
+    """An instant by the wall clock, which the scheduler uses; the daemon's may be ahead of it."""
     return datetime.fromtimestamp(SystemClock().now_s() + wait_s, UTC)

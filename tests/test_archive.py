@@ -149,7 +149,7 @@ def test_what_cannot_be_unpacked_is_refused(content: bytes, tmp_path: Path) -> N
 
 def test_what_git_does_not_tell_is_not_guessed(folder: Path) -> None:
     (folder / ".git").write_text("gitdir: nowhere\n")
-    with pytest.raises(InvalidInput, match="git must say what belongs to"):
+    with pytest.raises(InvalidInput, match="wanted git's list of the files of"):
         pack(folder)
 
 

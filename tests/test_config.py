@@ -29,7 +29,7 @@ def no_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         (
             {"provider": "ec2", "ec2": {"spot_refresh_s": 3600.0}},
             "policy.spot_price_max_age_s",
-            "too old to buy by",
+            "prices become too old",
         ),
         (
             {"provider": "ec2", "ec2": {"on_demand_refresh_s": 9e4}},

@@ -71,7 +71,7 @@ def test_what_a_node_left_out_is_said_where_it_would_stand() -> None:
     logs = JobLogs()
     logs.add("j", "n1", [piece("a")], seq=1, now_s=0.0)
     logs.add("j", "n1", [piece("z", dropped=99_000)], seq=2, now_s=0.0)
-    assert texts(logs) == ["a", "... 99,000 lines left out: more than a node may send ...", "z"]
+    assert texts(logs) == ["a", "... 99,000 lines left out: a node sent too many ...", "z"]
 
 
 def test_a_node_cannot_store_what_acts_on_a_terminal() -> None:

@@ -1,4 +1,4 @@
-"""The dashboard: pages made on the server, kept current by the event stream."""
+"""The dashboard: pages rendered on the server, and updated by the event stream."""
 
 from api.dashboard.routes import mount_static, router
 from api.dashboard.signing_in import router as login_router

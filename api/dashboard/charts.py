@@ -1,4 +1,4 @@
-"""The geometry of charts: values to positions, as numbers a template draws with."""
+"""The geometry of charts: turns values into the positions that templates draw."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 
 from elastic.model import Interval
 
+# Steps between ticks that people read easily, up to a power of ten.
 _NICE_STEPS = (1, 2, 2.5, 5, 10)
 _INTERVALS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class AxisScale:
-    """A linear axis from 0 to `maximum`, with ticks evenly apart that include both ends."""
+    """A linear axis from 0 to `maximum`, with evenly spaced ticks that include both ends."""
 
     maximum: float
     ticks: tuple[float, ...]
 
     def percent(self, value: float) -> float:
-        """Gives where `value` lies, 0 to 100, kept inside the axis.
+        """The position of `value`, 0 to 100, kept inside the axis.
 
         >>> scale_to(8).percent(2)
         25.0
@@ -30,8 +31,7 @@ class AxisScale:
 
 @dataclass(frozen=True, slots=True)
 class IntervalBar:
-    """A bar with a whisker over its 95 % interval, in percent of the axis; parts that are unknown
-    are None."""
+    """A bar with a whisker over its 95 % interval, in percent of the axis; None is unknown."""
 
     length: float
     low: float | None
@@ -41,23 +41,27 @@ class IntervalBar:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series of a line chart as an SVG path in a 1000 x 1000 box; `tone` names its colour."""
+    """One series of a line chart."""
 
+    # An SVG path in a box of 1000 x 1000.
     path: str
+    # The name of its colour.
     tone: str
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A line chart in a 1000 x 1000 box: its lines, its vertical axis and where its marks stand."""
+    """A line chart in a box of 1000 x 1000."""
 
     lines: tuple[Line, ...]
+    # Its vertical axis.
     scale: AxisScale
+    # Horizontal positions.
     marks: tuple[float, ...]
 
 
 def scale_to(greatest: float) -> AxisScale:
-    """Gives the smallest axis of about four round steps that holds `greatest`.
+    """The smallest axis of about four round steps that holds `greatest`.
 
     >>> scale_to(21411).ticks
     (0.0, 10000.0, 20000.0, 30000.0)
@@ -66,6 +70,7 @@ def scale_to(greatest: float) -> AxisScale:
     """
     if not greatest > 0:
         return AxisScale(1.0, (0.0, 1.0))
+    # The slack of 1e-9 keeps rounding errors from adding a step.
     power = 10.0 ** math.floor(math.log10(greatest / _INTERVALS))
     step = next(
         power * nice for nice in _NICE_STEPS if power * nice * _INTERVALS >= greatest * (1 - 1e-9)
@@ -77,16 +82,22 @@ def scale_to(greatest: float) -> AxisScale:
 def interval_bar(
     interval: Interval, scale: AxisScale, *, effective: float | None = None
 ) -> IntervalBar:
-    """Gives the bar of an estimate on an axis.
+    """The bar of an estimate on an axis.
 
     >>> interval_bar(Interval(2, 1, 3), scale_to(4))
     IntervalBar(length=50.0, low=25.0, high=75.0, effective=None)
     """
+
+    def place(value: float | None) -> float | None:
+        if value is None:
+            return None
+        return scale.percent(value)
+
     return IntervalBar(
         length=scale.percent(interval.value),
-        low=None if interval.low is None else scale.percent(interval.low),
-        high=None if interval.high is None else scale.percent(interval.high),
-        effective=None if effective is None else scale.percent(effective),
+        low=place(interval.low),
+        high=place(interval.high),
+        effective=place(effective),
     )
 
 
@@ -96,7 +107,7 @@ def plot(
     *,
     marks_at_s: Sequence[float] = (),
 ) -> Plot:
-    """Gives the lines of `series` (tone and values) over common instants; a None breaks a line."""
+    """Draws `series`, each a tone and values, over common instants; a None breaks its line."""
     greatest = max(
         (value for _, values in series for value in values if value is not None), default=0.0
     )
@@ -106,9 +117,11 @@ def plot(
 
 
 def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScale) -> str:
-    parts, is_down = [], False
+    parts = []
+    is_down = False
     for instant, value in zip(at_s, values, strict=True):
         if value is not None:
+            # SVG counts downwards from the top.
             y = round(1000 - 10 * scale.percent(value), 1)
             parts.append(f"{'L' if is_down else 'M'}{_across(instant, at_s):g} {y:g}")
         is_down = value is not None
@@ -116,5 +129,8 @@ def _path(at_s: Sequence[float], values: Sequence[float | None], scale: AxisScal
 
 
 def _across(instant: float, at_s: Sequence[float]) -> float:
-    span_s = at_s[-1] - at_s[0] if at_s else 0.0
-    return round(1000 * min(max((instant - at_s[0]) / span_s, 0.0), 1.0), 1) if span_s > 0 else 0.0
+    """The horizontal position of an instant, from 0 to 1000."""
+    if not at_s or at_s[-1] <= at_s[0]:
+        return 0.0
+    share = (instant - at_s[0]) / (at_s[-1] - at_s[0])
+    return round(1000 * min(max(share, 0.0), 1.0), 1)

@@ -1,4 +1,4 @@
-"""What the pages about a job are made from: values read from the store at one instant."""
+"""Reads the facts that pages about a job are made from, all at one instant."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ _EVENTS = 60
 
 @dataclass(frozen=True, slots=True)
 class JobPageFacts:
-    """One job as its pages show it. `decisions` are newest first, everything else oldest first.
-
-    `fixed` is cheapest first; it is empty until a group is both measured and priced. `began` is the
-    one of the group that trained first. `idle_s` is for how long the job was over before it went
-    on, `waiting` what it has no node for. `outlook` is None before the first decision, and once the
-    job ends.
-    """
+    """The facts about one job. Lists are oldest first where nothing else is said."""
 
     now_s: float
     job: Job
@@ -40,20 +34,26 @@ class JobPageFacts:
     spent_usd: float
     nodes: tuple[Node, ...] = ()
     ledger: tuple[LedgerRow, ...] = ()
+    # Newest first.
     decisions: tuple[Decision, ...] = ()
     throughput: tuple[ThroughputPoint, ...] = ()
     cost: tuple[schemas.CostPoint, ...] = ()
+    # Cheapest first; empty until a group is both measured and priced.
     fixed: tuple[FixedChoice, ...] = ()
+    # The fixed choice of the group that trained first.
     began: FixedChoice | None = None
+    # For how long the job was over before it was resumed.
     idle_s: float = 0.0
+    # What it waits for while it has no node.
     waiting: schemas.WaitingOut | None = None
+    # None before the first decision, and once the job ends.
     outlook: JobForecast | None = None
 
 
 def job_facts(
     store: Store, job: Job, *, blocks: Sequence[Unavailable] = (), now_s: float
 ) -> JobPageFacts:
-    """Reads all that a job's page shows; the cost of it does not grow with the measurements stored.
+    """Reads what a job's page shows, in a time that does not grow with its measurements.
 
     `blocks` is what cannot be bought now.
     """

@@ -14,9 +14,14 @@ _LOG_LINES = 200
 
 
 def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) -> views.JobExtras:
-    """Gives the rest of a job's page; of its log only that rank's lines, if one is given."""
-    store, job, now_s, kept = context.store, facts.job, facts.now_s, context.kept()
-    report = report_on(store, kept, job, now_s=now_s) if job.phase.is_final else None
+    """The rest of a job's page; if a rank is given, only its lines of the log."""
+    store = context.store
+    job = facts.job
+    now_s = facts.now_s
+    kept = context.kept()
+    report = None
+    if job.phase.is_final:
+        report = report_on(store, kept, job, now_s=now_s)
     log = shown(context.logs, job, tail=None, rank=rank, node_id=None, default=_LOG_LINES)
     members = members_of(store, facts.generation, facts.nodes)
     return views.JobExtras(

@@ -1,4 +1,4 @@
-"""Views to HTML: the templates, and the two layouts a page comes in."""
+"""Renders views as HTML, as whole pages or as their content alone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NAVIGATION = (
     ("Decisions", "/decisions"),
     ("Prices", "/prices"),
 )
+# A request with this header asks for a page's content without its frame, to update an open page.
 FRAGMENT_HEADER = "X-Fragment"
-"""A request with this header asks for a page's content without its frame, to bring an open page up
-to date."""
 
+# A page warns when there was no tick for this many intervals, and for this time.
 _LATE_AFTER_TICKS = 10
 _LATE_AFTER_S = 60.0
 
@@ -41,7 +41,7 @@ def page(
     now_s: float,
     **values: Any,
 ) -> HTMLResponse:
-    """Gives a page, or what is inside its frame if that is what the request asks for."""
+    """Renders a page, or only its content if the request asks for that."""
     context = get_context(request)
     is_fragment = FRAGMENT_HEADER in request.headers
     html = (
@@ -62,7 +62,7 @@ def page(
 
 
 def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """Gives a page that stands without frame and navigation."""
+    """Renders a page without frame and navigation."""
     html = _environment().get_template(template).render(**values)
     return HTMLResponse(html, status, headers={"Cache-Control": "no-store"})
 
@@ -77,14 +77,11 @@ def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
     if tick is None:
         return ()
     if tick.error is not None:
-        return (
-            f"The daemon's last look at the world, {ago(tick.at_s, now_s)}, failed: {tick.error}",
-        )
+        return (f"The daemon's last tick, {ago(tick.at_s, now_s)}, failed: {tick.error}",)
     silent_s = now_s - tick.at_s
     if silent_s > max(_LATE_AFTER_TICKS * context.settings.tick_s, _LATE_AFTER_S):
         return (
-            f"The daemon has not looked at the world for {duration(silent_s)}: what is shown may "
-            "be out of date.",
+            f"The daemon's last tick was {duration(silent_s)} ago: this page may be out of date.",
         )
     return ()
 
@@ -94,12 +91,13 @@ def _sentence(alarm: Alarm, now_s: float) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Gives text with what stands between backticks as code.
+    """The text as HTML, with what stands between backticks as code.
 
     >>> prose("see `a < b`")
     Markup('see <code>a &lt; b</code>')
     """
     parts = re.split(r"`([^`]+)`", text)
+    # Every second part stood between backticks.
     return Markup("").join(
         Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
         for index, part in enumerate(parts)

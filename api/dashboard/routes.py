@@ -47,8 +47,7 @@ RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
 class PageRoute(APIRoute):
-    """A route whose refusals are pages: who is not signed in is asked to, and every other error is
-    told in words."""
+    """A route that answers errors with pages, and sends users to sign in if they have not."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -83,13 +82,17 @@ def mount_static(app: FastAPI) -> None:
 @router.get("/")
 def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTMLResponse:
     """The job asked for, or else the newest that is not over, or else the newest."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     shown = _chosen(store, job)
     if shown is None:
         return page(request, "overview.html", here="Overview", view=None, others=(), now_s=now_s)
     linked = store.jobs.unfinished()[-_JOBS_LINKED:][::-1]
     heads = [job_head(brief_facts(store, each, now_s=now_s)) for each in linked]
-    others = heads if any(head.id != shown.id for head in heads) else []
+    if any(head.id != shown.id for head in heads):
+        others = heads
+    else:
+        others = []
     view = job_view(
         job_facts(store, shown, blocks=context.provider.blocks.listed(now_s=now_s), now_s=now_s)
     )
@@ -99,7 +102,8 @@ def overview(request: Request, context: ContextOf, job: JobQuery = None) -> HTML
 @router.get("/jobs")
 def jobs(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """All jobs, newest first."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     found, next_before = cut(
         store.jobs.listed(limit=_PAGE_ROWS + 1, before=before),
         _PAGE_ROWS,
@@ -218,7 +222,10 @@ def _sign_in(request: Request, error: Unauthorized) -> Response:
 
 
 def _problem(request: Request, detail: str, status: HTTPStatus) -> Response:
-    title = "Not found" if status is HTTPStatus.NOT_FOUND else "elasticd cannot show this now"
+    if status is HTTPStatus.NOT_FOUND:
+        title = "Not found"
+    else:
+        title = "elasticd cannot show this now"
     now_s = get_context(request).clock.now_s()
     return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)
 
@@ -228,7 +235,7 @@ def _indented(text: str) -> str:
 
 
 class _Static(StaticFiles):
-    """Files that a browser may keep, if it asks each time whether they are still the same."""
+    """Files that a browser may cache if it asks each time whether they have changed."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)

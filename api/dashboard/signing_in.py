@@ -1,4 +1,4 @@
-"""Signing in: the user's token, once, becomes a cookie that scripts cannot read."""
+"""Signs users in: their token becomes a cookie that scripts cannot read."""
 
 from __future__ import annotations
 
@@ -25,18 +25,15 @@ def show_login(
     token: Annotated[str | None, Query(max_length=512)] = None,
     next_page: Annotated[str, Query(alias="next", max_length=512)] = "/",
 ) -> Response:
-    """The form; or, with the token in the address as the command line prints it, straight to the
-    page."""
-    return (
-        _form(context, next_page)
-        if token is None
-        else _signed_in(request, context, token, next_page)
-    )
+    """Shows the form, or signs in with the token in the address, as the command line prints it."""
+    if token is None:
+        return _form(context, next_page)
+    return _signed_in(request, context, token, next_page)
 
 
 @router.post("/login")
 def login(request: Request, context: ContextOf, body: Body) -> Response:
-    """Takes the form."""
+    """Signs in with the token in the form."""
     fields = parse_qs(body.decode("utf-8", "replace"))
     return _signed_in(
         request, context, fields.get("token", [""])[0].strip(), fields.get("next", ["/"])[0]
@@ -44,16 +41,21 @@ def login(request: Request, context: ContextOf, body: Body) -> Response:
 
 
 def own_path(address: str) -> str:
-    """Gives the address if it is a page of ours, else the overview: nobody is sent elsewhere from
-    here.
+    """The address if it is a page of ours, else the overview.
 
-    >>> own_path("/jobs?before=3"), own_path("//evil.example"), own_path("/\\\\evil.example"), own_path("https://evil.example")
-    ('/jobs?before=3', '/', '/', '/')
+    >>> own_path("/jobs?before=3"), own_path("//evil.example"), own_path("/\\\\evil.example")
+    ('/jobs?before=3', '/', '/')
+    >>> own_path("https://evil.example")
+    '/'
     """
+    # A forged link must not lead a user to another site after signing in. Browsers read `//` and
+    # `/\\` at the start as another host.
     is_ours = (
         address.startswith("/") and not address.startswith(("//", "/\\")) and address.isprintable()
     )
-    return address if is_ours else "/"
+    if is_ours:
+        return address
+    return "/"
 
 
 def _signed_in(request: Request, context: ContextOf, token: str, next_page: str) -> Response:

@@ -1,1 +1,1 @@
-"""The routes, one module for each noun."""
+"""The routes, one module per noun."""

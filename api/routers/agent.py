@@ -1,5 +1,4 @@
-"""The routes that nodes speak to: registering once, then a heartbeat that brings measurements and
-takes the word."""
+"""The routes for nodes: they register once, and then send heartbeats."""
 
 from __future__ import annotations
 
@@ -32,27 +31,24 @@ from elastic.store import Event, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
+# A heartbeat that says nothing new is written after this time; the next tick may come before.
 _PERSIST_S = 5.0
-"""A heartbeat that says nothing new is left to the next tick to be written, if that comes so soon.
-"""
 
 
 @router.post("/register")
 def register(
     request: Registration, context: Annotated[Context, Depends(get_context)]
 ) -> Registered:
-    """Admits a machine by the join token of its launch, once: until it has spoken with the token
-    that it gets here.
+    """Admits a machine by the join token of its launch, once.
 
-    It may ask again until then, for an answer may be lost. 404 says that the machine is not on
-    record yet: ask again.
+    It may ask again until it has used the token that it gets here, since an answer may be lost. 404
+    says that the machine is not on record yet: ask again.
     """
     node = _bought(context, request)
     try:
         require_same_major(request.protocol, who="the agent")
-    except (
-        InvalidInput
-    ) as error:  # its job's owner looks for it on the job's page, not in this daemon's log
+    except InvalidInput as error:
+        # The job's owner looks at the job's page, not at the daemon's log.
         now_s = context.clock.now_s()
         context.store.events.add(
             "note", str(error), job_id=node.job_id, node_id=node.id, now_s=now_s
@@ -78,13 +74,13 @@ def register(
 
 
 def _bought(context: Context, request: Registration) -> Node:
-    """The node that this machine was bought as. Raises Unauthorized, or NotFound while that may
-    still turn out."""
+    """The node that this machine was bought as. Raises Unauthorized, or NotFound."""
     launch = context.node_tokens.launch_of(request.join_token)
     nodes = () if launch is None else context.store.nodes.of_launch(launch)
     for node in nodes:
         if node.provider_id == request.instance_id:
             return node
+    # The launch's answer, with the machine's id, may not be stored yet.
     if any(node.provider_id is None and not node.phase.is_gone for node in nodes):
         raise NotFound(f"{request.instance_id}: not on record as launched yet; ask again")
     raise Unauthorized("this join token does not admit this machine")
@@ -96,8 +92,7 @@ def heartbeat(
     context: Annotated[Context, Depends(get_context)],
     authorization: Annotated[str, Header()] = "",
 ) -> HeartbeatReply:
-    """Takes in what a node measured and tells it what to do; what is acknowledged is stored
-    durably."""
+    """Stores what a node reports, and tells it what to do; what is acknowledged is durable."""
     require_same_major(request.protocol, who="the agent")
     node = node_speaking(
         context, authorization, node_id=request.node_id, instance_id=request.instance_id
@@ -106,7 +101,8 @@ def heartbeat(
     newest_seq = max(
         [acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)]
     )
-    has_changed, now_s = _has_changed(node, request), context.clock.now_s()
+    has_changed = _has_changed(node, request)
+    now_s = context.clock.now_s()
     context.store.presence.arrives(now_s=now_s)
     if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
@@ -135,7 +131,7 @@ def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatR
 
 
 def _has_changed(node: Node, request: Heartbeat) -> bool:
-    """Whether it says something that must be stored, and acted on, at once."""
+    """Whether a heartbeat says something that must be stored, and acted on, at once."""
     if request.notice is not None and request.notice.supersedes(node.notice):
         return True
     if (
@@ -143,7 +139,8 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     ):  # an agent repeats neither once it is answered
         return True
     report = request.report
-    if _hangs(report) and not _hangs(node):  # the others may wait for a node that is cut off
+    # The others may wait for a node that is cut off.
+    if _hangs(report) and not _hangs(node):
         return True
     if _prepares(report) != _prepares(node):
         return True
@@ -160,8 +157,10 @@ def _hangs(said: NodeReport | Node) -> bool:
 
 
 def _prepares(said: NodeReport | Node) -> tuple[str, str] | None:
-    """What is worth being written at once."""
-    return None if said.preparing is None else (said.preparing.what, said.preparing.failure)
+    """What a node prepares, and why that failed; a change of it is stored at once."""
+    if said.preparing is None:
+        return None
+    return (said.preparing.what, said.preparing.failure)
 
 
 def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int) -> None:
@@ -175,7 +174,9 @@ def _store(context: Context, node: Node, request: Heartbeat, *, newest_seq: int)
             case SavedMessage():
                 saves[each.seq] = Save(each.mark, each.iteration)
             case BeginsMessage():
-                begun_s = each.at_s + late_s if each.at_s else None
+                begun_s = None
+                if each.at_s:
+                    begun_s = each.at_s + late_s
                 batch = Batch(each.batch)
                 beginnings[each.seq] = Beginning(
                     each.iteration, each.text, each.stops_when_asked, batch, begun_s
@@ -217,11 +218,12 @@ def _event(
     said: CheckpointMessage | LastMessage | NoteMessage, now_s: float, late_s: float
 ) -> Event:
     numbers: dict[str, float] = {}
-    if (
-        not isinstance(said, NoteMessage) and said.iteration is not None
-    ):  # an unmodified script tells of none
+    # An unmodified script does not report its iteration.
+    if not isinstance(said, NoteMessage) and said.iteration is not None:
         numbers["iteration"] = float(said.iteration)
-    counted = "" if not numbers else f" iteration {numbers['iteration']:.0f}"
+    counted = ""
+    if numbers:
+        counted = f" iteration {numbers['iteration']:.0f}"
     match said:
         case CheckpointMessage():
             text = "checkpoint" + (counted and f" of{counted}")

@@ -1,4 +1,4 @@
-"""The code that jobs run: its owner stores it before the job, the job's nodes fetch it."""
+"""The routes for jobs' code: users store it before the job, nodes fetch it."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Sum = Annotated[str, Path(pattern=SUM_PATTERN, description="The SHA-256 of the z
     openapi_extra=_TAKES_A_ZIP,
 )
 def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
-    """Stores the folder that a job's command runs in; the job names it by this sum. The same again
-    changes nothing.
+    """Stores the folder that a job's command runs in; the job names it by this sum.
 
-    It is kept while a job that has not ended names it, and for a day.
+    The same code again changes nothing. It is kept for a day, and while a job that has not ended
+    names it.
     """
     if (found := sum_of(body)) != sha256:
         raise InvalidInput(
@@ -59,7 +59,7 @@ def get_code(
     instance_id: Annotated[str, Query(min_length=1, max_length=128)],
     authorization: Annotated[str, Header()] = "",
 ) -> Response:
-    """Gives a node the code of its job."""
+    """Returns the code of the node's job."""
     node = node_speaking(context, authorization, node_id=node_id, instance_id=instance_id)
     spec = context.store.jobs.get(node.job_id).spec
     if spec.code is None:

@@ -1,4 +1,4 @@
-"""Decisions: what was decided, why, from what, and whether it would be decided again."""
+"""The routes for decisions: what was decided, why, from what, and whether it would be again."""
 
 from __future__ import annotations
 
@@ -40,10 +40,9 @@ def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedD
 
 @router.post("/decisions/{decision}:replay")
 def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
-    """Decides again from the stored snapshot and says whether the plan is the same; changes
-    nothing.
+    """Decides again from the stored snapshot, and compares the plans; changes nothing.
 
-    What another version of the policy decided cannot be decided again here: that is a conflict.
+    A decision by another version of the policy is a conflict.
     """
     found = _replayable(context.store.decisions.get(decision))
     plan = decide(context.store.decisions.snapshot(decision))
@@ -54,11 +53,10 @@ def replay_decision(decision: DecisionId, context: ContextOf) -> schemas.Replay:
 
 @router.get("/decisions/{decision}/what-if")
 def ask_what_if(decision: DecisionId, context: ContextOf) -> schemas.WhatIf:
-    """Gives the price, the pace and the deadline at which each candidate that lost would have been
-    chosen.
+    """Says at which price, pace and deadline each losing candidate would have been chosen.
 
-    Each is found by deciding again, some hundred times. What another version of the policy decided
-    is a conflict.
+    Each is found by deciding again, about a hundred times. A decision by another version of the
+    policy is a conflict.
     """
     found = _replayable(context.store.decisions.get(decision))
     losers = what_if(context.store.decisions.snapshot(decision), found.plan)
@@ -75,9 +73,11 @@ def _replayable(decision: Decision) -> Decision:
 
 def _cannot_replay(decision: Decision) -> str:
     known = VERSIONS.get(decision.policy)
-    has = "has no such policy" if known is None else f"has version {known}"
+    if known is None:
+        has = "has no such policy"
+    else:
+        has = f"has version {known}"
     return (
         f"decision {decision.id} cannot be replayed: version {decision.version} of the policy "
-        f"{decision.policy} made "
-        f"it, and this elasticd {has}"
+        f"{decision.policy} made it, and this elasticd {has}"
     )

@@ -1,4 +1,4 @@
-"""What happened, as a list or as a stream that follows it."""
+"""The routes for events, as a list or as a stream."""
 
 from __future__ import annotations
 
@@ -47,11 +47,10 @@ def list_events(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response | schemas.Page[schemas.EventOut]:
-    """Lists events, oldest first: those after `after`, else the newest. With `Accept:
-    text/event-stream`, follows them.
+    """Lists events, oldest first: those after `after`, else the newest.
 
-    A stream begins after `Last-Event-ID` or `after`, or with what happens from now on if neither is
-    given.
+    With `Accept: text/event-stream`, follows them. A stream begins after `Last-Event-ID` or
+    `after`, or with the next event if neither is given.
     """
     if "text/event-stream" not in accept:
         found = context.store.events.listed(after=after, job_id=job, limit=limit)
@@ -74,8 +73,7 @@ def list_events(
 async def follow(
     context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = HEARTBEAT_S
 ) -> AsyncIterator[bytes]:
-    """Gives events as they happen, and a comment whenever nothing has for `silence_s`, until the
-    feed closes."""
+    """Yields events until the feed closes, and a comment after `silence_s` without any."""
     yield f"retry: {_RECONNECT_MS}\n\n".encode()
     async with feed.stream() as is_news:
         while not feed.is_closed:
@@ -98,6 +96,5 @@ async def _read(context: Context, *, after: int, job: str | None) -> tuple[Event
 
 
 def _written(event: Event) -> bytes:
-    # Without a name of its own: a browser would show named events only to those who ask for each
-    # name.
+    # Without a name: a browser delivers named events only to listeners for that name.
     return format_sse_event(data_str=schemas.EventOut.of(event).model_dump_json(), id=str(event.id))

@@ -1,4 +1,4 @@
-"""Whether the daemon is well: for everybody, and in numbers for its user."""
+"""The routes for the daemon's health: without a token for all, with numbers for its user."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from elastic.reconciler import AlarmKind
 
 router = APIRouter(tags=["health"])
 
+# A tick is late after this many intervals and this time: a cloud may answer slowly.
 _TICKS_MISSED = 6
 _SLACK_S = 60.0
 
 
 class Health(schemas.Wire):
-    """`degraded` if the store takes nothing, the last tick is long ago or nodes cannot be ended;
-    see its log."""
+    """`degraded` if the store fails, the last tick is long ago, or nodes cannot be ended."""
 
     status: Literal["ok", "degraded"]
 
 
 @router.get("/healthz", responses={503: {"model": Health}})
 def get_health(context: ContextOf, response: Response) -> Health:
-    """Says whether the daemon is well; needs no token, and tells nothing else."""
+    """Says whether the daemon is well; needs no token, and says nothing else."""
     if _is_well(context):
         return Health(status="ok")
     response.status_code = 503
@@ -53,7 +53,7 @@ def list_alarms(context: ContextOf) -> schemas.Page[schemas.AlarmOut]:
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def get_metrics(context: ContextOf) -> Response:
-    """Gives the daemon's metrics in the format of Prometheus."""
+    """Returns the daemon's metrics in the format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(StoreCollector(context))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

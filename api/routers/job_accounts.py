@@ -1,4 +1,4 @@
-"""A job's speed, cost and closing report."""
+"""The routes for a job's speed, cost, forecast and closing report."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def get_job_cost(
 
 @router.get("/forecast")
 def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
-    """Says when the job would be done and for how much, group by group, as its newest decision saw
-    it.
+    """Says when the job would be done and for how much on each group, by its newest decision.
 
     409 before the first decision, and once the job is over or draining.
     """
@@ -55,16 +54,14 @@ def get_job_forecast(job: JobKey, context: ContextOf) -> schemas.ForecastOut:
     outlook = outlook_of(context.store, found)
     if outlook is None:
         raise Conflict(
-            f"job {job} is {found.phase}: a forecast is made from the first decision on, until it "
-            "ends"
+            f"job {job} is {found.phase}: there is a forecast from its first decision until it ends"
         )
     return outlook.to_schema()
 
 
 @router.get("/report")
 def get_job_report(job: JobKey, context: ContextOf) -> schemas.Report:
-    """Accounts for the job: dollars by node, decisions that changed something, what fixed choices
-    would have cost."""
+    """Reports the job's dollars by node, its decisions, and what fixed choices would have cost."""
     return report_on(
         context.store, context.kept(), context.store.jobs.get(job), now_s=context.clock.now_s()
     )

@@ -1,4 +1,4 @@
-"""What a job leaves for people to look at, and what its workers wrote."""
+"""The routes for a job's files: its artifacts, and what its workers wrote."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
     """Gives one such file; what is neither picture, text nor JSON comes as a download."""
     opened = context.kept().open(context.store.jobs.get(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
-    disposition = "attachment" if media_type is None else "inline"
+    if media_type is None:
+        disposition = "attachment"
+    else:
+        disposition = "inline"
     headers = {
         "Content-Length": str(opened.size_bytes),
         "Content-Disposition": f'{disposition}; filename="{quote(name)}"',

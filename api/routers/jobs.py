@@ -1,4 +1,4 @@
-"""Jobs: submitting, reading, stopping, resuming, scaling."""
+"""The routes for jobs: to submit, read, stop, resume and scale them."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ Key = Annotated[
         min_length=1,
         max_length=255,
         pattern=r"^[\x21-\x7e]+$",
-        description="The same key with the same body gives the same job, with another body a conflict.",
+        description="The same key with the same body gives the same job, with another body a "
+        "conflict.",
     ),
 ]
 
 
 def read_job_document(request: Request, body: Body) -> dict[str, JsonValue]:
-    """The document in the body. Raises InvalidInput, or 415 if the body says it is something
-    else."""
+    """The document in the body. Raises InvalidInput, or 415 for another media type."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower() or None
     if media_type is not None and media_type not in JSON_TYPES | YAML_TYPES:
         wanted = ", ".join(sorted(JSON_TYPES | YAML_TYPES))
@@ -76,8 +76,7 @@ Document = Annotated[dict[str, JsonValue], Depends(read_job_document)]
 def submit_job(
     document: Document, response: Response, context: ContextOf, key: Key = None
 ) -> schemas.JobOut:
-    """Submits a job. The answer comes once it is durably stored; `Location` is where to follow
-    it."""
+    """Submits a job. It is durably stored when the answer comes; `Location` is its resource."""
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
     job, is_new = context.store.jobs.submit(
@@ -87,7 +86,9 @@ def submit_job(
         context.wake()
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     shown = _shown(context, job, response)
-    missed = goals_missed(context, job, now_s=now_s) if is_new else ()
+    missed: tuple[str, ...] = ()
+    if is_new:
+        missed = goals_missed(context, job, now_s=now_s)
     return shown.model_copy(update={"warnings": [*shown.warnings, *missed]})
 
 
@@ -139,11 +140,9 @@ def resume_job(
     resume: schemas.ResumeIn | None = None,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Lets a job that is over, but did not succeed, go on from its newest checkpoint, within new
-    limits if there are.
+    """Lets a job that ended without success go on from its newest checkpoint.
 
-    What it has cost counts. A budget that is spent or a deadline that has passed is a conflict
-    until it is changed.
+    What it has cost counts. A spent budget or a passed deadline is a conflict until it is changed.
     """
     found, now_s = context.store.jobs.get(job), context.clock.now_s()
     check_version(if_match, found.version)
@@ -151,7 +150,7 @@ def resume_job(
     refuse_unpayable(context, found, spec, now_s=now_s)
     why_precision = ""
     if is_precision_open(spec) and found.phase.may_resume:
-        # It began before jobs had one precision: from here on it keeps to one.
+        # It began before jobs had one precision; now one is chosen.
         spec, why_precision = settled(context, spec, now_s=now_s)
     resumed = context.store.resumes.resume(found.id, spec, now_s=now_s, why_precision=why_precision)
     context.wake()
@@ -176,11 +175,9 @@ def scale_job(
     context: ContextOf,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
-    """Makes the job train on this many nodes, on this node type, or both; the next tick moves it
-    there.
+    """Sets the job's number of nodes, its node type, or both; the next tick moves it.
 
-    Its bounds, nodes_min and nodes_max, stay; a number beyond them is refused. `"auto"` leaves it
-    to the policy.
+    A number outside nodes_min to nodes_max is refused. `"auto"` leaves it to the policy.
     """
     found = context.store.jobs.get(job)
     check_version(if_match, found.version)
@@ -190,7 +187,7 @@ def scale_job(
 
 
 def hash_of(document: Mapping[str, JsonValue]) -> str:
-    """What two requests for the same job have in common, however they were written.
+    """A hash that two requests for the same job share, in whatever order their fields stand.
 
     >>> hash_of({"name": "a", "nodes": {"min": 1}}) == hash_of({"nodes": {"min": 1}, "name": "a"})
     True
@@ -201,8 +198,10 @@ def hash_of(document: Mapping[str, JsonValue]) -> str:
 def _checked(
     document: Mapping[str, JsonValue], context: Context, *, now_s: float
 ) -> tuple[JobSpec, str]:
-    """The spec that a document describes here, and why its precision was chosen. Raises
-    InvalidInput."""
+    """The spec that a document describes, and why its precision was chosen.
+
+    Raises InvalidInput.
+    """
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())
@@ -218,7 +217,7 @@ def _type_names(context: Context) -> list[str]:
 
 
 def _scaled(context: Context, job: Job, scale: schemas.ScaleIn) -> JobSpec:
-    """The job's spec once it is scaled so. Raises Conflict and InvalidInput."""
+    """The job's spec after scaling. Raises Conflict and InvalidInput."""
     spec = job.spec
     if job.phase.is_final or job.phase is JobPhase.DRAINING:
         hint = how_to_resume(spec.name, job.phase)

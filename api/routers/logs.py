@@ -1,4 +1,4 @@
-"""A job's logs: nodes send lines, people read or follow them."""
+"""The routes for jobs' logs: nodes send lines, people read or follow them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
 DEFAULT_LINES = 100
 _BATCH = 500
 _RECONNECT_MS = 2000
+# A stream without new lines checks this often whether the job is over. Within it, a node that
+# could not send tries again.
 _SILENCE_S = 5.0
-"""A stream that has nothing to say looks this often whether the job is over; a node tries again
-within it to send."""
 
 Tail = Annotated[
     int | None,
     Query(
         ge=1,
         le=10_000,
-        description=f"Most lines, the last ones; {DEFAULT_LINES} if absent, or of a failed job those from the "
-        "traceback of the worker that failed first.",
+        description=f"Most lines, the last ones; {DEFAULT_LINES} if absent, or of a failed job "
+        "those from the traceback of the worker that failed first.",
     ),
 ]
 Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank's.")]
@@ -74,12 +74,11 @@ def get_job_logs(
     accept: Annotated[str, Header()] = "",
     last_event_id: LastEventId = None,
 ) -> Response:
-    """Gives the last lines that the job's workers wrote, as text. With `Accept: text/event-stream`,
-    follows them.
+    """Returns the last lines that the job's workers wrote, as text.
 
-    A stream begins after `Last-Event-ID` or `after`, or with the last lines if neither is given.
-    Its events hold `lines`, and `open`, the lines that have not ended yet; one named `end` says
-    that the job is over.
+    With `Accept: text/event-stream`, follows them. A stream begins after `Last-Event-ID` or
+    `after`, or with the last lines if neither is given. Its events hold `lines`, and `open`, the
+    lines that have not ended yet; one named `end` says that the job is over.
     """
     found = context.store.jobs.get(job)
     if node is not None and context.store.nodes.get(node).job_id != found.id:
@@ -95,9 +94,9 @@ def get_job_logs(
         raise HTTPException(
             503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one"
         )
-    resumed = (
-        int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
-    )
+    resumed = after
+    if last_event_id is not None and last_event_id.isdecimal():
+        resumed = int(last_event_id)
     stream = follow(
         context, feed, found.id, tail=tail or DEFAULT_LINES, after=resumed, rank=rank, node_id=node
     )
@@ -108,7 +107,7 @@ def get_job_logs(
 def store_logs(
     batch: LogBatch, context: ContextOf, authorization: Annotated[str, Header()] = ""
 ) -> LogsStored:
-    """Stores lines that a node's workers wrote. A batch that is stored already changes nothing."""
+    """Stores lines that a node's workers wrote. A batch that was stored before changes nothing."""
     node = node_speaking(
         context, authorization, node_id=batch.node_id, instance_id=batch.instance_id
     )
@@ -123,7 +122,7 @@ def store_logs(
             raise InvalidInput(
                 f"wanted a generation up to {newest}, got {stream.generation}", field="generation"
             )
-    # What comes before a node's first generation is shown beside what the others do meanwhile.
+    # What a node writes before its first generation is shown beside the others' newest one.
     pieces = [replace(each, generation=each.generation or max(newest, 1)) for each in batch.streams]
     context.logs.add(node.job_id, node.id, pieces, seq=batch.seq, now_s=now_s)
     return LogsStored(acked_seq=batch.seq)
@@ -140,10 +139,10 @@ async def follow(
     node_id: str | None,
     silence_s: float = _SILENCE_S,
 ) -> AsyncIterator[bytes]:
-    """Gives lines as they come, until the job is over, or the feed closes.
+    """Yields lines as they come, until the job is over, or the feed closes.
 
-    A node may send its last lines when the job is over already: they are waited for until nothing
-    has come for `silence_s` from when that was seen.
+    A node may send its last lines after the end of the job. So the stream ends only when nothing
+    came for `silence_s` after the end was seen.
     """
 
     def read() -> tuple[tuple[LogLine, ...], tuple[LogLine, ...]]:

@@ -1,4 +1,4 @@
-"""Prices, and the ledger of what was paid."""
+"""The routes for prices, and for the ledger of what was paid."""
 
 from __future__ import annotations
 
@@ -54,10 +54,9 @@ def list_prices(
 def get_price_history(
     context: ContextOf, node_type: NodeTypeQuery, days: Days = HISTORY_DAYS
 ) -> schemas.PriceHistories:
-    """Tells what each offering of a node type has cost: what EC2 remembers of spot, and what was
-    heard since.
+    """Returns what each offering of a node type has cost: EC2's spot history, and what came since.
 
-    Raises NotFound if no price of the type was ever heard.
+    404 if no price of the type is known.
     """
     found = price_histories(context.store, node_type, days=days, now_s=context.clock.now_s())
     return schemas.PriceHistories(
@@ -69,8 +68,10 @@ def get_price_history(
 def list_ledger(
     context: ContextOf, job: JobFilter, limit: Limit = 50, before: Before = None
 ) -> schemas.LedgerPage:
-    """Lists each stretch of each node's life at the price then in force, newest first, and the sum
-    of all."""
+    """Lists the ledger, newest first, and its sum.
+
+    Each row is a time in a node's life with one price.
+    """
     now_s = context.clock.now_s()
     found = context.store.ledger.listed(job, limit=limit + 1, before=before)
     kept, next_before = cut(found, limit, lambda row: row.id)
@@ -88,7 +89,7 @@ def list_ledger(
 def get_ledger_summary(
     context: ContextOf, job: JobFilter, by: schemas.LedgerBy = schemas.LedgerBy.JOB
 ) -> schemas.LedgerSummary:
-    """Adds the ledger up by job, node or day of UTC, with what goes on costing now."""
+    """Adds the ledger up by job, node or day of UTC, with what running nodes cost an hour."""
     now_s = context.clock.now_s()
     items = ledger_totals(_rows(context, job), by, now_s=now_s)
     return schemas.LedgerSummary(
@@ -102,7 +103,7 @@ def get_ledger_summary(
 
 @router.get("/audit")
 def get_audit(context: ContextOf) -> schemas.AuditOut:
-    """Compares the ledger with what the cloud says of its machines now."""
+    """Compares the ledger with the cloud's list of machines."""
     now_s = context.clock.now_s()
     instances = context.provider.instances()
     nodes = context.store.nodes.listed(include_gone=True)

@@ -1,4 +1,4 @@
-"""What was measured of the jobs' own main loops."""
+"""The route for measurements of jobs' main loops."""
 
 from __future__ import annotations
 

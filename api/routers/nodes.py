@@ -1,4 +1,4 @@
-"""Nodes and the kinds of them that are on offer."""
+"""The routes for nodes, and for the node types on offer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elasticd that this daemon's nodes install: the one that runs here."""
+"""The route for the wheel of elasticd that this daemon's nodes install."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from elastic.errors import NotFound
 
 router = APIRouter(prefix="/v1/wheels", tags=["agent"])
 
+# The sum in the path names the content, so it never changes.
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -28,7 +29,7 @@ def get_wheel(
     ],
     name: Annotated[str, Path(max_length=255, description="The file's name.")],
 ) -> Response:
-    """Gives the wheel of elasticd that nodes install; needs no token, for it holds no secret."""
+    """Returns the wheel of elasticd that nodes install; needs no token, since it has no secret."""
     wheel = context.wheel
     if wheel is None or (wheel.sha256, wheel.name) != (sha256, name):
         raise NotFound(f"{name} with the sum {sha256}: not what this daemon's nodes install")

@@ -1,4 +1,4 @@
-"""The wire models: what requests and answers look like as JSON."""
+"""The wire models: requests and answers as JSON."""
 
 from api.schemas.decision import (
     CandidateOut,

@@ -21,10 +21,10 @@ class IntervalOut(Wire):
 
 
 class CandidateOut(Wire):
-    """A group weighed for the rest of the job; null is unmeasured or unpriced.
+    """A group compared for the rest of the job; null is unmeasured or unpriced.
 
     `unavailable` is why the nodes it still needs cannot be bought now, null if they can. `workers`
-    is what each of its nodes runs, one entry for each of the group's node types, by name.
+    is what each of its nodes runs, with one entry per node type, by name.
     """
 
     group: GroupOut
@@ -49,10 +49,10 @@ class ReasonOut(Wire):
 
 
 class PlanOut(Wire):
-    """The group that should train from now on (null: none), why, and how every candidate compared.
+    """The group that should train from now on (null: none), why, and all candidates.
 
-    `left_out` says of node types why they cannot run the job. `pruned` counts the offerings that
-    are not among the candidates, by why: only the most promising ones are weighed.
+    `left_out` says why node types cannot run the job. `pruned` counts the offerings that are not
+    among the candidates, by reason; only the most promising ones are compared.
     """
 
     action: model.Action
@@ -68,8 +68,8 @@ class PlanOut(Wire):
 class DecisionOut(Wire):
     """A plan as recorded; `ticks` counts the holds for the same reason that share it.
 
-    `plan` was made at `weighed_at_s`; what later holds found differs from it by little or nothing.
-    `version` is that of the policy.
+    `plan` was made at `weighed_at_s`; later holds differ from it by little or nothing. `version` is
+    that of the policy.
     """
 
     id: int
@@ -84,7 +84,7 @@ class DecisionOut(Wire):
 
 
 class SampleOut(Wire):
-    """One warm window: so many iterations in so many seconds."""
+    """One warm window: its iterations and how long they took."""
 
     iterations: int
     elapsed_s: FiniteFloat
@@ -100,7 +100,7 @@ class SeriesOut(Wire):
 
 
 class SwitchOut(Wire):
-    """A change of group that was carried out, and how long training stood still for it."""
+    """A change of group that took place, and how long training paused for it."""
 
     to_group: GroupOut
     pause_s: FiniteFloat
@@ -136,7 +136,7 @@ class LimitsOut(Wire):
 
 
 class BootOut(Wire):
-    """How a machine booted lately, of whichever job."""
+    """How a machine of any job booted recently."""
 
     node_type: str
     image: str | None
@@ -145,8 +145,7 @@ class BootOut(Wire):
 
 
 class SnapshotOut(Wire):
-    """Everything that one decision was made from; `pruned` counts the offerings left out before, by
-    why."""
+    """Everything that one decision was made from; `pruned` counts offerings left out, by reason."""
 
     now_s: FiniteFloat
     job: JobState
@@ -172,7 +171,7 @@ class ExplainedDecision(DecisionOut):
 
 
 class Replay(Wire):
-    """What the stored snapshot gives when it is decided again."""
+    """The plan when it is decided again from the stored snapshot."""
 
     decision_id: int
     is_equal: bool
@@ -180,13 +179,11 @@ class Replay(Wire):
 
 
 class ThresholdOut(Wire):
-    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next
-    value that is shown.
+    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`.
 
-    From there on it wins up to `wins_to`, and no more at `loses_beyond`; both are null where it
-    wins up to the last value that was tried. `now` is what it was, null where that was not known.
-    Prices are of one node, in USD an hour; paces are seconds an iteration; deadlines are hours from
-    then on.
+    From there it wins up to `wins_to`, and no more at `loses_beyond`. Both are null if it wins up
+    to the last value tried. `now` is the value then, null if unknown. Prices are of one node, in
+    USD an hour; paces are seconds an iteration; deadlines are hours from then on.
     """
 
     lever: Lever
@@ -198,8 +195,7 @@ class ThresholdOut(Wire):
 
 
 class WinsIfOut(Wire):
-    """A candidate that was not chosen, and what alone would have had it chosen; `text` says it in
-    words."""
+    """A candidate that was not chosen, and each single change that would have made it win."""
 
     group: GroupOut
     name: str
@@ -208,8 +204,10 @@ class WinsIfOut(Wire):
 
 
 class WhatIf(Wire):
-    """What would have changed a decision, found by deciding again from its snapshot with one number
-    altered."""
+    """What would have changed a decision.
+
+    Found by deciding again from its snapshot with one number changed.
+    """
 
     decision_id: int
     losers: list[WinsIfOut]

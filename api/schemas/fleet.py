@@ -39,7 +39,7 @@ class NodeOut(Wire):
     )
     unheard_s: FiniteFloat | None = Field(
         None,
-        description="How long ago it was heard last; null unless it has joined, and has spoken.",
+        description="How long ago its last heartbeat was; null unless it has joined and sent one.",
     )
 
 
@@ -59,8 +59,7 @@ class Measurement(Wire):
 
 
 class ThroughputPointOut(Wire):
-    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing
-    was done.
+    """Iterations per second in the time that begins at an instant; 0 if there were none.
 
     `training_phase` is the one that most of the iterations belong to.
     """
@@ -91,12 +90,10 @@ class EventOut(Wire):
 
 
 class LogLineOut(Wire):
-    """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none;
-    open lines have id 0.
+    """A line of a job's logs. `worker` is null for torchrun itself, `rank` where there is none.
 
-    `stage` is `installing` or `setup` where the node got itself ready, else empty.
-
-    `source` says in words who wrote it.
+    Lines that have not ended have id 0. `stage` is `installing` or `setup` while the node prepared
+    itself, else empty. `source` names the process that wrote it, for people.
     """
 
     id: int
@@ -111,7 +108,7 @@ class LogLineOut(Wire):
 
 
 class LogLines(Wire):
-    """What an event of a stream of logs brings: new lines, and all that have not ended yet."""
+    """An event of a stream of logs: new lines, and all that have not ended yet."""
 
     lines: list[LogLineOut]
     open: list[LogLineOut]

@@ -20,8 +20,7 @@ NodeCount = Annotated[int, Field(ge=1, le=1024)]
 
 
 class ProgressOut(Wire):
-    """How far a job is: `iterations` is the total, `eta_s` the seconds still to go; null is
-    unknown.
+    """How far a job is: `iterations` is the total, `eta_s` the seconds left; null is unknown.
 
     `unit` says what one iteration is, once that is known.
     """
@@ -35,10 +34,10 @@ class ProgressOut(Wire):
 
 
 class RefusedPoolOut(Wire):
-    """An offering that the job would take and cannot have now, and the same in words.
+    """An offering that the job may use but cannot get now; `text` says so in words.
 
-    `refusals` and `since_s` are of its present drought; 0 and null where they are not kept, as on
-    demand.
+    `refusals` and `since_s` count from the first refusal in a row; 0 and null where they are not
+    kept, as for on-demand.
     """
 
     offering: OfferingOut
@@ -46,7 +45,7 @@ class RefusedPoolOut(Wire):
     refusals: int
     since_s: FiniteFloat | None
     asked_again_s: FiniteFloat | None = Field(
-        description="At the earliest; null: at the next look."
+        description="At the earliest; null: at the next tick."
     )
     text: str
 
@@ -56,13 +55,12 @@ class WaitingOut(Wire):
 
     since_s: FiniteFloat
     pools: list[RefusedPoolOut] = Field(
-        description="What it would take, the soonest asked again first."
+        description="What it may use; the one that is asked again first comes first."
     )
 
 
 class JobOut(JobState):
-    """A job as it stands: what was asked, how far it is, on what, for how much, and what it is
-    weighed against."""
+    """A job as it stands: its spec, progress, nodes, cost and candidates."""
 
     is_final: bool = Field(
         description="Whether it is over; one that did not succeed may be resumed."
@@ -77,11 +75,12 @@ class JobOut(JobState):
     )
     waiting: WaitingOut | None = Field(
         None,
-        description="Since when it has had no node, and which pools refused it; null while it has one.",
+        description="Since when it has had no node, and which pools refused it; null while it has "
+        "one.",
     )
     preparing: list[str] = Field(
         default_factory=list,
-        description="What its nodes get ready before they can train, and for how long they have.",
+        description="What its nodes prepare before they can train, and for how long.",
     )
     alarms: list[str] = Field(
         default_factory=list,
@@ -93,7 +92,7 @@ class JobOut(JobState):
     )
     notes: list[str] = Field(
         default_factory=list,
-        description="What its nodes and its script said last, such as that a file is not carried home.",
+        description="What its nodes and its script said last, such as that a file is not uploaded.",
     )
     running_mode: Mode | None = Field(
         description="The mode that its nodes last reported; null if none has reported one."
@@ -107,13 +106,12 @@ class JobOut(JobState):
         None, description="Its checkpoints and artifacts: a folder, or a place in a bucket."
     )
     candidates: list[CandidateOut] = Field(
-        description="How the newest decision weighed each group."
+        description="How the newest decision compared the groups."
     )
 
 
 class PricedPlan(Wire):
-    """What submitting a job would begin with, and what is known already; nothing has been
-    submitted."""
+    """What a job would begin with, and what is known of it; nothing has been submitted."""
 
     spec: JobSpecIn
     plan: PlanOut = Field(description="What the first tick would decide.")
@@ -128,16 +126,15 @@ class PricedPlan(Wire):
     why_precision: str = Field(
         description="Why elasticd chose the spec's precision; empty where its author did."
     )
-    notes: list[str] = Field(description="What is likely to go wrong, and what mends it.")
+    notes: list[str] = Field(description="What is likely to go wrong, and how to fix it.")
 
 
 class FinishOut(Wire):
-    """The rest of a job on one group: seconds until it is done and dollars in all, with their 95 %
-    intervals.
+    """The rest of a job on one group: seconds until it is done and dollars in all.
 
-    `is_measured` is false where the pace is only expected, by other sizes or types. `chance_late`
-    is that of missing the deadline by the pace alone; null where there is none, or a spot node may
-    be lost on the way.
+    Both have 95 % intervals. `is_measured` is false where the pace is only expected, by other sizes
+    or types. `chance_late` is the chance to miss the deadline by the pace alone; null without a
+    deadline, or where a spot node may be lost.
     """
 
     group: GroupOut
@@ -150,7 +147,7 @@ class FinishOut(Wire):
 
 
 class MissOut(Wire):
-    """A goal that will be missed as far as one can see, by how much, and what would do."""
+    """A goal that will probably be missed, by how much, and what would be enough."""
 
     kind: Missed
     text: str
@@ -160,7 +157,7 @@ class MissOut(Wire):
 
 
 class ForecastOut(Wire):
-    """When the job would be done and for how much, group by group; empty where no pace is known."""
+    """When the job would be done and for how much on each group; empty if no pace is known."""
 
     at_s: FiniteFloat = Field(
         description="As of when, in Unix seconds: prices and paces are those of then."
@@ -172,7 +169,7 @@ class ForecastOut(Wire):
         description="The cheapest for each finish time, the cheapest first."
     )
     best: FinishOut | None = Field(
-        description="The cheapest that meets all goals at its slow and dear end."
+        description="The cheapest that meets all goals even at its slow and expensive end."
     )
     misses: list[MissOut] = Field(description="The goals that none meets.")
     left_s: FiniteFloat | None = Field(
@@ -182,8 +179,7 @@ class ForecastOut(Wire):
 
 
 class PricedScaling(Wire):
-    """What a job has now, what scaling it would make of that, and what each costs an hour; nothing
-    has been changed."""
+    """A job's nodes before and after scaling, and their cost an hour; nothing has been changed."""
 
     group: GroupOut | None = Field(
         description="The nodes that are paid now; null while there are none."
@@ -197,7 +193,7 @@ class PricedScaling(Wire):
     )
     why: str = Field(description="The reason of that decision.")
     redone: int = Field(
-        description="Iterations made so far that the move has done again, as far as is known."
+        description="Iterations made so far that the move repeats, as far as is known."
     )
     redone_usd: FiniteFloat | None = Field(description="What that costs; null if no pace is known.")
     begins_at_zero: bool = Field(
@@ -212,7 +208,8 @@ class ScaleIn(Wire):
 
     nodes: NodeCount | Literal["auto"] | None = Field(
         None,
-        description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it to the policy.",
+        description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it "
+        "to the policy.",
     )
     node_type: str | None = Field(
         None, min_length=1, max_length=63, description="Stay on this node type."
@@ -226,7 +223,7 @@ class ScaleIn(Wire):
 
 
 class ResumeIn(Wire):
-    """Within which limits a job that is over is to go on; what is left out stays as it was."""
+    """The limits within which a job goes on; what is left out stays as it was."""
 
     model_config = ConfigDict(strict=True)
 
@@ -236,7 +233,8 @@ class ResumeIn(Wire):
     deadline: str | None = Field(
         None,
         max_length=64,
-        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, `1d12h`.",
+        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, "
+        "`1d12h`.",
     )
     on_miss: OnMiss | None = Field(
         None,
@@ -256,7 +254,7 @@ class ResumeIn(Wire):
     outputs: list[Glob] | None = Field(
         None,
         max_length=256,
-        description="Globs of the files that are carried home from now on; an empty list: none.",
+        description="Globs of the files that are uploaded from now on; an empty list: none.",
     )
     setup: list[Text] | None = Field(
         None,
@@ -284,8 +282,7 @@ class NodeCost(Wire):
 
 
 class FixedChoiceOut(Wire):
-    """What the iterations done would have cost on one group from first to last, at its measured
-    rates.
+    """What the iterations done would have cost on one group alone, at its measured rates.
 
     `estimated_phases` are those it was not measured in; their rates are scaled from other groups'.
     """
@@ -304,7 +301,7 @@ class UseOut(Wire):
 
 
 class Artifact(Wire):
-    """A file that the job left for people to look at."""
+    """A file that the job wrote for people."""
 
     name: str
     bytes: int
@@ -313,21 +310,20 @@ class Artifact(Wire):
 
 
 class OutputFile(Wire):
-    """A file that the job's workers wrote beside their code, as it was last carried home."""
+    """A file that the job's workers wrote beside their code, as last uploaded."""
 
     path: str
     bytes: int
     sha256: str
     modified_at_s: FiniteFloat = Field(description="When the script last wrote to it.")
     carried_at_s: FiniteFloat = Field(
-        description="When the newest outputs came home, this one with them."
+        description="When the newest outputs were uploaded, this one among them."
     )
     href: str
 
 
 class Report(Wire):
-    """A job's account: where its dollars went, what it got for them, and what the alternatives
-    would have cost."""
+    """A job's closing report: what its dollars bought, and what alternatives would have cost."""
 
     job_id: str
     name: str
@@ -340,10 +336,10 @@ class Report(Wire):
     uses: list[UseOut] = Field(description="Where every dollar went; they add up to `spent_usd`.")
     fixed: list[FixedChoiceOut] = Field(description="Every group measured, cheapest first.")
     first_fixed: FixedChoiceOut | None = Field(
-        description="The group that trained first: had the job never moved."
+        description="The group that trained first, on which it would be without any move."
     )
     warnings: list[str] = Field(
-        description="What to know of its progress, such as what had to be done again."
+        description="What to know of its progress, such as what had to be repeated."
     )
     best_fixed: FixedChoiceOut | None
     worst_fixed: FixedChoiceOut | None

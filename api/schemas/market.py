@@ -14,10 +14,10 @@ from elastic.reconciler import Difference
 
 
 class NodeTypeOut(Wire):
-    """A kind of machine: `cpu` in what its provider calls cores, `cores` those that compute, memory
-    in GiB.
+    """A kind of machine.
 
-    `precisions` are the number formats that it has arithmetic for.
+    `cpu` counts what its provider calls cores, `cores` physical ones. `precisions` are the number
+    formats that it computes in.
     """
 
     name: str
@@ -28,7 +28,7 @@ class NodeTypeOut(Wire):
     gpu_model: str | None
     precisions: list[model.Precision]
     image: str | None = Field(
-        None, description="What a machine bought now is made from; null where there is no such."
+        None, description="The image of a machine bought now; null where there are no images."
     )
 
 
@@ -41,8 +41,7 @@ class OfferingOut(Wire):
 
 
 class UnavailableOut(Wire):
-    """An offering of which `nodes` new ones or more at once are not bought until then, and why; 1:
-    none at all."""
+    """An offering of which `nodes` or more at once are not bought until then; 1: none at all."""
 
     offering: OfferingOut
     until_s: FiniteFloat
@@ -51,8 +50,10 @@ class UnavailableOut(Wire):
 
 
 class PriceOut(Wire):
-    """What an offering costs from `valid_from_s` on, in USD per hour: its disk and address, the
-    extras, included."""
+    """What an offering costs from `valid_from_s` on, in USD per hour.
+
+    The extras, its disk and its address, are included.
+    """
 
     id: int
     offering: OfferingOut
@@ -66,9 +67,9 @@ class PriceOut(Wire):
 class MarketPrice(PriceOut):
     """A price, and whether its offering can be bought now.
 
-    `is_stale`: heard too long ago for a launch to rely on it. `unavailable`: why and until when it
-    is not bought, from the smallest number of nodes on; a greater one follows only where it is not
-    bought for longer.
+    `is_stale`: observed too long ago for a launch to rely on it. `unavailable`: why and until when
+    it is not bought, from the smallest number of nodes on. A larger number follows only if it is
+    blocked for longer.
     """
 
     is_stale: bool
@@ -94,8 +95,7 @@ class MarketPrice(PriceOut):
 
 
 class PastPriceOut(Wire):
-    """What an offering cost from `valid_from_s` on; it may have been heard long after that, at
-    `observed_at_s`."""
+    """What an offering cost from `valid_from_s` on; `observed_at_s` may be much later."""
 
     usd_per_h: FiniteFloat
     extras_usd_per_h: FiniteFloat
@@ -105,8 +105,10 @@ class PastPriceOut(Wire):
 
 
 class PriceHistoryOut(Wire):
-    """One offering's prices between two instants, oldest first; the mean weighs each by how long it
-    held."""
+    """One offering's prices between two instants, oldest first.
+
+    The mean weights each price by how long it held.
+    """
 
     offering: OfferingOut
     from_s: FiniteFloat
@@ -118,19 +120,17 @@ class PriceHistoryOut(Wire):
 
 
 class PriceHistories(Wire):
-    """The histories of a node type's offerings; those that have none, as no price of them was
-    heard, are absent."""
+    """The price histories of a node type's offerings; those without any price are absent."""
 
     node_type: str
     items: list[PriceHistoryOut]
 
 
 class LedgerRowOut(Wire):
-    """One node over one stretch at one price; `usd` is what it has cost by now, `to_s` null while
-    it runs.
+    """One node for a time with one price; `usd` is its cost so far, `to_s` null while it runs.
 
-    The price is cited: its id, who told it, and when. While `is_waived` the provider charges only
-    the disk and the address, `extras_usd_per_h` of the price.
+    The price is named by its id, its source, and when it was observed. While `is_waived` the
+    provider charges only the disk and the address, `extras_usd_per_h` of the price.
     """
 
     id: int
@@ -184,8 +184,7 @@ class LedgerBy(StrEnum):
 
 
 class LedgerTotal(Wire):
-    """What one job, node or day has cost by now; `burn_usd_per_h` is what of it still runs costs an
-    hour."""
+    """What one job, node or day has cost; `burn_usd_per_h` is the cost of its running nodes."""
 
     key: str
     usd: FiniteFloat
@@ -193,7 +192,7 @@ class LedgerTotal(Wire):
 
 
 class LedgerSummary(Wire):
-    """The ledger added up. What still runs is not all spent: it goes on at `burn_usd_per_h`."""
+    """The ledger added up; running nodes cost `burn_usd_per_h` more."""
 
     by: LedgerBy
     at_s: FiniteFloat
@@ -203,8 +202,10 @@ class LedgerSummary(Wire):
 
 
 class AuditFindingOut(Wire):
-    """One machine about which ledger and cloud differ; `off_s` and `off_usd` are the ledger's less
-    the cloud's."""
+    """One machine for which ledger and cloud differ.
+
+    `off_s` and `off_usd` are the ledger's values less the cloud's.
+    """
 
     difference: Difference
     provider_id: str

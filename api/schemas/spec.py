@@ -23,15 +23,14 @@ class ObjectiveIn(Wire):
 
 
 class TrainingPhaseIn(Wire):
-    """A stretch of a job whose iterations cost alike."""
+    """A part of a job in which all iterations cost about the same."""
 
     name: str
     until_iteration: int | None
 
 
 class JobSpecIn(Wire):
-    """What was asked for, checked and completed; `command` is the argv after torchrun's own
-    options."""
+    """What was asked for, checked and completed; `command` is what follows torchrun's options."""
 
     name: str
     command: list[str]
@@ -67,7 +66,9 @@ class JobSpecIn(Wire):
     @model_validator(mode="before")
     @classmethod
     def _keeps_secrets(cls, spec: Any) -> Any:
-        return replace(spec, env=spec.shown_env) if isinstance(spec, model.JobSpec) else spec
+        if isinstance(spec, model.JobSpec):
+            return replace(spec, env=spec.shown_env)
+        return spec
 
 
 class JobState(Wire):
@@ -89,5 +90,5 @@ class JobState(Wire):
     stops_when_asked: bool | None
     batch: model.Batch | None
     error: model.ScriptError | None = Field(
-        None, description="What its program failed with last; null once it has gone on beyond that."
+        None, description="Why its program failed last; null once it has got beyond that."
     )

@@ -1,4 +1,4 @@
-"""What every wire model shares: it is made from a domain value, and its numbers are finite."""
+"""What all wire models share: they are made from domain values, and their numbers are finite."""
 
 from __future__ import annotations
 
@@ -21,10 +21,16 @@ class Wire(BaseModel):
         """Converts the domain value that has the same fields."""
         return cls.model_validate(value)
 
+    @classmethod
+    def of_known(cls, value: object | None) -> Self | None:
+        """Converts a value; None, which is unknown, stays None."""
+        if value is None:
+            return None
+        return cls.of(value)
+
 
 class Page(Wire, Generic[Item]):
-    """One page of a list, newest first. `next_before` asks for the page after it; None on the
-    last."""
+    """One page of a list, newest first. `next_before` leads to the next page; null on the last."""
 
     items: list[Item]
     next_before: int | None = Field(

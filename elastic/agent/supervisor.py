@@ -43,7 +43,7 @@ from elastic.agent.torchrun import torchrun_dir
 from elastic.agent.uploader import STORE_PATIENCE_S, Uploader
 from elastic.agent.worker_start import choose_way, is_fork_distrusted
 from elastic.bounds import as_unicode
-from elastic.model import Exit, Mode, NodeReport, Notice, Outcome, Preparing
+from elastic.model import AgentState, Exit, Mode, NodeReport, Notice, Outcome, Preparing
 from elastic.protocol import Assignment, Heartbeat, HeartbeatReply, WindowMessage
 from elastic.worker.last_error import MAX_TEXT
 

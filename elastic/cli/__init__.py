@@ -1,4 +1,4 @@
-"""The command `elasticd`: starts the daemon, and speaks to it for people and scripts."""
+"""The command `elasticd`, with which people and scripts run the daemon and speak to it."""
 
 from elastic.cli.app import main
 

@@ -1,5 +1,4 @@
-"""The part of `elasticd doctor` that proves an AWS account: EC2's own checks, then the prices of
-what it sells."""
+"""The part of `elasticd doctor` that checks an AWS account: EC2, its prices, the bucket."""
 
 from __future__ import annotations
 
@@ -16,15 +15,14 @@ if TYPE_CHECKING:
     from elastic.model import Offering
 
 _NAME = "aws prices"
+# The region whose list prices are the settings' defaults.
 _DEFAULTS_OF = "us-east-1"
-"""The region whose list prices are the settings' defaults."""
 _MOST_NAMED = 6
 _MOST_CHARACTERS = 120
 
 
 def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iterator[Finding]:
-    """Everything that is to be known of the account before it is trusted with a job of so many
-    nodes."""
+    """Checks everything about the account that a job of so many nodes depends on."""
     from elastic.providers.ec2.account import account_findings, connect_account  # boto3 takes 0.3 s
 
     try:
@@ -43,19 +41,23 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
 
 
 def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
-    """A bucket is tried by an object that is written, read and removed; nodes try it with their own
-    role."""
+    """Writes, reads and removes an object in the bucket of checkpoints.
+
+    Nodes do the same with their own role when they start.
+    """
     from elastic.checkpoints import is_location, parse_location
     from elastic.checkpoints.proof import check_bucket
     from elastic.checkpoints.s3 import Bucket, connect
     from elastic.providers.ec2 import here, reaches_no_bucket
 
-    name, root = "aws checkpoints", settings.job_root
+    name = "aws checkpoints"
+    root = settings.job_root
     if not is_location(root):
-        found, advice = f"in the folder {root}", "set checkpoint_root = 's3://BUCKET/PREFIX'"
+        found = f"in the folder {root}"
+        advice = "set checkpoint_root = 's3://BUCKET/PREFIX'"
         if here(endpoint_url) is not None:
             return Finding(
-                name, "ok", f"{found} of this machine, where EC2 is asked and boots its machines"
+                name, "ok", f"{found} of this machine, on which the local EC2 boots its machines"
             )
         if not settings.checkpoint_root:
             return Finding(
@@ -64,7 +66,10 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
         return Finding(
             name, "warning", found, f"{advice}, unless all nodes and the daemon share that folder"
         )
-    advice = "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings credentials"
+    advice = (
+        "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings "
+        "credentials"
+    )
     if reaches_no_bucket(settings, endpoint_url):
         return Finding(name, "error", f"nodes have no role to reach {root}", advice)
     try:
@@ -74,7 +79,10 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
     except InvalidInput as error:
         return Finding(name, "error", str(error), "correct checkpoint_root")
     except ElasticError as error:
-        role = "nodes need the bucket, not the daemon: look at their role, `elasticd doctor --print-policy node`"
+        role = (
+            "nodes need the bucket, not the daemon: look at their role, `elasticd doctor "
+            "--print-policy node`"
+        )
         return Finding(name, "warning", f"could not be told by these credentials: {error}", role)
     if settings.ec2.instance_profile is None:
         return Finding(
@@ -84,7 +92,7 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
 
 
 def check_artifacts(settings: Settings) -> Iterator[Finding]:
-    """With checkpoints in a bucket, the daemon lists there what jobs leave for people."""
+    """Lists the bucket as the daemon does to show jobs' artifacts and outputs."""
     from elastic.checkpoints import is_location, parse_location
     from elastic.checkpoints.s3 import Bucket, connect
 
@@ -109,7 +117,7 @@ def check_artifacts(settings: Settings) -> Iterator[Finding]:
 
 
 def check_prices(settings: Settings, clock: Clock) -> Finding:
-    """What has no price is never launched."""
+    """Reads the prices of all offerings; one without a price is never launched."""
     from elastic.pricing.ec2 import connect_feeds, prove_prices
     from elastic.providers.ec2 import connect, read_catalog
 
@@ -118,28 +126,34 @@ def check_prices(settings: Settings, clock: Clock) -> Finding:
         feeds = connect_feeds(settings.ec2.region)
         priced = prove_prices(settings.ec2, feeds, offerings, now_s=clock.now_s())
     except ElasticError as error:
-        return Finding(_NAME, "error", f"could not be told: {error}", "mend that, and look again")
+        return Finding(_NAME, "error", f"could not be told: {error}", "fix that, and look again")
     return judge_prices(offerings, priced.offerings, failures=priced.failures)
 
 
 def judge_disk_price(settings: Settings, region: str) -> Finding:
-    """What the disk costs is a setting, and its default one region's."""
-    name, told = "aws disk price", f"{usd(settings.ec2.volume_usd_per_gib_month)} per GiB and month"
+    """The price of disks is a setting, whose default is that of one region."""
+    name = "aws disk price"
+    told = f"{usd(settings.ec2.volume_usd_per_gib_month)} per GiB and month"
     if region == _DEFAULTS_OF or "volume_usd_per_gib_month" in settings.ec2.model_fields_set:
         return Finding(name, "ok", told)
-    advice = f"set ec2.volume_usd_per_gib_month to what gp3 costs in {region}: it is in every price and ledger row"
+    advice = (
+        f"set ec2.volume_usd_per_gib_month to what gp3 costs in {region}: it is in every price and "
+        "ledger row"
+    )
     return Finding(name, "warning", f"{told} is that of {_DEFAULTS_OF}", advice)
 
 
 def judge_prices(
     offerings: Sequence[Offering], priced: Set[Offering], *, failures: Sequence[str] = ()
 ) -> Finding:
-    """A market without any price is an error, one with gaps a warning."""
+    """No price at all is an error, an offering without one a warning."""
     missing = sorted(set(offerings) - priced)
     if not missing:
         return Finding(_NAME, "ok", f"of all {len(offerings)} offerings")
     names = ", ".join(str(each) for each in missing[:_MOST_NAMED])
-    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    more = ""
+    if len(missing) > _MOST_NAMED:
+        more = f" and {len(missing) - _MOST_NAMED} more"
     said = "".join(f"; {each[:_MOST_CHARACTERS]}" for each in failures)
     found = f"of {len(priced)} of {len(offerings)} offerings; none of {names}{more}{said}"
     if not priced:

@@ -1,4 +1,4 @@
-"""Puts the commands together, and turns every error into a message and an exit status."""
+"""Assembles the commands, and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ def _root(
     context.obj = Connection(url=url, token_file=token_file)
 
 
+# In the order in which `elasticd --help` lists them.
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)

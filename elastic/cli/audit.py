@@ -1,4 +1,4 @@
-"""`elasticd audit`: compares the ledger with what the cloud says of its machines."""
+"""`elasticd audit`: compares the ledger with the cloud's list of machines."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ COLUMNS = (
 
 
 def audit(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
-    """Compare the ledger with the cloud, machine by machine; ends with status 1 where they
-    differ."""
+    """Compare the ledger with the cloud, machine by machine; status 1 if they differ."""
     with connection_of(context).open() as client:
         found = client.get("/v1/audit")
     if output is Output.JSON:

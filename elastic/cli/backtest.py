@@ -1,5 +1,4 @@
-"""`elasticd backtest`: a job's file, or a job that ran, lives through a recorded market on a
-virtual clock."""
+"""`elasticd backtest`: simulates a job in a market of recorded prices."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from elastic.simulator import Backtest, Program, SimulatedMarket, SimulationSettings
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+# A deadline further off than that is a date, not a time from the start.
 _LONGEST_S = 3 * 365 * 86_400.0
-"""A deadline further off than that is a date, not a time from the start."""
 
 COLUMNS = (
     Column("POLICY", "name"),
@@ -81,9 +80,9 @@ def backtest(
     ] = 0,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Live through a recorded market with a job; compare its dollars with those of simple rules and
-    of foresight."""
-    from elastic.policy import decide  # only this command pays for the simulator
+    """Simulate a job with recorded prices; compare its cost with simple rules and foresight."""
+    # Imported here, since other commands do not need the simulator.
+    from elastic.policy import decide
     from elastic.simulator import SimulationSettings
     from elastic.simulator import backtest as live
 
@@ -109,7 +108,7 @@ def backtest(
 
 
 def market_span_s(market: SimulatedMarket) -> float:
-    """How long the record is: the longest of its pools', else of its prices."""
+    """The length of the record: that of its longest pool, else that of its prices."""
     lasts_s = [each.availability.lasts_s for each in market.pools.values()]
     finite_s = [each for each in lasts_s if each != float("inf")]
     return max(finite_s, default=max(steps[-1][0] for steps in market.prices.values()))
@@ -144,7 +143,7 @@ def _from_files(
         )
     if (speeds is None) == (hours is None):
         raise InvalidInput(
-            "backtest: wanted either --speeds or --hours, to know how fast the job is where"
+            "backtest: wanted either --speeds or --hours, to know how fast the job runs"
         )
     if speeds is not None:
         pace = read_speeds(speeds)
@@ -152,7 +151,9 @@ def _from_files(
         assert hours is not None
         pace = Speeds({}, default_s=hours * 3600 / spec.iterations)
     rows = [row for path in prices for row in read_trace(path)]
-    records = None if availability is None else read_availability(availability)
+    records = None
+    if availability is not None:
+        records = read_availability(availability)
     market = market_of(
         rows, records, node_types=None if node_types is None else read_node_types(node_types)
     )
@@ -209,8 +210,7 @@ def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
         )
     if (policy or spec.policy) == "fixed" and spec.fixed_node_type is None:
         raise InvalidInput(
-            "--policy: fixed wants policy.node_type in the job's file, to know what to fix; it "
-            "names none",
+            "--policy fixed: wanted policy.node_type in the job's file, found none",
             field="policy",
         )
     return replace(spec, mode=Mode.RESTART, policy=policy or spec.policy, code=None)
@@ -225,21 +225,18 @@ def _show(
     span = figures.duration(market_span_s(market))
     print(
         f"{spec.name}: {spec.iterations or 0:,} iterations, {len(found.starts)} start(s) in a "
-        "record of "
-        f"{span}; {len(market.offerings)} offerings, {spot} of them pools that come and go; "
+        f"record of {span}; {len(market.offerings)} offerings, {spot} of them spot pools; "
         f"boots of {figures.duration(terms.boot_s)}"
     )
     has_deadline = spec.objective.deadline_s is not None
     render.show_list(rows_of(found, has_deadline=has_deadline), COLUMNS, Output.TABLE)
-    losses, moves = (
-        fmean(getattr(each, name) for each in found.starts) for name in ("losses", "moves")
-    )
+    losses = fmean(each.losses for each in found.starts)
+    moves = fmean(each.moves for each in found.starts)
     unknown = sorted(each.name for each in market.node_types if is_undescribed(each))
     if unknown and len(market.node_types) > 1:
         print(
-            f"Nothing is known of the hardware of {', '.join(unknown[:4])}: the policy takes all "
-            "of them for equal. "
-            "--node-types says what they have."
+            f"The hardware of {', '.join(unknown[:4])} is not known, so the policy treats them as "
+            "equal. --node-types says what they have."
         )
     print(
         f"On average {figures.number(moves)} changes of group and {figures.number(losses)} "
@@ -248,25 +245,22 @@ def _show(
     unfinished = [each for each in found.starts if not each.is_finished]
     if unfinished:
         phases = ", ".join(sorted({each.phase for each in unfinished}))
-        usd, done = (
-            fmean(each.usd for each in unfinished),
-            fmean(each.iteration for each in unfinished),
-        )
+        usd = fmean(each.usd for each in unfinished)
+        done = fmean(each.iteration for each in unfinished)
         print(
             f"{len(unfinished)} of {len(found.starts)} did not finish: {phases}, after "
-            f"{figures.usd(usd)} and "
-            f"{figures.count(round(done))} of {figures.count(spec.iterations or 0)} iterations on "
-            "average. "
-            "Dollars are those of finished lives alone."
+            f"{figures.usd(usd)} and {figures.count(round(done))} of "
+            f"{figures.count(spec.iterations or 0)} iterations on average. Dollars are those of "
+            "finished runs alone."
         )
 
 
 def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
-    """One row a policy: the mean dollars of the starts that finished, their mean share of the
-    clairvoyant's.
+    """One row per policy: mean dollars of the runs that finished, and their ratio to foresight's.
 
-    A life that did not finish has no dollars, and is late where there is a deadline.
+    A run that did not finish has no dollars, and is late if there is a deadline.
     """
+    # The first yardstick is the clairvoyant's, the least that a run could cost.
     least = [each.yardsticks[0].usd for each in found.starts]
     named = [
         {
@@ -322,7 +316,7 @@ def _row(
 
 
 def _be_quiet() -> None:
-    """A simulated daemon's log is no news of this machine."""
+    """Silences the simulated daemon's log, which says nothing about this machine."""
     import structlog
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))

@@ -1,4 +1,4 @@
-"""Brings a job's outputs into a folder of this machine: each file is whole or is not there."""
+"""Downloads a job's outputs into a folder of this machine, each file whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
     from elastic.cli.client import Client
 
 _TRIES = 3
+# A `.gitignore` that ignores its folder, so that `submit` does not pack it.
 _MARK = "# made by `elasticd job outputs`: nothing here is sent along as code\n*\n"
 
 
 def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Path) -> str:
-    """Brings these files, but not those that are there already; gives what was done as a sentence.
+    """Downloads the files that are not there already; returns what was done as a sentence.
 
-    A job that runs may have changed a file since it was listed, or removed it: what comes is the
-    newest. A new folder is marked, so that the next submit beside it does not send its files as
-    code.
+    A running job may have changed or removed a file since it was listed; the newest one comes.
     """
+    # The next submit must not send these files as code.
     if not folder.exists():
         folder.mkdir(parents=True)
         (folder / ".gitignore").write_text(_MARK, encoding="utf-8")
-    brought, gone = 0, 0
+    brought = 0
+    gone = 0
     for each in found:
         target = folder / _inside(each["path"])
         if target.is_file() and _sha256_of(target) == each["sha256"]:
@@ -45,6 +46,7 @@ def bring_outputs(client: Client, found: Sequence[Mapping[str, Any]], folder: Pa
 
 def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Downloaded beside, and renamed when its sum is right.
     part = target.with_name(f".{target.name}.part")
     try:
         for _ in range(_TRIES):
@@ -61,7 +63,7 @@ def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
 
 
 def _inside(path: str) -> PurePosixPath:
-    """The path, which must not lead out of the folder."""
+    """The path as one inside the folder. Raises InvalidInput if it leads out."""
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts:
         raise InvalidInput(

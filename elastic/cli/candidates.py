@@ -29,6 +29,7 @@ COLUMNS = (
     Column("TIME LEFT", "remaining_s", figures.duration, is_number=True),
 )
 
+# The columns of candidates while none of them has trained.
 UNMEASURED = (
     Column("", "mark"),
     Column("GROUP", "group", render.group),
@@ -36,12 +37,13 @@ UNMEASURED = (
     Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("BUDGET LASTS", "budget_lasts_s", figures.duration, is_number=True),
 )
-"""What there is to tell of candidates before any of them has trained."""
 
 UNAVAILABLE = Column("UNAVAILABLE", "unavailable", can_wrap=True)
 
+# A screen holds ten candidates beside what else a command prints.
 _MOST_SHOWN = 10
 _MOST_LEFT_OUT = 5
+# What a node runs unless its type has more cores; not worth a column.
 _ONE = {"processes": 1, "threads": 1}
 _S_PER_H = 3600.0
 
@@ -52,11 +54,10 @@ def candidate_table(
     chosen: Mapping[str, Any] | None,
     budget_usd: float | None = None,
 ) -> Table:
-    """Gives the table of `candidates`, an arrow at the `chosen` group.
+    """The table of `candidates`, with an arrow at the `chosen` group.
 
-    Those that buy most come first, and of those of which nothing is known the cheapest. While
-    nothing is known of any, what is not known has no columns, and how long `budget_usd` would last
-    has one. What nodes run is not shown where it is one thread on all of them.
+    Those that buy most iterations come first, then the unmeasured ones, the cheapest first. While
+    nothing was measured, speeds have no columns, and the time that `budget_usd` would last has one.
     """
     rows = [
         {
@@ -66,8 +67,12 @@ def candidate_table(
         }
         for each in sorted(candidates, key=_rank)
     ]
-    columns = COLUMNS if any(is_known(each) for each in candidates) else UNMEASURED
-    missing = {"budget_lasts_s"} if budget_usd is None else set()
+    columns: tuple[Column, ...] = UNMEASURED
+    if any(is_known(each) for each in candidates):
+        columns = COLUMNS
+    missing = set()
+    if budget_usd is None:
+        missing.add("budget_lasts_s")
     if not any(each.get("unavailable") for each in candidates):
         missing.add("unavailable")
     if not any(workers != _ONE for each in candidates for workers in each.get("workers", ())):
@@ -80,11 +85,9 @@ def candidate_table(
 def shortlist(
     candidates: Sequence[Mapping[str, Any]], *, kept: Collection[Mapping[str, Any] | None]
 ) -> list[Mapping[str, Any]]:
-    """Gives the candidates that a person needs to see, and those of the groups `kept` in any case.
-
-    A group costs the same work in every zone, so the cheapest in which it can be bought stands for
-    all; and the smallest group for all greater ones of its type of which nothing is known.
-    """
+    """The candidates that a person needs to see, and always those of the groups `kept`."""
+    # A group does the same work in every zone, so the cheapest zone stands for all of them. Of one
+    # type's unmeasured groups, the smallest stands for the larger ones.
     found: dict[tuple[object, ...], Mapping[str, Any]] = {}
     for each in sorted(
         candidates,
@@ -96,8 +99,7 @@ def shortlist(
 
 
 def tell_of_left_out(plan: Mapping[str, Any]) -> None:
-    """Prints why node types cannot run the job, the first few, and how many offerings were not
-    weighed at all."""
+    """Prints the first reasons why node types cannot run the job, and how many were not tried."""
     reasons = list(plan.get("left_out", {}).values())
     more = len(reasons) - _MOST_LEFT_OUT
     if reasons:
@@ -111,11 +113,12 @@ def tell_of_left_out(plan: Mapping[str, Any]) -> None:
 
 
 def is_known(candidate: Mapping[str, Any]) -> bool:
-    """Whether anything is known of its speed."""
+    """Whether its speed was measured or is foreseen."""
     return bool(candidate.get("samples")) or candidate.get("step_s") is not None
 
 
 def _kind(candidate: Mapping[str, Any]) -> tuple[object, ...]:
+    """What candidates have in common of which one is shown."""
     members = candidate["group"]["members"]
     is_counted = is_known(candidate) or len(members) > 1
     kinds = sorted(
@@ -129,12 +132,15 @@ def _count(candidate: Mapping[str, Any]) -> int:
 
 
 def _lasts_s(budget_usd: float | None, candidate: Mapping[str, Any]) -> float | None:
-    usd_per_h = candidate.get("usd_per_h")
-    return budget_usd / usd_per_h * _S_PER_H if budget_usd is not None and usd_per_h else None
+    usd_per_h: float | None = candidate.get("usd_per_h")
+    if budget_usd is not None and usd_per_h:
+        return budget_usd / usd_per_h * _S_PER_H
+    return None
 
 
 def _rank(candidate: Mapping[str, Any]) -> tuple[bool, float, bool, float, str]:
-    effective, usd_per_h = candidate.get("effective_iterations_per_usd"), candidate.get("usd_per_h")
+    effective = candidate.get("effective_iterations_per_usd")
+    usd_per_h = candidate.get("usd_per_h")
     by_price = math.inf if usd_per_h is None else usd_per_h
     return (
         effective is None,

@@ -1,5 +1,4 @@
-"""The checks of `elasticd doctor`: each looks at one thing and says what it found and what to
-do."""
+"""The checks of `elasticd doctor`; each says what it found and what to do about it."""
 
 from __future__ import annotations
 
@@ -28,10 +27,13 @@ if TYPE_CHECKING:
     from elastic.config import Settings
 
 _OURS = "elasticd"
+# Room for some checkpoints of a small model.
 _LEAST_FREE_BYTES = 2 << 30
+# A file system elsewhere may round its times to seconds.
 _LATEST_SKEW_S = 5.0
+# The first import of torch reads a gigabyte from the disk.
 _TORCH_TIMEOUT_S = 60.0
-# What nodes on this machine do; workers import torchvision in the same way.
+# What nodes on this machine import, in the way in which workers do.
 _IMPORTS = {
     "torch": "import torch.distributed; assert torch.distributed.is_available()",
     "torchvision": "from elastic.worker.torchvision_import import help_torchvision\n"
@@ -41,10 +43,9 @@ _IMPORTS = {
 
 
 def findings(clock: Clock, *, provider: str | None = None, nodes: int = 1) -> tuple[Finding, ...]:
-    """Runs every check, in the order in which mending makes sense: for `provider`, else for the
-    settings' own.
+    """Runs every check, in the order in which to fix what they find.
 
-    `nodes` is how many of them the largest job may have.
+    `provider` replaces that of the settings; `nodes` is how many the largest job may have.
     """
     return tuple(_run(clock, provider, nodes))
 
@@ -61,7 +62,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
             "settings",
             "error",
             str(error),
-            "mend the setting; docs/reference/settings.md names them all",
+            "fix the setting; docs/reference/settings.md names them all",
         )
         return
     yield check_settings(settings)
@@ -83,7 +84,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
 
 
 def check_settings(settings: Settings) -> Finding:
-    """Which provider is looked at, and whether that is the one of the daemon that runs here."""
+    """Which provider is checked, and whether the daemon that runs here has the same."""
     found = f"provider {settings.provider}, data in {settings.data_dir}"
     running = _running(settings).get("provider", settings.provider)
     if running != settings.provider:
@@ -91,14 +92,14 @@ def check_settings(settings: Settings) -> Finding:
         return Finding(
             "settings",
             "warning",
-            f"{found}; but the daemon that runs there has provider {running}",
+            f"{found}; but the daemon that runs here has provider {running}",
             advice,
         )
     return Finding("settings", "ok", found)
 
 
 def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
-    """Foreign distributions named `elastic` or `api` hide ours or are hidden by them."""
+    """Other distributions with a package `elastic` or `api` hide ours, or ours hides theirs."""
     intruders = sorted(
         {
             each
@@ -112,7 +113,7 @@ def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
         return Finding(
             "packages",
             "error",
-            f"{names} brings a package of our name",
+            f"{names} has a package with our name",
             f"pip uninstall {' '.join(intruders)}",
         )
     return Finding(
@@ -123,7 +124,7 @@ def check_packages(distributions: Mapping[str, Sequence[str]]) -> Finding:
 
 
 def check_torch() -> Finding:
-    """The extra `train`: nodes on this machine need it, the daemon does not."""
+    """torch and torchvision, which nodes on this machine need."""
     try:
         versions = f"torch {version('torch')}, torchvision {version('torchvision')}"
     except PackageNotFoundError as error:
@@ -131,6 +132,7 @@ def check_torch() -> Finding:
         return Finding("torch", "warning", f"{error.name} is not installed", advice)
     said = ""
     for name, code in _IMPORTS.items():
+        # In a process of its own: a broken library may end the process that imports it.
         try:
             said = subprocess.run(
                 [sys.executable, "-c", code],
@@ -153,14 +155,21 @@ def check_torch() -> Finding:
                 "torch", "error", found, "is the machine busy? Otherwise install it again"
             )
     if said.split()[-1:] == ["False"]:
-        found = f"{versions}; both import, but torchvision's compiled operators (nms, roi_align and others) do not work"
-        advice = "for jobs that use them, install a torch and a torchvision that were built alike: both for CUDA, or neither"
+        found = (
+            f"{versions}; both import, but torchvision's compiled operators (nms, roi_align and "
+            "others) do not work"
+        )
+        advice = (
+            "for jobs that use them, install a torch and a torchvision of the same build: both for "
+            "CUDA, or neither"
+        )
         return Finding("torch", "warning", found, advice)
     return Finding("torch", "ok", f"{versions}; both import, and torchvision's operators work")
 
 
 def check_data_dir(settings: Settings) -> Finding:
-    """The data folder must take files, and have room for checkpoints."""
+    """The data folder must be writable, and have room for checkpoints."""
+    # The folder itself may not exist yet.
     folder = _nearest(settings.data_dir)
     if not os.access(folder, os.W_OK | os.X_OK):
         return Finding(
@@ -181,7 +190,7 @@ def check_data_dir(settings: Settings) -> Finding:
 
 
 def check_token(settings: Settings) -> Finding:
-    """That only its owner can read the token, which opens everything."""
+    """Only its owner may read the token, which opens everything."""
     try:
         mode = settings.token_file.stat().st_mode
     except FileNotFoundError:
@@ -199,7 +208,7 @@ def check_token(settings: Settings) -> Finding:
 
 
 def check_database(settings: Settings) -> Finding:
-    """The tables must be this version's; `serve` brings them there."""
+    """The tables must be those of this version; `serve` migrates them."""
     from elastic.store import inspect_store  # SQLAlchemy takes 0.3 s
 
     try:
@@ -221,8 +230,11 @@ def check_database(settings: Settings) -> Finding:
 
 
 def check_port(settings: Settings) -> Finding:
-    """The port must be free for `serve`, or a daemon's already."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    """The port must be free for `serve`, or this folder's daemon must have it."""
+    if ":" in settings.host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -242,7 +254,7 @@ def check_port(settings: Settings) -> Finding:
 
 
 def _running(settings: Settings) -> Mapping[str, object]:
-    """What the daemon that runs on this data folder has written of itself; empty if none runs."""
+    """What the daemon of this data folder has written about itself; empty if none runs."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         told: dict[str, object] = json.loads((settings.data_dir / "daemon.json").read_text())
         if Path(f"/proc/{int(str(told['pid']))}").exists():
@@ -251,12 +263,12 @@ def _running(settings: Settings) -> Mapping[str, object]:
 
 
 def check_quotas() -> Finding:
-    """What keeps local nodes to their share of a core."""
+    """How local nodes are limited to their share of a core."""
     from elastic.providers.local import find_cpu_cgroups
 
     cgroups = find_cpu_cgroups()
     if cgroups is None:
-        found = "no control groups found: local nodes are held back by stopping and continuing them"
+        found = "no control groups found: local nodes are slowed by stopping and continuing them"
         return Finding("cpu quotas", "warning", found, "good enough; as root, quotas are exact")
     return Finding(
         "cpu quotas", "ok", f"control groups, version {cgroups.version}, at {cgroups.mount}"
@@ -264,8 +276,10 @@ def check_quotas() -> Finding:
 
 
 def check_clock(data_dir: Path, clock: Clock) -> Finding:
-    """Prices, leases and the ledger hang on the clock: it must agree with the data folder's file
-    system."""
+    """The clock must agree with the data folder's file system.
+
+    Prices, leases and the ledger depend on it.
+    """
     folder = _nearest(data_dir)
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:

@@ -1,4 +1,4 @@
-"""The REST client: asks the daemon, and turns every refusal into an error of `elastic.errors`."""
+"""The REST client of the daemon; it turns refusals into errors of `elastic.errors`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ from elastic.trust import trust_for
 
 JsonObject: TypeAlias = dict[str, Any]
 
+# Longer than any answer takes; a plan over a large catalogue takes seconds.
 _TIMEOUT_S = 30.0
-_STREAM_SILENCE_S = 60.0  # the daemon says every 15 s at least that it is there
+# The daemon sends something on a stream every 15 s at least.
+_STREAM_SILENCE_S = 60.0
+# The API's own limit for a page.
 _PAGE_SIZE = 500
 _ERRORS: Mapping[int, type[ElasticError]] = {
     400: InvalidInput,
@@ -44,16 +47,17 @@ _ERRORS: Mapping[int, type[ElasticError]] = {
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """One event of a stream: its name, empty if it has none, its number, None if it has none, and
-    what it holds."""
+    """One event of a stream."""
 
+    # Empty if it has none.
     name: str
+    # Its number; None if it has none.
     id: int | None
     data: JsonObject
 
 
 class Client:
-    """One daemon, by its REST interface under /v1. `transport` lets tests answer in process."""
+    """One daemon's REST interface under /v1. `transport` lets tests answer in process."""
 
     def __init__(
         self, *, url: str, token: str, transport: httpx2.BaseTransport | None = None
@@ -85,11 +89,11 @@ class Client:
         self._http.close()
 
     def get(self, path: str, **query: str | int | float | None) -> JsonObject:
-        """Gives the object at `path`; None leaves a query parameter out."""
+        """Returns the object at `path`; None leaves a query parameter out."""
         return _object(self._send("GET", path, params=_given(query)))
 
     def items(self, path: str, *, limit: int, **query: str | int | None) -> list[JsonObject]:
-        """Gives up to `limit` items of the list at `path`, page by page, newest first."""
+        """Returns up to `limit` items of the list at `path`, newest first."""
         found: list[JsonObject] = []
         before: int | None = None
         while len(found) < limit:
@@ -103,9 +107,12 @@ class Client:
     def post(
         self, path: str, body: object = None, *, headers: Mapping[str, str] | None = None
     ) -> JsonObject:
-        """Posts `body` as JSON, None as nothing, and gives the answer."""
-        content = None if body is None else json.dumps(body).encode()
-        sent = {} if body is None else {"Content-Type": "application/json"}
+        """Posts `body` as JSON, None as nothing, and returns the answer."""
+        content = None
+        sent = {}
+        if body is not None:
+            content = json.dumps(body).encode()
+            sent = {"Content-Type": "application/json"}
         return _object(
             self._send("POST", path, content=content, headers={**sent, **(headers or {})})
         )
@@ -115,16 +122,15 @@ class Client:
         self._send("PUT", path, content=content, headers={"Content-Type": media_type})
 
     def text(self, path: str, **query: str | int | None) -> str:
-        """Gives the text at `path`."""
+        """Returns the text at `path`."""
         return self._send("GET", path, params=_given(query)).text
 
     def content(self, path: str) -> bytes:
-        """Gives the file at `path`."""
+        """Returns the file at `path`."""
         return self._send("GET", path).content
 
     def fetch(self, path: str, target: Path) -> str:
-        """Writes the file at `path` to `target`, piece by piece; gives the SHA-256 that the daemon
-        says it has."""
+        """Writes the file at `path` to `target`; returns the SHA-256 that the daemon names."""
         try:
             with self._http.stream("GET", path) as answer, target.open("wb") as file:
                 if answer.is_error:
@@ -137,12 +143,12 @@ class Client:
             raise self._unreachable(error) from error
 
     def events(self, *, after: int | None, job: str | None) -> Iterator[JsonObject]:
-        """Gives events as they happen, until the daemon closes the stream."""
+        """Yields events as they happen, until the daemon closes the stream."""
         for event in self.stream("/v1/events", after=after, job=job):
             yield event.data
 
     def stream(self, path: str, **query: str | int | None) -> Iterator[Streamed]:
-        """Gives what the stream at `path` brings, until the daemon closes it."""
+        """Yields the events of the stream at `path`, until the daemon closes it."""
         headers = {"Accept": "text/event-stream"}
         timeout = httpx2.Timeout(_TIMEOUT_S, read=_STREAM_SILENCE_S)
         try:
@@ -173,6 +179,7 @@ class Client:
 
 
 def _streamed(lines: Iterable[str]) -> Iterator[Streamed]:
+    # Server-sent events (HTML Standard, 9.2.6): lines of fields, and an empty line ends an event.
     fields: dict[str, str] = {}
     for line in lines:
         if line:
@@ -189,7 +196,8 @@ def _streamed(lines: Iterable[str]) -> Iterator[Streamed]:
 
 
 def error_of(answer: httpx2.Response) -> ElasticError:
-    """Gives the error that a refusal means, with every fault that its problem document lists."""
+    """The error that a refusal means, with every fault that its problem document lists."""
+    # Something between the client and the daemon may answer with a page of its own.
     try:
         problem = answer.json()
     except ValueError:
@@ -202,15 +210,16 @@ def error_of(answer: httpx2.Response) -> ElasticError:
         or answer.text.strip()[:500]
         or answer.reason_phrase
     )
-    default = StoreUnavailable if answer.status_code >= 500 else ElasticError
+    default = ElasticError
+    if answer.status_code >= 500:
+        default = StoreUnavailable
     return _ERRORS.get(answer.status_code, default)(
         said + _faults(said, problem.get("errors") or ())
     )
 
 
 def _faults(said: str, errors: Sequence[Mapping[str, object]]) -> str:
-    """Lists the faults, a line each; a single one that `said` has told already is not told
-    twice."""
+    """The faults, one a line; empty for a single fault that `said` contains already."""
     match errors:
         case [{"message": str(message)}] if message in said:
             return ""

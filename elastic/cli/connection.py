@@ -1,4 +1,4 @@
-"""Where the daemon is and what opens it: command line over environment over settings."""
+"""Finds the daemon's address and token: command line over environment over settings."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What the command line said of the daemon; None means: as the environment or the settings
-    say."""
+    """The daemon as the command line names it."""
 
+    # None: as the environment or the settings say.
     url: str | None = None
     token_file: Path | None = None
 
     def open(self) -> Client:
-        """Gives a client of that daemon. Raises Unauthorized if no token is to be found."""
-        from elastic.cli.client import Client  # `elasticd --help` needs no HTTP
+        """Returns a client of that daemon. Raises Unauthorized if there is no token."""
+        from elastic.cli.client import Client  # HTTP is slow to import; `--help` needs none
 
         return Client(url=self.address(), token=self._token())
 
@@ -40,14 +40,13 @@ class Connection:
 
 
 def read_token(path: Path) -> str:
-    """Gives the token that `path` holds."""
+    """Returns the token in the file `path`. Raises Unauthorized."""
     try:
         token = path.read_text(encoding="ascii").strip()
     except FileNotFoundError as error:
         raise Unauthorized(
             f"wanted a token in {path}, found no such file: `elasticd serve` makes it at its first "
-            "start;"
-            " for a daemon elsewhere, set ELASTICD_URL and ELASTICD_TOKEN"
+            "start; for a daemon elsewhere, set ELASTICD_URL and ELASTICD_TOKEN"
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise Unauthorized(f"cannot read the token in {path}: {error}") from error
@@ -60,18 +59,16 @@ def read_token(path: Path) -> str:
 
 
 def default_url() -> str:
-    """The address of this machine's daemon: the one it wrote into its data folder, else the
-    settings'."""
+    """The address of this machine's daemon."""
     from elastic.config import load_settings  # pydantic takes 0.2 s
 
     settings = load_settings()
+    # The address that the daemon wrote comes first: its port may be one that was free.
     with suppress(OSError, ValueError, KeyError):
         return str(json.loads((settings.data_dir / "daemon.json").read_text())["url"])
-    return (
-        f"http://[{settings.host}]:{settings.port}"
-        if ":" in settings.host
-        else f"http://{settings.host}:{settings.port}"
-    )
+    if ":" in settings.host:
+        return f"http://[{settings.host}]:{settings.port}"
+    return f"http://{settings.host}:{settings.port}"
 
 
 def default_token_file() -> Path:

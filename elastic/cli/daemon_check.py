@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elastic.config import Settings
     from elastic.providers import LeaderLease
 
+# What to do about each kind of alarm.
 _ADVICE: Mapping[str, str] = {
     "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
     "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
@@ -30,7 +31,7 @@ _ADVICE: Mapping[str, str] = {
 
 
 def check_alarms() -> Iterator[Finding]:
-    """What the daemon that runs says of itself; nobody need run one."""
+    """The alarms of the daemon that runs here; without a daemon there are none."""
     from elastic.cli.connection import Connection
 
     try:
@@ -56,7 +57,7 @@ def check_alarms() -> Iterator[Finding]:
 
 
 def check_lease(settings: Settings, clock: Clock) -> Finding:
-    """Who acts on the cluster's machines (P14 of the design: one daemon at a time)."""
+    """Which daemon acts on the cluster's machines, one at a time."""
     from elastic.providers.ec2 import ParameterLeases, connect, lease_name  # boto3 takes 0.3 s
     from elastic.reconciler import place_of
 

@@ -12,7 +12,8 @@ app = typer.Typer(help="The database.", no_args_is_help=True)
 @app.command("migrate")
 def migrate() -> None:
     """Bring the database to this version's tables; makes it if there is none."""
-    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    # Imported here, since SQLAlchemy is slow to import and other commands do not need it.
+    from elastic.config import load_settings
     from elastic.store import open_store, shown
 
     url = load_settings().url
@@ -22,9 +23,8 @@ def migrate() -> None:
 
 @app.command("check")
 def check() -> None:
-    """Say whether the database is sound and up to date; changes nothing, ends with status 1 if
-    not."""
-    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    """Say whether the database is sound and up to date; status 1 if not. Changes nothing."""
+    from elastic.config import load_settings
     from elastic.store import inspect_store, shown
 
     url = load_settings().url
@@ -33,5 +33,5 @@ def check() -> None:
     for damage in state.damages:
         print(f"damaged: {damage}")
     if state.damages or not state.is_migrated:
-        print("to mend: restore a copy" if state.damages else "to mend: elasticd db migrate")
+        print("to fix: restore a copy" if state.damages else "to fix: elasticd db migrate")
         raise typer.Exit(ExitCode.ERROR)

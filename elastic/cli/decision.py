@@ -53,7 +53,9 @@ def explain(
     """Say why a decision was made, and from what; `-o json` prints its whole snapshot."""
     with connection_of(context).open() as client:
         found = client.get(f"/v1/decisions/{decision}")
-        asked = client.get(f"/v1/decisions/{decision}/what-if") if what_if else None
+        asked = None
+        if what_if:
+            asked = client.get(f"/v1/decisions/{decision}/what-if")
     if output is Output.JSON:
         render.show_json(found if asked is None else {**found, "what_if": asked["losers"]})
         return
@@ -86,8 +88,14 @@ def explain_decision(decision: Mapping[str, Any]) -> None:
     """Prints a decision: the choice, the reason, the numbers that decided, every candidate, the
     limits that bit."""
     plan = decision["plan"]
-    target = render.group(plan["target"]) if plan["target"] else "no nodes"
-    held = f", held for {decision['ticks']} ticks" if decision["ticks"] > 1 else ""
+    if plan["target"]:
+        target = render.group(plan["target"])
+    else:
+        target = "no nodes"
+    if decision["ticks"] > 1:
+        held = f", held for {decision['ticks']} ticks"
+    else:
+        held = ""
     print(
         f"decision {decision['id']} of job {decision['job_id']}, "
         f"{figures.instant(decision['at_s'])}{held}"

@@ -40,8 +40,7 @@ def doctor(
     ] = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Check this machine, and the AWS account if nodes come from there; status 1 if something must
-    be mended."""
+    """Check this machine, and the AWS account if nodes come from there; status 1 for errors."""
     if print_policy is not None:
         _show_policy(print_policy)
         return
@@ -52,7 +51,7 @@ def doctor(
 
 
 def is_broken(finding: Finding) -> bool:
-    """True if elasticd cannot work until this is mended."""
+    """True if elasticd cannot work until this is fixed."""
     return finding.level == "error"
 
 
@@ -69,5 +68,7 @@ def _show_policy(name: str) -> None:
         or os.environ.get("AWS_DEFAULT_REGION")
         or "*"
     )
-    bucket = parse_location(root) if is_location(root) else None
+    bucket = None
+    if is_location(root):
+        bucket = parse_location(root)
     render.show_json(policy(name, Scope(settings.ec2, region, bucket)))

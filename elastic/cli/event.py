@@ -1,4 +1,4 @@
-"""`elasticd event`: what happened, in words, as it happens if you like."""
+"""`elasticd event`: what happened, in words."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def list_events(
     limit: LimitOption = 100,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the newest events, oldest first; with --follow, what happens from now on, until
-    Ctrl-C."""
+    """List the newest events, oldest first; with --follow, print new ones until Ctrl-C."""
     with connection_of(context).open() as client:
         if follow:
             _follow(client, after=after, job=job, output=output)
@@ -55,7 +54,7 @@ def _follow(client: Client, *, after: int | None, job: str | None, output: Outpu
     try:
         for event in client.events(after=after, job=job):
             print(line_of(event) if output is Output.TABLE else json.dumps(event), flush=True)
-            if not has_reader():
+            if not has_reader():  # as after `| head`
                 return
     except KeyboardInterrupt:
         return

@@ -36,17 +36,22 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.OK: "done; a watched job succeeded",
-    ExitCode.ERROR: "something else went wrong, `doctor` or `audit` found something, or `gc` could not end a machine",
+    ExitCode.ERROR: "something else went wrong, `doctor` or `audit` found something, or `gc` could "
+    "not end a machine",
     ExitCode.USAGE: "the command line or what was sent is wrong; nothing has changed",
     ExitCode.UNREACHABLE: "no daemon answers at the address in force",
     ExitCode.UNAUTHORIZED: "no token, or not the daemon's",
     ExitCode.NOT_FOUND: "no such job, node or decision",
-    ExitCode.CONFLICT: "the request contradicts what is there: a stopped job, a reused key, a second daemon",
-    ExitCode.UNAVAILABLE: "the daemon is there, but its store, prices or provider are not: try again",
+    ExitCode.CONFLICT: "the request contradicts what is there: a stopped job, a reused key, a "
+    "second daemon",
+    ExitCode.UNAVAILABLE: "the daemon is there, but its store, prices or provider are not: try "
+    "again",
     ExitCode.JOB_FAILED: "the watched job failed",
-    ExitCode.JOB_UNFINISHED: "the watched job was stopped, ran out of budget, or was still running when watching ended",
+    ExitCode.JOB_UNFINISHED: "the watched job was stopped, ran out of budget, or was still running "
+    "when watching ended",
 }
 
+# The first kind that an error belongs to decides.
 _EXITS: tuple[tuple[type[ElasticError], ExitCode], ...] = (
     (InvalidInput, ExitCode.USAGE),
     (DaemonUnreachable, ExitCode.UNREACHABLE),
@@ -61,7 +66,7 @@ _EXITS: tuple[tuple[type[ElasticError], ExitCode], ...] = (
 
 
 def exit_code_of(error: ElasticError) -> ExitCode:
-    """Gives the status to end with when `error` ends the command.
+    """The exit status of a command that ends with `error`.
 
     >>> exit_code_of(NotFound("no job named x"))
     <ExitCode.NOT_FOUND: 5>
@@ -70,7 +75,7 @@ def exit_code_of(error: ElasticError) -> ExitCode:
 
 
 def exit_code_of_job(phase: str) -> ExitCode:
-    """Gives the status that tells how a job stands, by its phase.
+    """The exit status that shows a job's phase.
 
     >>> exit_code_of_job("cancelled")
     <ExitCode.JOB_UNFINISHED: 101>

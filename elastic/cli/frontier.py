@@ -1,4 +1,4 @@
-"""The frontier as a chart of characters: dollars upwards, time to the right, one letter a group."""
+"""Draws the frontier as characters: dollars upwards, time to the right, a letter per group."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from elastic import figures
 
 COLUMNS = 60
 ROWS = 10
+# The axes end a tenth beyond the last point.
 _MARGIN = 1.1
-"""The axes end a tenth beyond the last point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One group: seconds until the job is done there, and dollars in all."""
+    """One group on the frontier."""
 
+    # Until the job is done there.
     lasts_s: float
+    # In all.
     usd: float
 
 
 def chart(
     points: Sequence[Point], *, left_s: float | None = None, budget_usd: float | None = None
 ) -> list[str]:
-    """Draws the points as a, b, c in their order, the deadline as `|` and the budget as `-`, line
-    by line.
+    """Draws the points as a, b, c in their order, the deadline as `|` and the budget as `-`.
 
-    Points that share a cell show the first one's letter. Goals far beyond the points are left out:
-    they hold for all.
+    Returns the lines. Goals far beyond the points are left out, since all points meet them.
     """
     points = points[: len(ascii_lowercase)]
     if len(points) < 2:
@@ -42,9 +42,11 @@ def chart(
     if left_s is not None and 0 <= left_s <= longest_s:
         for row in grid:
             row[_cell(left_s, longest_s, COLUMNS)] = "|"
+    # Backwards, so that of points in one cell the first one's letter stays.
     for letter, point in reversed(list(zip(ascii_lowercase, points, strict=False))):
         grid[_cell(point.usd, dearest_usd, ROWS)][_cell(point.lasts_s, longest_s, COLUMNS)] = letter
-    top, width = figures.usd(dearest_usd), max(len(figures.usd(dearest_usd)), 2)
+    top = figures.usd(dearest_usd)
+    width = max(len(figures.usd(dearest_usd)), 2)
     labels = [top, *[""] * (ROWS - 2), "$0"]
     drawn = zip(labels, reversed(grid), strict=True)
     lines = [f"{label:>{width}} |{''.join(row)}".rstrip() for label, row in drawn]
@@ -66,4 +68,6 @@ def _cell(value: float, end: float, cells: int) -> int:
     >>> _cell(0.0, 10.0, 5), _cell(9.9, 10.0, 5), _cell(10.0, 10.0, 5)
     (0, 4, 4)
     """
-    return min(int(value / end * cells), cells - 1) if end > 0 else 0
+    if end > 0:
+        return min(int(value / end * cells), cells - 1)
+    return 0

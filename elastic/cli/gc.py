@@ -1,5 +1,7 @@
-"""`elasticd gc`: finds, and ends, machines on EC2 that no daemon stands for; it needs credentials
-and nothing else."""
+"""`elasticd gc`: finds and ends machines on EC2 that no daemon keeps alive.
+
+It needs credentials and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ COLUMNS = (
     Column("KEPT ALIVE", "kept_alive_at_s", figures.instant),
     Column("VERDICT", "verdict"),
 )
+# A daemon writes its keep-alive tags every 5 minutes, and later where EC2 throttles it.
 _LEAST_S = 900.0
-"""A daemon says every 5 minutes what it stands for, and later where EC2 throttles it."""
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -42,7 +44,8 @@ def gc(
     older_than: Annotated[
         str,
         typer.Option(
-            "--older-than", help="Abandoned is what no daemon has stood for so long: 30m, 2h, 1d."
+            "--older-than",
+            help="Abandoned is what no daemon kept alive for this long: 30m, 2h, 1d.",
         ),
     ] = "30m",
     cluster: Annotated[
@@ -54,19 +57,21 @@ def gc(
     yes: YesOption = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """List the machines of a cluster on EC2 and end those that no daemon stands for; needs no
-    daemon or database."""
+    """List a cluster's machines on EC2, and end those that no daemon keeps alive.
+
+    Needs no daemon or database.
+    """
     from elastic.config import load_settings  # boto3 takes 0.3 s, which --help need not wait for
     from elastic.providers.base import InstanceState
     from elastic.providers.ec2 import CLUSTER, connect, read_machines, sweep_templates
 
-    after_s, now_s = duration_s(older_than), SystemClock().now_s()
+    after_s = duration_s(older_than)
+    now_s = SystemClock().now_s()
     if terminate and after_s < _LEAST_S:
         raise InvalidInput(
             f"--older-than: wanted at least {_LEAST_S / 60:.0f}m with --terminate, got "
-            f"{older_than}: a daemon says "
-            "every 5 minutes what it stands for, so less would end machines that train; to list "
-            "them any will do",
+            f"{older_than}: a daemon tags its machines every 5 minutes, so less would end machines "
+            "that train; without --terminate any time will do",
             field="older_than",
         )
     settings = load_settings().ec2
@@ -97,9 +102,8 @@ def gc(
         )
     if refused:
         raise ElasticError(
-            f"wanted the end of {len(abandoned)} machines, could not ask for that of "
-            f"{', '.join(refused)}, "
-            "which may still cost money; the reasons are above: mend them and run this again"
+            f"wanted to end {len(abandoned)} machines, could not end {', '.join(refused)}, which "
+            "may still cost money; the reasons are above: fix them and run this again"
         )
 
 
@@ -120,8 +124,7 @@ def duration_s(text: str) -> float:
 
 
 def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
-    """Asks for each machine's end, whatever became of those before it; tells each refusal, and
-    gives whose it was."""
+    """Asks for each machine's end; prints each refusal, and returns the machines refused."""
     from elastic.providers.ec2 import end_machine
 
     refused: list[str] = []
@@ -136,7 +139,7 @@ def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
 
 def _confirm(question: str) -> None:
     if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
+        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
     typer.confirm(question, abort=True, err=True)
 
 

@@ -222,9 +222,8 @@ def outputs(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the daemon's JSON.")] = False,
 ) -> None:
-    """List the files that the job's script wrote where it runs, as last carried home, or bring
-    them."""
-    # What compares and writes files is loaded by the one command that does.
+    """List the files that the job's script wrote, as last uploaded, or download them."""
+    # Only this command compares and writes files.
     from elastic.cli.bringing import bring_outputs
 
     with connection_of(context).open() as client:
@@ -236,8 +235,7 @@ def outputs(
 
 @app.command("stop")
 def stop(context: typer.Context, job: JobArgument, yes: YesOption = False) -> None:
-    """Stop the job at its next safe point and end its nodes; `resume` lets it go on from its
-    checkpoint."""
+    """Stop the job at its next safe point and end its nodes; `resume` continues it."""
     with connection_of(context).open() as client:
         found = client.get(path_of(job))
         _confirm(
@@ -286,8 +284,7 @@ def resume(
     ] = None,
     max_nodes: Annotated[int | None, typer.Option(min=1, help="Most nodes that may train.")] = None,
 ) -> None:
-    """Let a job that failed or was stopped go on from its newest checkpoint; `--code .` sends
-    mended code."""
+    """Continue a failed or stopped job from its newest checkpoint; `--code .` sends new code."""
     with connection_of(context).open() as client:
         given = _given(
             budget_usd=budget,
@@ -303,12 +300,11 @@ def resume(
             )
             given["requirements"] = settled["requirements"]
         if code is not None:
-            given["code"] = _send_mended(client, job, code.resolve())
+            given["code"] = _send_fixed(client, job, code.resolve())
         resumed = client.post(f"{path_of(job)}:resume", given)
         print(
             f"job {resumed['id']}: {resumed['phase']}, goes on at iteration {resumed['iteration']} "
-            "with "
-            f"{figures.usd(resumed['spent_usd'])} spent; `elasticd job watch "
+            f"with {figures.usd(resumed['spent_usd'])} spent; `elasticd job watch "
             f"{resumed['spec']['name']}` follows it"
         )
 
@@ -320,7 +316,7 @@ def scale(
     nodes: Annotated[
         str | None,
         typer.Option(
-            help="How many nodes, within the job's bounds; auto leaves the number to the policy again."
+            help="How many nodes, within the job's bounds; auto: the policy chooses again."
         ),
     ] = None,
     node_type: Annotated[
@@ -328,8 +324,7 @@ def scale(
     ] = None,
     yes: YesOption = False,
 ) -> None:
-    """Move the job to another number of nodes or another node type: print the price, ask, and do
-    it."""
+    """Move the job to another number of nodes or node type: print the price, ask, and do it."""
     given = _given(nodes=_node_count(nodes), node_type=node_type)
     if not given:
         raise InvalidInput("scale: wanted --nodes or --type, got neither")
@@ -355,8 +350,7 @@ def explain(context: typer.Context, job: JobArgument, output: OutputOption = Out
 
 @app.command("forecast")
 def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
-    """Say when the job would be done and for how much, on each group, as its newest decision sees
-    it."""
+    """Say when the job would be done and for how much on each group, by its newest decision."""
     with connection_of(context).open() as client:
         found = client.get(f"{path_of(job)}/forecast")
     if output is Output.JSON:
@@ -365,7 +359,9 @@ def forecast(context: typer.Context, job: JobArgument, output: OutputOption = Ou
         print(f"as of {figures.instant(found['at_s'])}")
         job_pages.show_forecast(found)
     else:
-        print(f"{job}: no pace is known yet, or it has no end; its first measured windows tell")
+        print(
+            f"{job}: no pace is known yet, or it has no end; its first measured windows will tell"
+        )
 
 
 @app.command("report")
@@ -380,35 +376,38 @@ def report(context: typer.Context, job: JobArgument, output: OutputOption = Outp
 
 
 def read_spec(file: str) -> tuple[dict[str, Any], Archive | None]:
-    """Gives the document in a job's YAML or JSON, and the code that it sends along; `-` is standard
-    input.
+    """Reads a job's YAML or JSON, and packs the code that it names; `-` is standard input.
 
-    Relative paths in it count from its folder. Where `code` names a folder, the document has the
-    packed one's sum.
+    Relative paths count from the file's folder. Where `code` names a folder, the document has its
+    archive's sum instead.
     """
-    # elastic imports nothing of api, which stands above it; by name, the file is read as the daemon
-    # would read it.
+    # elastic must not import api, which stands above it, so the module is found by name. This way
+    # the file is read as the daemon would read it.
     documents = import_module("api.documents")
     try:
-        body = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        if file == "-":
+            body = sys.stdin.buffer.read()
+        else:
+            body = Path(file).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{file}: wanted a job's YAML or JSON: {error.strerror}") from error
     return _settled(documents.read_document(body), Path() if file == "-" else Path(file).parent)
 
 
 def read_command(command: list[str], *, name: str | None) -> tuple[dict[str, Any], Archive | None]:
-    """Gives the document of a job that is only a command: the folder that one is in is its code,
-    and names it."""
+    """Makes the document of a job from a command; the working folder is its code and its name."""
     own_name = re.sub(r"[^a-z0-9]+", "-", Path.cwd().name.lower()).strip("-")[:63]
-    # One word in quotes is a whole line, unless it is a script's name.
-    line = command[0] if len(command) == 1 and not Path(command[0]).exists() else command
+    # A single argument is a whole line in quotes, unless it is the name of a script.
+    line: str | list[str] = command
+    if len(command) == 1 and not Path(command[0]).exists():
+        line = command[0]
     return _settled({"name": name or own_name or "job", "code": ".", "command": line}, Path())
 
 
 def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Archive | None]:
-    """What only this machine knows is put into the document: paths, files, and variables of the
-    shell."""
-    specs, brought = import_module("api.specs"), import_module("api.brought")
+    """Resolves what only this machine knows: paths, files, and variables of the shell."""
+    specs = import_module("api.specs")
+    brought = import_module("api.brought")
     document = brought.settle_env(document, os.environ)
     document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
@@ -423,20 +422,20 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
 
 
 def path_of(job: str) -> str:
-    """Gives the path of a job's resource, whatever its name holds."""
+    """The path of a job's resource; any name is quoted."""
     return f"/v1/jobs/{quote(job, safe='')}"
 
 
 def _packed(folder: Path) -> Archive:
-    """The code in a folder, without the jobs' own files: another deadline makes no other
-    program."""
+    """The code in a folder, without the files that describe jobs."""
+    # A changed deadline must not change the code's sum: it would count as another program.
     is_job = import_module("api.specs").is_job
     files = [each for each in folder.glob("*") if each.suffix in _JOB_SUFFIXES and each.is_file()]
     return pack(folder, but=[each.name for each in files if is_job(each)])
 
 
-def _send_mended(client: Client, job: str, folder: Path) -> str:
-    """Sends the code in a folder, in place of what the job has run, and gives its sum."""
+def _send_fixed(client: Client, job: str, folder: Path) -> str:
+    """Sends the code in a folder, in place of what the job has run, and returns its sum."""
     packed = _packed(folder)
     _check_script(client.get(path_of(job))["spec"]["command"], packed, folder)
     client.put(f"/v1/code/{packed.sha256}", packed.content, media_type="application/zip")
@@ -444,25 +443,30 @@ def _send_mended(client: Client, job: str, folder: Path) -> str:
 
 
 def _check_script(command: object, code: Archive, folder: Path) -> None:
-    """Raises InvalidInput for a script that would not be among what is sent."""
+    """Raises InvalidInput for a script that is not among the packed files."""
     script = _script_of(command)
     if (
         script is not None
         and not script.startswith(("-", "/"))
         and os.path.normpath(script) not in code.paths
     ):
-        why = "git ignores it" if (folder / script).is_file() else "nothing is there"
+        if (folder / script).is_file():
+            why = "git ignores it"
+        else:
+            why = "nothing is there"
         if why == "nothing is there" and re.fullmatch(r"\w+", script):
-            why += ", and it is no program that elasticd understands. Write the line that starts the training, such as "
-            why += "`python train.py` or `bash run.sh`"
+            why += (
+                ", and it is no program that elasticd understands. Write the line that starts the "
+                "training, such as `python train.py` or `bash run.sh`"
+            )
         raise InvalidInput(
             f"command: {script} is not among the files of {folder}: {why}", field="command"
         )
 
 
 def _check_paths(spec: dict[str, Any], file: str) -> None:
-    """Raises InvalidInput for a script or data in the file's own folder that is not there: better
-    known than paid."""
+    """Raises InvalidInput for a script or data in the file's folder that does not exist."""
+    # A path elsewhere may exist on the nodes only.
     folder = Path() if file == "-" else Path(file).parent
     named = (
         ("command", _script_of(spec.get("command"))),
@@ -481,19 +485,20 @@ def _check_paths(spec: dict[str, Any], file: str) -> None:
 
 
 def _script_of(command: object) -> str | None:
-    """The file that a settled command runs, None if it runs none."""
+    """The file that a settled command runs; None if it runs none."""
     match command:
         case [str(), *_]:
             parts = [str(each) for each in command]
             position = script_at(parts)
-            return None if position is None else parts[position]
+            if position is None:
+                return None
+            return parts[position]
     return None
 
 
 def _look_over(spec: dict[str, Any]) -> None:
-    """Prints what is worth knowing of the images that a workload is to train on. Raises
-    InvalidInput."""
-    from elastic.workloads import WORKLOADS  # --help needs none
+    """Prints notes about the data that a workload will train on. Raises InvalidInput."""
+    from elastic.workloads import WORKLOADS  # slow to import; `--help` needs none
 
     workload = WORKLOADS.get(spec["workload"] or "")
     if workload is not None:
@@ -515,7 +520,7 @@ def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     if yes:
         return
     if not (can_ask and sys.stdin.isatty()):
-        raise InvalidInput(f"{question} There is nobody to ask here: say --yes")
+        raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
     typer.confirm(question, abort=True)
 
 

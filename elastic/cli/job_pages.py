@@ -16,6 +16,7 @@ from elastic.cli.render import Column
 from elastic.model import JobPhase, how_to_resume
 
 _WIDTH = 100
+# How many pools that refused a job are listed.
 _POOLS = 5
 
 _REPORT_NODES = (
@@ -44,23 +45,27 @@ _REPORT_DECISIONS = (
 def show_plan(
     priced: Mapping[str, Any], *, has_all: bool = False, code: Archive | None = None
 ) -> None:
-    """Prints what a job would begin with, and what is known of its cost, before anybody pays for
-    it.
+    """Prints what a job would begin with, and what is known of its cost.
 
-    With `has_all` every candidate has its line, else the ones that a person needs to see. `code` is
-    what is sent along.
+    With `has_all` every candidate has a line. `code` is what is sent along.
     """
-    spec, plan, candidates = priced["spec"], priced["plan"], priced["candidates"]
+    spec = priced["spec"]
+    plan = priced["plan"]
+    candidates = priced["candidates"]
     print(
         f"job {spec['name']}: "
         f"{textwrap.shorten(' '.join(spec['command']), _WIDTH, placeholder=' ...')}"
     )
     if code is not None:
-        files = "1 file" if len(code.paths) == 1 else f"{len(code.paths):,} files"
+        if len(code.paths) == 1:
+            files = "1 file"
+        else:
+            files = f"{len(code.paths):,} files"
         print(f"code: {files}, {figures.size(len(code.content))} packed")
-    iterations = (
-        "until the script ends" if spec["iterations"] is None else f"{spec['iterations']:,}"
-    )
+    if spec["iterations"] is None:
+        iterations = "until the script ends"
+    else:
+        iterations = f"{spec['iterations']:,}"
     print(f"iterations: {iterations}; {_limits(spec['objective'])}")
     if spec.get("precision"):
         print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
@@ -87,16 +92,13 @@ def show_plan(
 
 def show_job(job: Mapping[str, Any]) -> None:
     """Prints a job's status, its money and its candidates."""
-    spec, progress = job["spec"], job["progress"]
+    spec = job["spec"]
     group = job["current_group"] or job["target_group"]
-    eta = "" if progress["eta_s"] is None else f", {figures.duration(progress['eta_s'])} left"
     print(
         f"job {job['id']} ({spec['name']}): {job['phase']}"
         + (f": {job['message']}" if job.get("message") else "")
     )
-    unit = f"; an iteration is {progress['unit']}" if progress.get("unit") else ""
-    total = f" of {progress['iterations']}" if progress["iterations"] else ""
-    print(f"iteration {progress['iteration']}{total}{eta}{unit}")
+    print(_progress(job["progress"]))
     print(
         f"on {render.group(group) if group else 'no nodes'}, spent {figures.usd(job['spent_usd'])}"
     )
@@ -132,9 +134,24 @@ def show_job(job: Mapping[str, Any]) -> None:
         _tell_of_more(job["candidates"], shown, f"`elasticd job explain {spec['name']}` lists them")
 
 
+def _progress(progress: Mapping[str, Any]) -> str:
+    """How far a job is, how long it still takes, and what one iteration of it is."""
+    line = f"iteration {progress['iteration']}"
+    if progress["iterations"]:
+        line += f" of {progress['iterations']}"
+    if progress["eta_s"] is not None:
+        line += f", {figures.duration(progress['eta_s'])} left"
+    if progress.get("unit"):
+        line += f"; an iteration is {progress['unit']}"
+    return line
+
+
 def _waits(job: Mapping[str, Any]) -> list[str]:
     """Why a job has no node, since when, and which pools refused it; nothing while it has one."""
-    lines = [f"waits: {job['waits_because']}"] if job["waits_because"] else []
+    if job["waits_because"]:
+        lines = [f"waits: {job['waits_because']}"]
+    else:
+        lines = []
     waiting = job.get("waiting")
     if waiting:
         lines.append(f"no node since {figures.instant(waiting['since_s'])}")
@@ -145,15 +162,16 @@ def _waits(job: Mapping[str, Any]) -> list[str]:
 
 
 def show_error(error: Mapping[str, Any]) -> None:
-    """Prints what a job's program failed with: the traceback's last lines, else one sentence."""
-    where = "" if error["rank"] is None else f" of rank {error['rank']}"
+    """Prints why a job's program failed: the traceback's last lines, else one sentence."""
+    where = ""
+    if error["rank"] is not None:
+        where = f" of rank {error['rank']}"
     print(f"last error{where}, at iteration {error['iteration'] or 0:,}:")
     print(textwrap.indent(error["lines"] or error["text"], "  "))
 
 
 def show_scaling(priced: Mapping[str, Any]) -> None:
-    """Prints what a job has now, what scaling it would make of that, and what each costs an
-    hour."""
+    """Prints a job's nodes before and after scaling, and what each costs an hour."""
     print(f"now:  {_priced(priced['group'], priced['usd_per_h'])}")
     print(f"then: {_priced(priced['target_group'], priced['target_usd_per_h'])}")
     if priced["redone"]:
@@ -162,28 +180,44 @@ def show_scaling(priced: Mapping[str, Any]) -> None:
 
 
 def _redone(priced: Mapping[str, Any]) -> str:
-    usd, count = priced["redone_usd"], priced["redone"]
-    cost = "at a cost that is not known yet" if usd is None else f"for about {figures.usd(usd)}"
+    usd = priced["redone_usd"]
+    count = priced["redone"]
+    if usd is None:
+        cost = "at a cost that is not known yet"
+    else:
+        cost = f"for about {figures.usd(usd)}"
     done = f"redo: {count:,} {'iteration' if count == 1 else 'iterations'} {cost}"
     if not priced["begins_at_zero"]:
-        return f"{done}: what was done since the newest save"
+        return f"{done}: those since the newest save"
     return f"{done}, and those until the move: the script begins at 0 again"
 
 
 def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
     """How many nodes a job may have and what it was scaled to, in words."""
-    least, most, wanted = spec["nodes_min"], spec["nodes_max"], spec["nodes_wanted"]
-    count = f"{least}" if least == most else f"{least} to {most}"
-    kind = f" of {spec['fixed_node_type']}" if spec["fixed_node_type"] else ""
-    scaled = "" if wanted is None else f", scaled to {wanted}"
+    least = spec["nodes_min"]
+    most = spec["nodes_max"]
+    wanted = spec["nodes_wanted"]
+    if least == most:
+        count = f"{least}"
+    else:
+        count = f"{least} to {most}"
+    kind = ""
+    if spec["fixed_node_type"]:
+        kind = f" of {spec['fixed_node_type']}"
+    if wanted is None:
+        scaled = ""
+    else:
+        scaled = f", scaled to {wanted}"
     if scaled and not is_over:
-        scaled += f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy again)"
+        scaled += (
+            f" (`elasticd job scale {spec['name']} --nodes auto` leaves the number to the policy "
+            "again)"
+        )
     return f"asked for {count} {'node' if most == 1 else 'nodes'}{kind}{scaled}"
 
 
 def show_report(report: Mapping[str, Any]) -> None:
-    """Prints the closing report: every dollar from the ledger, and what the alternatives would have
-    cost."""
+    """Prints the closing report: every dollar, and what alternatives would have cost."""
     print(
         f"job {report['name']}: {report['phase']}, {report['iterations_done']} iterations"
         f" in {figures.duration(report['elapsed_s'])}"
@@ -212,9 +246,10 @@ def show_report(report: Mapping[str, Any]) -> None:
 def _priced(group: Mapping[str, Any] | None, usd_per_h: float | None) -> str:
     if group is None:
         return "no nodes"
-    price = (
-        "at a price that is not known" if usd_per_h is None else f"at {figures.price(usd_per_h)}/h"
-    )
+    if usd_per_h is None:
+        price = "at a price that is not known"
+    else:
+        price = f"at {figures.price(usd_per_h)}/h"
     return f"{render.group(group)} {price}"
 
 
@@ -224,7 +259,7 @@ def _tell_of_more(candidates: Sequence[object], shown: Sequence[object], where: 
 
 
 def show_uses(report: Mapping[str, Any]) -> None:
-    """Prints where every dollar went, the greatest part first."""
+    """Prints what the dollars were spent on, the largest part first."""
     spent = report["spent_usd"]
     parts = sorted(
         (each for each in report.get("uses", ()) if each["usd"] > 0), key=lambda each: -each["usd"]
@@ -237,10 +272,13 @@ def show_uses(report: Mapping[str, Any]) -> None:
 
 
 def _show_fixed(report: Mapping[str, Any]) -> None:
-    """Prints what the same iterations would have cost on one group from first to last, at the rates
-    measured."""
-    best, worst = report["best_fixed"], report["worst_fixed"]
-    choices = [("only", best)] if best == worst else [("best", best), ("worst", worst)]
+    """Prints what the iterations would have cost on one fixed group, at the measured rates."""
+    best = report["best_fixed"]
+    worst = report["worst_fixed"]
+    if best == worst:
+        choices = [("only", best)]
+    else:
+        choices = [("best", best), ("worst", worst)]
     for title, fixed in choices:
         if fixed is not None:
             took = figures.duration(fixed["lasts_s"])
@@ -251,7 +289,9 @@ def _show_fixed(report: Mapping[str, Any]) -> None:
 
 
 def _value(value: object) -> str:
-    return figures.number(value, 4) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return figures.number(value, 4)
+    return str(value)
 
 
 def _mode(spec: Mapping[str, Any], *, is_preloaded: bool | None) -> str:
@@ -268,7 +308,7 @@ def show_forecast(told: Mapping[str, Any]) -> None:
     has_goals = told["left_s"] is not None or told["budget_usd"] is not None
     if not told["frontier"]:
         if has_goals:
-            print("whether its goals can be met is told once its first windows are measured")
+            print("the first measured windows will tell whether its goals can be met")
         return
     print("\ndone in, the cheapest for each time:")
     rows = [

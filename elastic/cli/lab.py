@@ -15,17 +15,17 @@ from elastic.figures import usd
 
 def lab(
     scenario: Annotated[
-        Path, typer.Option("--scenario", "-s", help="The YAML file of what the lab plays.")
+        Path, typer.Option("--scenario", "-s", help="The YAML file of the lab's scenario.")
     ],
     port: Annotated[
         int,
         typer.Option(min=0, max=65535, help="Port the endpoint listens on; 0 takes a free one."),
     ] = 0,
 ) -> None:
-    """Run a local EC2 until SIGTERM, SIGHUP or Ctrl-C, and leave nothing of it behind."""
+    """Run a local EC2 until SIGTERM, SIGHUP or Ctrl-C, and leave nothing behind."""
     from elastic.errors import InvalidInput
 
-    try:  # only this command pays for moto
+    try:  # moto is slow to import, and not always installed
         from elastic.lab import read_scenario, running_lab
     except ModuleNotFoundError as error:
         raise InvalidInput(
@@ -34,7 +34,8 @@ def lab(
 
     has_ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+        # Under nohup, SIGHUP is ignored, and stays so.
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: has_ended.set())
     with running_lab(read_scenario(scenario), port=port) as running:
         typer.echo(

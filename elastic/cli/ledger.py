@@ -1,4 +1,4 @@
-"""`elasticd ledger`: every stretch of every node's life, at the price then in force."""
+"""`elasticd ledger`: what every node has cost, at the prices then in force."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def summarise(
     job: JobOption = None,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Add the ledger up, with what goes on costing now."""
+    """Add the ledger up, and show what it costs an hour now."""
     with connection_of(context).open() as client:
         found = client.get("/v1/ledger/summary", by=by.value, job=job)
     if output is Output.JSON:

@@ -1,4 +1,4 @@
-"""Follows a job's logs on a terminal or into a file, across restarts of the daemon."""
+"""Follows a job's logs on a terminal or into a file, even if the daemon restarts."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from elastic.clock import Clock
 
 _RETRY_S = 2.0
+# Moves to the start of the line and clears it.
 _ERASE = "\r\x1b[2K"
 
 
@@ -30,11 +31,10 @@ def follow_logs(
     is_live: bool,
     clock: Clock,
 ) -> None:
-    """Prints the last lines at `path`, then each as it comes, until the job is over, nobody reads,
-    or Ctrl-C.
+    """Prints the last lines at `path`, then each new one.
 
-    On a terminal, where `is_live`, the line that has not ended yet stands below: a progress bar
-    moves there.
+    Ends when the job is over, the output's reader is gone, or at Ctrl-C. On a terminal (`is_live`)
+    the line that has not ended yet stands below, so that progress bars move.
     """
     printer = _Printer(is_labelled=rank is None, is_live=is_live)
     after: int | None = None
@@ -46,11 +46,13 @@ def follow_logs(
                     if event.name == "end":
                         printer.end()
                         return
-                    is_away, after = False, event.id
+                    is_away = False
+                    after = event.id
                     printer.show(event)
                     if not has_reader():
                         return
             except DaemonUnreachable as error:
+                # At the first try there may be no daemon at all; later it only restarts.
                 if after is None:
                     raise
                 if not is_away:
@@ -62,7 +64,7 @@ def follow_logs(
 
 
 class _Printer:
-    """What was printed last, and the open line that stands below it."""
+    """Prints lines, and below them the line that has not ended yet."""
 
     def __init__(self, *, is_labelled: bool, is_live: bool) -> None:
         self._is_labelled = is_labelled
@@ -90,6 +92,7 @@ class _Printer:
             width = shutil.get_terminal_size().columns
             text = as_text(lines[0], before=self._before, is_labelled=self._is_labelled)
             heading, end, drawn = text.removesuffix("\n").rpartition("\n")
+            # A line that wraps could not be erased.
             self._open = drawn[: width - 1]
             self._before = lines[0]
             sys.stdout.write(f"{heading}{end}{self._open}")

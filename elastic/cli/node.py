@@ -16,12 +16,15 @@ app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
 
 NodeArgument = Annotated[str, typer.Argument(help="The node's id.")]
 
+# Nodes beat every second by default; a busy machine may miss some.
 _LONG_S = 15.0
 
 
 def _unheard(unheard_s: float) -> str:
-    """How long nothing was heard, where that is longer than nodes are silent for."""
-    return figures.duration(unheard_s) if unheard_s > _LONG_S else render.UNKNOWN
+    """How long ago the last heartbeat was, if longer than usual."""
+    if unheard_s > _LONG_S:
+        return figures.duration(unheard_s)
+    return render.UNKNOWN
 
 
 COLUMNS = (

@@ -23,6 +23,8 @@ YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def connection_of(context: typer.Context) -> Connection:
-    """Gives what the command line said of the daemon."""
+    """The daemon as the command line names it."""
     found = context.find_object(Connection)
-    return found if found is not None else Connection()
+    if found is not None:
+        return found
+    return Connection()

@@ -1,5 +1,4 @@
-"""Standard output that outlives its reader: a command does all its work even if nobody reads to the
-end."""
+"""Standard output that survives its reader, so that commands do all their work."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Outlet(io.FileIO):
-    """A descriptor on which everything after a broken pipe is written nowhere."""
+    """A descriptor that discards everything after a broken pipe."""
 
     has_reader = True
 
@@ -22,6 +21,7 @@ class _Outlet(io.FileIO):
             return super().write(data)
         except BrokenPipeError:
             self.has_reader = False
+            # The descriptor itself must change: Python flushes it once more at exit.
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
@@ -29,10 +29,10 @@ class _Outlet(io.FileIO):
 
 
 def outlive_reader() -> None:
-    """Lets this process go on where its standard output's reader has gone, as after `| head`."""
+    """Lets this process go on when the reader of its output is gone, as after `| head`."""
     out = sys.stdout
     if not isinstance(out, io.TextIOWrapper) or out is not sys.__stdout__:
-        return  # closed, or somebody else's
+        return  # closed, or replaced by a test
     out.flush()
     buffer = io.BufferedWriter(_Outlet(out.fileno(), "wb", closefd=False))
     sys.stdout = io.TextIOWrapper(
@@ -45,6 +45,6 @@ def outlive_reader() -> None:
 
 
 def has_reader() -> bool:
-    """Whether anybody may still read what is written; who only writes may end then."""
+    """Whether the output may still be read; a command that only writes may end if not."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     return not isinstance(raw, _Outlet) or raw.has_reader

@@ -1,4 +1,4 @@
-"""`elasticd plan`: what a job would cost and when it would be done, before anybody pays for it."""
+"""`elasticd plan`: what a job would cost and when it would be done, before it is submitted."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ def plan(
     has_all: Annotated[bool, typer.Option("--all", "-a", help="Print every candidate.")] = False,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Print what a job would begin with, cost against finish time, and whether its goals can be
-    met; submit nothing."""
+    """Print what a job would begin with, its cost against its finish time, and its goals.
+
+    Submits nothing.
+    """
     spec, code = read_spec(file)
     with connection_of(context).open() as client:
         priced = client.post("/v1/jobs:plan", spec)

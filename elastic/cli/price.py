@@ -68,8 +68,7 @@ def show_history(
     days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = 90.0,
     output: OutputOption = Output.TABLE,
 ) -> None:
-    """Show what a node type's offerings have cost: what EC2 remembers of spot, and what was heard
-    since."""
+    """Show what a node type's offerings have cost: EC2's spot history, and what came since."""
     with connection_of(context).open() as client:
         found = client.get("/v1/prices/history", node_type=node_type, days=days)["items"]
     if output is Output.TABLE:
@@ -78,22 +77,25 @@ def show_history(
 
 
 def sparkline(history: Mapping[str, Any], *, width: int = 30) -> str:
-    """Draws a history's prices over its time, from the lowest to the highest; blank before the
-    first.
+    """Draws a history's prices over time, from the lowest to the highest; blank before the first.
 
     >>> told = [{"valid_from_s": 1.0, "usd_per_h": 0.1}, {"valid_from_s": 3.0, "usd_per_h": 0.4}]
     >>> sparkline({"from_s": 0.0, "to_s": 4.0, "points": told}, width=4)
     ' ▁▁█'
     """
-    from_s, points = history["from_s"], history["points"]
+    from_s = history["from_s"]
+    points = history["points"]
     step_s = (history["to_s"] - from_s) / width
     prices = [each["usd_per_h"] for each in points]
     span = max(prices) - min(prices)
     drawn = ""
     for index in range(width):
+        # Each character shows the price in force at the end of its stretch of time.
         past = bisect_left(
             points, from_s + (index + 1) * step_s, key=lambda each: each["valid_from_s"]
         )
-        share = (prices[past - 1] - min(prices)) / span if past and span else 0.0
+        share = 0.0
+        if past and span:
+            share = (prices[past - 1] - min(prices)) / span
         drawn += _LEVELS[round(share * (len(_LEVELS) - 1))] if past else " "
     return drawn

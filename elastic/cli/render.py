@@ -1,4 +1,4 @@
-"""Lists and values as people read them: tables of chosen columns, or the daemon's own JSON."""
+"""Writes lists and values for people: tables of chosen columns, or the daemon's JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 UNKNOWN = "-"
+# Longer lines of prose are hard to read.
 _WIDTH = 110
+# Into a file a table is as wide as it needs, up to this.
 _WIDEST = 240
 
 
@@ -30,10 +32,12 @@ class Output(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: `path` leads, by dots, to the value in an item; `show` writes it."""
+    """One column of a table."""
 
     title: str
+    # Where the value stands in an item, with dots between the names.
     path: str
+    # Writes the value.
     show: Callable[[Any], str] = str
     is_number: bool = False
     can_wrap: bool = False
@@ -42,7 +46,7 @@ class Column:
 def show_list(
     items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output
 ) -> None:
-    """Prints `items` as a table of `columns`, or as a JSON array of everything the daemon said."""
+    """Prints `items` as a table of `columns`, or as a JSON array of everything in them."""
     if output is Output.JSON:
         show_json(list(items))
     else:
@@ -55,23 +59,21 @@ def show_json(value: object) -> None:
 
 
 def show(renderable: object) -> None:
-    """Prints a table or a text; where output is no terminal, lines are as long as they need to be.
-
-    A terminal too narrow for what may not wrap breaks the lines itself: half an id or half a sum of
-    money is no use.
-    """
+    """Prints a table or a text; into a file, lines are as long as they need to be."""
     from rich.console import Console  # rich takes 50 ms, which --help need not wait for
     from rich.measure import Measurement
 
     console = Console(highlight=False, soft_wrap=False)
     roomy = console.options.update(width=_WIDEST)
-    least = Measurement.get(console, roomy, renderable).minimum  # type: ignore[arg-type]  # rich draws any object
+    # A terminal that is too narrow breaks the lines itself. rich would cut columns instead, and
+    # half an id or half an amount is of no use.
+    least = Measurement.get(console, roomy, renderable).minimum  # type: ignore[arg-type]
     console.width = max(console.width, least) if console.is_terminal else _WIDEST
     console.print(renderable)
 
 
 def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
-    """Gives the table of `items`; what an item does not know is a dash."""
+    """The table of `items`; an unknown value is a dash."""
     from rich.cells import cell_len
     from rich.table import Table
 
@@ -92,7 +94,7 @@ def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> T
 
 
 def at(item: Any, path: str) -> Any:
-    """Gives what `path` leads to in `item`, None if some step of it is missing.
+    """The value at `path` in `item`; None if some part of the path is missing.
 
     >>> at({"offering": {"zone": "local"}}, "offering.zone")
     'local'
@@ -110,19 +112,25 @@ def interval(estimate: Mapping[str, Any], write: Callable[[float], str] = number
     >>> interval({"value": 3000.0, "low": 2900.0, "high": 3100.0})
     '3,000 (2,900 to 3,100)'
     """
-    low, high = estimate.get("low"), estimate.get("high")
+    low = estimate.get("low")
+    high = estimate.get("high")
     value = write(estimate["value"])
-    return value if low is None or high is None else f"{value} ({span(low, high, write)})"
+    if low is None or high is None:
+        return value
+    return f"{value} ({span(low, high, write)})"
 
 
 def offering(each: Mapping[str, Any]) -> str:
-    """Writes one way to buy a node type; the zone only where it is not this machine."""
-    zone = "" if each.get("zone") in (None, "local") else f" {each['zone']}"
+    """Writes an offering; its zone only where it is not this machine."""
+    if each.get("zone") in (None, "local"):
+        zone = ""
+    else:
+        zone = f" {each['zone']}"
     return f"{each['node_type']} {each['capacity']}{zone}"
 
 
 def blocks(unavailable: Sequence[Mapping[str, Any]]) -> str:
-    """Writes why an offering is not bought now, from how many nodes on, and until when.
+    """Writes why an offering is not bought now, for how many nodes, and until when.
 
     >>> blocks([{"why": "launch_failed", "until_s": 1_700_000_000.0, "nodes": 1}])
     'launch failed until 2023-11-14T22:13:20Z'
@@ -133,7 +141,7 @@ def blocks(unavailable: Sequence[Mapping[str, Any]]) -> str:
 
 
 def notice(each: Mapping[str, Any]) -> str:
-    """Writes what the cloud has told a node of its end.
+    """Writes the cloud's notice of a node's end.
 
     >>> notice({"kind": "interruption", "at_s": 1_700_000_000.0})
     'leaves at 2023-11-14T22:13:20Z (spot interruption)'
@@ -164,7 +172,9 @@ def workers(of_types: Sequence[Mapping[str, int]]) -> str:
 
 
 def _block(unavailable: Mapping[str, Any]) -> str:
-    least = f" for {unavailable['nodes']} or more" if unavailable["nodes"] > 1 else ""
+    least = ""
+    if unavailable["nodes"] > 1:
+        least = f" for {unavailable['nodes']} or more"
     return f"{unavailable['why'].replace('_', ' ')}{least} until {instant(unavailable['until_s'])}"
 
 

@@ -36,11 +36,12 @@ def serve(
         Path | None, typer.Option(help="CSV or JSON of price changes to replay.")
     ] = None,
 ) -> None:
-    """Run the daemon until SIGTERM or Ctrl-C; the nodes live on and the next start adopts them."""
-    # until all is loaded: to look again and again through what stays is a tenth of the start
+    """Run the daemon until SIGTERM or Ctrl-C; nodes live on, and the next start adopts them."""
+    # Until all modules are loaded, collections find nothing, and take a tenth of the start.
     gc.disable()
     try:
-        from elastic.config import load_settings  # only this command pays for the daemon's imports
+        # Imported here, since other commands do not need the daemon's modules.
+        from elastic.config import load_settings
         from elastic.daemon import serve as serve_daemon
 
         settings = load_settings(

@@ -46,6 +46,7 @@ def rotate(context: typer.Context) -> None:
 
 def write_token(path: Path, token: str) -> None:
     """Replaces the token in `path` at once, readable by its owner only."""
+    # Written beside and renamed: a crash leaves the old token or the new one, never half of one.
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""`elasticd upscale`: enlarges pictures fourfold by the weights that an ESRGAN job has trained."""
+"""`elasticd upscale`: enlarges pictures fourfold with the weights of an ESRGAN job."""
 
 from __future__ import annotations
 
@@ -44,11 +44,9 @@ def upscale(
         bool, typer.Option("--force", help="Replace files of these names that are there already.")
     ] = False,
 ) -> None:
-    """Enlarge pictures fourfold by the weights that an ESRGAN job has trained, to PNG files
-    NAME_x4.png.
+    """Enlarge pictures fourfold with the weights of an ESRGAN job, to PNG files NAME_x4.png.
 
-    A picture that cannot be enlarged is named, and the others are enlarged all the same; the status
-    is then 1.
+    A picture that cannot be enlarged is named, and the status is then 1; the others are enlarged.
     """
     if (job is None) == (file is None):
         raise InvalidInput("upscale: wanted either --job or --weights, to know what to enlarge by")
@@ -61,7 +59,8 @@ def upscale(
         for picture, target in targets.items():
             try:
                 width, height = upscaler.upscale(picture, target, tell=_teller(picture))
-            except InvalidInput as error:  # torn behind its head, say: the others are not
+            except InvalidInput as error:
+                # The head of a file may be sound, and the rest damaged.
                 left_out.append(error)
             else:
                 print(f"{target}: {width} x {height}", flush=True)
@@ -74,10 +73,9 @@ def upscale(
 def _upscaler(
     weights: Path, targets: dict[Path, Path], *, replaces: bool, left_out: list[InvalidInput]
 ) -> Upscaler:
-    """Gives what enlarges, and moves from `targets` to `left_out` what cannot be: no image, or its
-    target is there.
+    """Loads the upscaler, and moves pictures that cannot be enlarged to `left_out`.
 
-    Raises InvalidInput before anything is written, where none can be.
+    These are no images, or their targets exist. Raises InvalidInput if none is left.
     """
     try:
         from elastic.workloads.esrgan.upscaling import upscaler_of
@@ -108,7 +106,7 @@ def _upscaler(
 
 @contextmanager
 def _weights(context: typer.Context, job: str | None, file: Path | None) -> Iterator[Path]:
-    """Gives the file of weights: the named one, or the job's, which is fetched."""
+    """The file of weights: the named one, or the job's, which is downloaded."""
     if file is not None:
         yield file
         return
@@ -120,8 +118,7 @@ def _weights(context: typer.Context, job: str | None, file: Path | None) -> Iter
 
 
 def _fetched(context: typer.Context, job: str) -> bytes:
-    """Gives the averaged weights that a job has left. Raises NotFound where it has left none
-    yet."""
+    """Downloads a job's averaged weights. Raises NotFound if it has none yet."""
     from elastic.workloads.esrgan.weights import AVERAGE
 
     with connection_of(context).open() as client:
@@ -133,23 +130,25 @@ def _fetched(context: typer.Context, job: str) -> bytes:
         artifacts = client.get(f"{path_of(job)}/artifacts")["items"]
         href = next((each["href"] for each in artifacts if each["name"] == AVERAGE), None)
         if href is None:
-            phase, at = JobPhase(found["phase"]), f"at iteration {found['progress']['iteration']}"
+            phase = JobPhase(found["phase"])
+            at = f"at iteration {found['progress']['iteration']}"
             if phase.is_final:
                 raise NotFound(f"{job} has left no weights: it {phase.predicate} {at}")
             raise NotFound(
-                f"{job} has no weights yet: it {phase.predicate}, {at}. It leaves them with each "
-                "checkpoint, "
-                "or where checkpoints go to a bucket, when nodes end. Wait "
-                f"(`elasticd job watch {job}`), or stop it, which leaves them too"
+                f"{job} has no weights yet: it {phase.predicate}, {at}. It writes them with each "
+                "checkpoint, or where checkpoints go to a bucket, when nodes end. Wait "
+                f"(`elasticd job watch {job}`), or stop it, which writes them too"
             )
         return client.content(href)
 
 
 def _teller(picture: Path) -> Callable[[float], None]:
-    """Gives what says on a terminal how much of a picture is done."""
+    """Prints on a terminal how much of a picture is done; elsewhere nothing."""
 
     def tell(done: float) -> None:
         ending = "\r" if done < 1 else "\r\033[K"
         print(f"{picture}: {percent(done)}", end=ending, file=sys.stderr, flush=True)
 
-    return tell if sys.stderr.isatty() else lambda done: None
+    if sys.stderr.isatty():
+        return tell
+    return lambda done: None

@@ -1,4 +1,4 @@
-"""`elasticd job watch`: a job's progress, live on a terminal and line by line elsewhere."""
+"""`elasticd job watch`: shows a job's progress, live on a terminal, line by line elsewhere."""
 
 from __future__ import annotations
 
@@ -111,8 +111,10 @@ def watched_job(job: JsonObject) -> WatchedJob:
 def watch(
     look: Callable[[], WatchedJob], *, is_live: bool, timeout_s: float | None, clock: Clock
 ) -> ExitCode:
-    """Shows a job until it ends, `timeout_s` has passed, nobody reads, or Ctrl-C; gives the status
-    to exit with."""
+    """Shows a job until it ends or `timeout_s` has passed; returns the exit status.
+
+    Also ends when the output's reader is gone, and at Ctrl-C.
+    """
     last: WatchedJob | None = None
     told: set[str] = set()
     try:
@@ -130,7 +132,9 @@ def watch(
 def _looks(
     look: Callable[[], WatchedJob], *, timeout_s: float | None, clock: Clock
 ) -> Iterator[WatchedJob]:
-    until_s = None if timeout_s is None else clock.now_s() + timeout_s
+    until_s = None
+    if timeout_s is not None:
+        until_s = clock.now_s() + timeout_s
     while True:
         job = look()
         yield job

@@ -1,5 +1,4 @@
-"""A local EC2 whose instances really boot: moto with prices, capacity, faults, machines and a
-bill."""
+"""A local EC2 whose instances really boot: moto with prices, capacity, faults and a bill."""
 
 from elastic.lab.bill import Bill, BillLine
 from elastic.lab.lab import Lab, running_lab

@@ -1,4 +1,4 @@
-"""What an account tells beside its machines: its quotas, and that nobody here weighs policies."""
+"""Answers calls about the account: its quotas, and a refusal to simulate policies."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ _POLICIES = frozenset({"SimulatePrincipalPolicy", "SimulateCustomPolicy"})
 
 
 def action_of(environ: Environ, body: bytes) -> str:
-    """The action of a call to any service, by either of the protocols that name it, or S3's; "" of
-    others."""
+    """The action of a call to any service; "" if neither its protocol nor S3's names one."""
     target = str(environ.get("HTTP_X_AMZ_TARGET", ""))
     if target:
         return target.rpartition(".")[2]
@@ -29,17 +28,19 @@ def action_of(environ: Environ, body: bytes) -> str:
 def answer_account(
     environ: Environ, action: str, body: bytes, scenario: Scenario, fault: InjectedFault | None
 ) -> Answer | None:
-    """The answer if the call is one of these or meets a fault that refuses it; None if moto is to
-    answer."""
+    """The answer to one of these calls, or to a call that a fault refuses; None: moto answers."""
     if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):
         if s3_action_of(environ):
             return s3_refusal(
                 "SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message
             )
-        code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
+        if fault.effect is Effect.THROTTLE:
+            code = "ThrottlingException"
+        else:
+            code = fault.code
         return _refusal(environ, code, fault.message)
     if action in _POLICIES:
-        return _refusal(environ, "AccessDenied", "The lab weighs no policies")
+        return _refusal(environ, "AccessDenied", "The lab does not simulate policies")
     if action == "GetServiceQuota" and QUOTAS in environ.get("HTTP_X_AMZ_TARGET", ""):
         asked = json.loads(body or b"{}")
         told = {
@@ -54,6 +55,9 @@ def answer_account(
 def _refusal(environ: Environ, code: str, message: str) -> Answer:
     if environ.get("HTTP_X_AMZ_TARGET"):
         return json_answer({"__type": code, "message": message}, status="400 -")
-    error = f"<Error><Type>Sender</Type><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>"
+    error = (
+        f"<Error><Type>Sender</Type><Code>{escape(code)}</Code>"
+        f"<Message>{escape(message)}</Message></Error>"
+    )
     body = f"<ErrorResponse>{error}<RequestId>lab</RequestId></ErrorResponse>".encode()
     return Answer("403 -", (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body)

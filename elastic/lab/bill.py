@@ -1,11 +1,13 @@
-"""The ground truth of what a lab's instances cost, by EC2's own rules.
+"""Calculates what a lab's instances really cost, by EC2's own rules.
 
-A machine costs from running to shutting-down, 60 s at least ("Billing by instance state", EC2 User
-Guide), each second at the price in force in it ("You pay the Spot price that's in effect, billed to
-the nearest second": "How Spot Instances Work", Overview of Amazon EC2 Spot Instances). A spot
-instance that EC2 takes back in its first hour is free ("Billing for interrupted Spot Instances"),
-its disk and address are not. A disk costs from its making to its end, 60 s at least ("in per-second
-increments, with a 60-second minimum": EBS pricing). An address costs like its machine.
+- A machine costs from running to shutting-down, 60 s at least (EC2 User Guide, "Billing by instance
+  state").
+- Each second has the price in force then (Overview of Amazon EC2 Spot Instances, "How Spot
+  Instances Work").
+- A spot instance that EC2 takes back in its first hour is free, but not its disk and address (EC2
+  User Guide, "Billing for interrupted Spot Instances").
+- A disk costs from its creation to its end, 60 s at least (EBS pricing).
+- An address costs like its machine.
 """
 
 from __future__ import annotations
@@ -16,40 +18,42 @@ from dataclasses import dataclass
 from elastic.lab.prices import PriceBook
 from elastic.model import Offering
 
+# The minimum for instances, public addresses and disks (aws.amazon.com/ec2/pricing/on-demand,
+# aws.amazon.com/ebs/pricing).
 MINIMUM_BILLED_S = 60.0
-"""Of instances, public addresses and disks alike (aws.amazon.com/ec2/pricing/on-demand,
-aws.amazon.com/ebs/pricing)."""
+# A spot instance that is taken back earlier is free (User Guide, "Billing for interrupted Spot
+# Instances").
 FREE_S = 3600.0
 _HOURS_PER_MONTH = 730.0
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What is billed of one instance. `stretches` are its times of running, `until` None while it
-    still runs.
-
-    The disk is billed from the launch until `disk_until_s` (None: it still exists), running or not,
-    for 60 s at least. If `was_interrupted`, the cloud took the instance back.
-    """
+    """What is billed of one instance."""
 
     instance_id: str
     offering: Offering
+    # From here on the disk is billed, even while the instance does not run.
     launched_at_s: float
+    # Its times of running; the last one has no end while it runs.
     stretches: tuple[tuple[float, float | None], ...]
     disk_gib: float
+    # None: it still exists.
     disk_until_s: float | None
     has_public_ipv4: bool
+    # Whether the cloud took it back.
     was_interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BillLine:
-    """One instance on the bill; `running_s` is what it ran, `billed_s` what is charged."""
+    """One instance on the bill."""
 
     instance_id: str
     offering: Offering
     launched_at_s: float
     running_s: float
+    # With the minimum, so it may be more than it ran.
     billed_s: float
     compute_usd: float
     disk_usd: float
@@ -62,8 +66,7 @@ class BillLine:
 
 @dataclass(frozen=True, slots=True)
 class Tariff:
-    """What the account pays beside the instances themselves, and the least that is billed of
-    anything."""
+    """The prices beside those of instances, and the minimum that is billed."""
 
     ebs_usd_per_gib_month: float
     public_ipv4_usd_per_h: float
@@ -113,7 +116,7 @@ def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLi
 def _run_usd(
     offering: Offering, book: PriceBook, from_s: float, to_s: float, tariff: Tariff
 ) -> float:
-    """One run of a machine; what the minimum adds is charged at the price that its end met."""
+    """The cost of one run; what the minimum adds is charged at the price at its end."""
     short_s = max(tariff.minimum_billed_s - (to_s - from_s), 0.0)
     last_usd_per_h = book.usd_per_h(offering, at_s=to_s) or 0.0
     return book.cost_usd(offering, from_s=from_s, to_s=to_s) + last_usd_per_h * short_s / 3600

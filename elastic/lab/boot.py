@@ -1,5 +1,7 @@
-"""What a machine runs first, and its own `poweroff`: shell, because that is all that a bare machine
-has."""
+"""The first program of a machine, and its own `poweroff`; both are shell scripts.
+
+A bare machine has nothing but a shell.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,16 @@ from elastic.lab.hypervisor import GuestOrder
 
 POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
 
-# Process 1. It reaps what its children leave behind, and its own exit is the machine's end.
+# Process 1. It reaps orphans, and the machine ends when it exits.
 _INIT = """#!/bin/sh
 trap 'exit 0' PWR
 folder=$1
 if [ "$2" = namespaces ]; then
     hostname "$(cat "$folder/hostname")"
     mount --bind "$folder/hosts" /etc/hosts
-    # Without a name server a look-up fails at once; with one that nothing leads to it takes 20 seconds.
-    [ ! -e /etc/resolv.conf ] || mount --bind "$folder/resolv.conf" "$(readlink -f /etc/resolv.conf)"
+    # Without a name server a look-up fails at once. With one that cannot be reached it takes 20 s.
+    resolv=/etc/resolv.conf
+    [ ! -e "$resolv" ] || mount --bind "$folder/resolv.conf" "$(readlink -f "$resolv")"
     # The kernel is the real machine's.
     [ ! -e /proc/sysrq-trigger ] || mount --bind /dev/null /proc/sysrq-trigger || exit 1
     # The sockets of the real machine's init and container engine are out of reach from here on.
@@ -45,7 +48,7 @@ done
 """
 
 _POWER = """#!/bin/sh
-# poweroff, shutdown, halt, reboot and systemctl of a lab's instance: they end it, as on a real machine.
+# poweroff, shutdown, halt, reboot and systemctl of a lab's instance; they end it, as on a machine.
 off() { kill -PWR "$ELASTICD_LAB_INIT"; }
 timer=$ELASTICD_LAB_FOLDER/shutdown.pid
 name=${0##*/}
@@ -80,8 +83,7 @@ esac
 
 
 def write_boot_files(folder: Path, order: GuestOrder) -> Path:
-    """Fills a machine's folder, for its first boot or a later one, and gives the path of its
-    init."""
+    """Fills a machine's folder for a boot, and returns the path of its init."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     for name in ("home", "tmp"):
         (folder / name).mkdir(exist_ok=True)
@@ -94,7 +96,9 @@ def write_boot_files(folder: Path, order: GuestOrder) -> Path:
     (folder / "hosts").write_text(f"127.0.0.1 localhost\n{order.address} {order.hostname}\n")
     (folder / "resolv.conf").write_text("")
     (folder / "user-data").unlink(missing_ok=True)
-    user_data = order.user_data if order.is_first_boot else None
+    user_data = None
+    if order.is_first_boot:
+        user_data = order.user_data
     if order.root is not None:
         command = shlex.join([f"{folder}/cloud-init", str(folder), str(order.root)])
         _write_program(folder / "user-data", f"#!/bin/sh\nexec {command}\n")

@@ -1,4 +1,4 @@
-"""What EC2 tells of its goods: spot prices from the script, and where which type is to be had."""
+"""Answers calls about what EC2 sells: spot prices by the scenario, types and their zones."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ _PAGE = 1000
 
 
 def describe_spot_price_history(call: Ec2Call, book: PriceBook, *, now_s: float) -> Answer:
-    """The changes in a window with the prices in force at its beginning, newest first, page by
-    page."""
+    """Spot prices: those at the window's beginning, and its changes, newest first, in pages."""
     parameters = call.parameters
     start_s = max(_instant(parameters.get("StartTime"), now_s - _HISTORY_S), now_s - _HISTORY_S)
     end_s = min(_instant(parameters.get("EndTime"), now_s), now_s)
@@ -51,7 +50,10 @@ def describe_instance_type_offerings(call: Ec2Call, scenario: Scenario) -> Answe
     """The scenario's types, in the region or in each of its zones."""
     parameters = call.parameters
     kind = parameters.get("LocationType", "region")
-    places = scenario.zones if kind == "availability-zone" else (scenario.region,)
+    if kind == "availability-zone":
+        places = scenario.zones
+    else:
+        places = (scenario.region,)
     filters = _filters(parameters)
     told = [
         {"InstanceType": name, "LocationType": kind, "Location": place}
@@ -64,8 +66,7 @@ def describe_instance_type_offerings(call: Ec2Call, scenario: Scenario) -> Answe
 
 
 def only_types_on_sale(call: Ec2Call, scenario: Scenario) -> Ec2Call:
-    """DescribeInstanceTypes without a list means: those of this region, which are the
-    scenario's."""
+    """Limits DescribeInstanceTypes without a list to the scenario's types."""
     parameters = call.parameters
     if parameters.get("InstanceTypes"):
         return call
@@ -101,10 +102,12 @@ def _matches(patterns: list[str] | None, value: str) -> bool:
 
 
 def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], str]:
-    """The rows after the token's place, at most a page of them, and the token of the rest."""
+    """The page of rows after the token's position, and the token of the rest."""
     token = parameters.get("NextToken")
     try:
-        first = 0 if not token else int(base64.b64decode(token, validate=True))
+        first = 0
+        if token:
+            first = int(base64.b64decode(token, validate=True))
     except ValueError as error:
         raise Ec2Error("InvalidNextToken", f"The token {token!r} is invalid") from error
     last = first + min(int(parameters.get("MaxResults") or _PAGE), _PAGE)
@@ -114,4 +117,6 @@ def _page(rows: list[Any], parameters: Mapping[str, Any]) -> tuple[list[Any], st
 
 
 def _instant(told: datetime | None, otherwise_s: float) -> float:
-    return otherwise_s if told is None else told.replace(tzinfo=UTC).timestamp()
+    if told is None:
+        return otherwise_s
+    return told.replace(tzinfo=UTC).timestamp()

@@ -1,5 +1,4 @@
-"""moto's EC2 of one region, whose default VPC is the lab's network with a default subnet in each of
-its zones."""
+"""moto's EC2 of one region, with the lab's network as its default VPC."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ACCOUNT_ID = "123456789012"
 
 
 class Cloud:
-    """All of moto's state in this process, emptied first: one lab at a time."""
+    """All of moto's state in this process, which is cleared first."""
 
     def __init__(self, scenario: Scenario, *, network: str) -> None:
         _require_real_types(scenario)
@@ -75,11 +74,14 @@ class Cloud:
             for each in parameters.get("BlockDeviceMappings") or ()
         ]
         if sizes and sizes[0] is not None and int(sizes[0]) < wanted_gib:
-            message = f"Volume of size {sizes[0]}GB is smaller than snapshot, expect size >= {wanted_gib}GB"
+            message = (
+                f"Volume of size {sizes[0]}GB is smaller than snapshot, expect size >= "
+                f"{wanted_gib}GB"
+            )
             raise Ec2Error("InvalidBlockDeviceMapping", message)
 
     def hide(self, reservation_id: str) -> Any:
-        """Takes a reservation out of every answer, and gives what brings it back."""
+        """Takes a reservation out of every answer, and returns what brings it back."""
         return self.backend.reservations.pop(reservation_id)
 
     def show(self, reservation: Any) -> None:
@@ -89,7 +91,10 @@ class Cloud:
 
 def offering_of(instance: Any) -> Offering:
     """What an instance was bought as."""
-    capacity = Capacity.SPOT if instance.lifecycle == "spot" else Capacity.ON_DEMAND
+    if instance.lifecycle == "spot":
+        capacity = Capacity.SPOT
+    else:
+        capacity = Capacity.ON_DEMAND
     return Offering(instance.instance_type, capacity, instance.placement.zone)
 
 
@@ -99,8 +104,7 @@ def disk_gib(instance: Any) -> float:
 
 
 def _make_default_vpc(backend: Any, network: str) -> str:
-    """Puts the lab's network in the place of moto's own default VPC, with the way out that AWS
-    gives a default VPC."""
+    """Replaces moto's default VPC by the lab's network, with an internet gateway as on AWS."""
     for subnet in list(backend.describe_subnets()):
         backend.delete_subnet(subnet.id)
     backend.delete_vpc(backend.default_vpc.id)
@@ -114,10 +118,9 @@ def _make_default_vpc(backend: Any, network: str) -> str:
 
 
 def _make_subnets(backend: Any, vpc_id: str, network: str, zones: Sequence[str]) -> dict[str, str]:
-    """One a zone; moto makes a zone's first subnet its default one, which gives public
-    addresses."""
+    """Makes a subnet for each zone, which moto makes the default one with public addresses."""
     blocks = ipaddress.ip_network(network).subnets(new_prefix=20)
-    next(blocks)  # The first one holds the lab's own address.
+    next(blocks)  # the first one has the lab's own address
     return {
         zone: str(backend.create_subnet(vpc_id, str(block), availability_zone=zone).id)
         for zone, block in zip(zones, blocks, strict=False)

@@ -1,5 +1,4 @@
-"""Has the cloud-init of a file system run an instance's user data, as EC2's images do: for root, on
-Debian."""
+"""Runs user data by the cloud-init of a file system, as EC2's images do; for root, on Debian."""
 
 from __future__ import annotations
 
@@ -7,11 +6,11 @@ from pathlib import Path
 
 from elastic.errors import InvalidInput
 
-# The file system is an overlay, so that nothing of it stays; its upper layer cannot be below its
-# lower one, hence tmpfs. Of cloud-init's modules only those that run scripts are wanted: others
-# look after disks, keys and users. Without the identity of an EC2 machine (dmidecode), or in what
-# it takes for a container, cloud-init uses version 1 of the metadata service. HOME is unset, as
-# systemd leaves it; temporary files may go to its own /tmp.
+# The file system is an overlay, so that nothing of it stays. Its upper layer cannot be below its
+# lower one, hence tmpfs. Only those modules of cloud-init are needed that run scripts; others
+# manage disks, keys and users. Without the identity of an EC2 machine (dmidecode), or in what looks
+# like a container, cloud-init would use version 1 of the metadata service. HOME is unset, as under
+# systemd. Temporary files may go to its own /tmp.
 SCRIPT = r"""#!/bin/sh
 set -eu
 folder=$1 lower=$2
@@ -24,11 +23,12 @@ for name in proc sys dev run; do mount --rbind "/$name" "$root/$name"; done
 [ ! -d /sys/class/dmi/id ] || mount -t tmpfs tmpfs "$root/sys/class/dmi/id"
 for name in poweroff shutdown halt reboot systemctl; do
     cp --remove-destination "$folder/bin/power" "$root/usr/sbin/$name"
-    [ ! -e "$root/usr/bin/$name" ] || cp --remove-destination "$folder/bin/power" "$root/usr/bin/$name"
+    place=$root/usr/bin/$name
+    [ ! -e "$place" ] || cp --remove-destination "$folder/bin/power" "$place"
 done
 cp --remove-destination "$folder/hosts" "$root/etc/hosts"
 cp --remove-destination "$folder/resolv.conf" "$root/etc/resolv.conf"
-# What cloud-init remembers outlives a stop, as on a disk: it does not take a later boot for the first one.
+# What cloud-init stores survives a stop, as on a disk, so that it knows a later boot.
 rm -rf "$root/var/lib/cloud"
 mkdir -p "$root/var/lib/cloud" "$folder/cloud"
 mount --bind "$folder/cloud" "$root/var/lib/cloud"
@@ -53,8 +53,7 @@ exec chroot "$root" /bin/sh -c 'cd / && cloud-init init && cloud-init modules --
 
 
 def require_cloud_init(root: Path, *, has_namespaces: bool) -> None:
-    """Raises InvalidInput, which says what is missing, unless instances can have the cloud-init of
-    this root here."""
+    """Raises InvalidInput if instances cannot use the cloud-init of this root here."""
     if not has_namespaces:
         raise InvalidInput(
             "user_data: cloud-init needs machines in namespaces: run the lab as root",

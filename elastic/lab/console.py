@@ -1,4 +1,4 @@
-"""What EC2 tells of an instance's console: what its user data has written."""
+"""Answers GetConsoleOutput with what an instance's user data has written."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 from elastic.errors import NotFound
 from elastic.lab.wire import Answer, Ec2Call, Ec2Error
 
+# EC2 keeps the last 64 KiB (API reference, GetConsoleOutput).
 _BYTES = 65_536
-"""EC2 keeps the last 64 KiB (API reference, GetConsoleOutput)."""
 
 
 def console_output(call: Ec2Call, console: Callable[[str], str]) -> Answer:

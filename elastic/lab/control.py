@@ -1,4 +1,4 @@
-"""The lab's own small API under /_lab/: looking at the truth, and making trouble."""
+"""The lab's own API under /_lab/, which shows the real state and causes faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PREFIX = "/_lab/"
 
 
 class Controlled(Protocol):
-    """What can be asked of a lab and done to it."""
+    """What the API needs of a lab."""
 
     def bill(self) -> Bill: ...
     def state(self) -> LabState: ...
@@ -36,16 +36,19 @@ class Controlled(Protocol):
 
 
 class Control:
-    """Answers requests to /_lab/ with JSON; `lab` is the lab to look at."""
+    """Answers requests to /_lab/ with JSON."""
 
     def __init__(self, lab: Controlled) -> None:
         self._lab = lab
 
     def answer(self, method: str, path: str, body: bytes) -> Answer:
-        """One request; what is wrong with it is said in `error`."""
+        """Answers one request; a fault of it is described in `error`."""
         try:
             asked = json.loads(body or b"{}")
-            told = self._get(path) if method == "GET" else self._post(path, asked)
+            if method == "GET":
+                told = self._get(path)
+            else:
+                told = self._post(path, asked)
             return json_answer(told, kind="application/json")
         except NotFound as error:
             return json_answer(

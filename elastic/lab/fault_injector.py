@@ -1,5 +1,4 @@
-"""What goes wrong, and when: which fault a call meets, and how many instances of a kind there are
-to be had."""
+"""Decides which fault a call meets, and how many instances are available."""
 
 from __future__ import annotations
 
@@ -13,13 +12,14 @@ from elastic.model import Offering
 @dataclass(slots=True)
 class _Armed:
     fault: InjectedFault
+    # How often it still happens; None: always.
     left: int | None
 
 
 class FaultInjector:
     """The scenario's faults, outages and capacity windows, and those that were added later.
 
-    Instants are scenario seconds since the lab's start.
+    Times are scenario seconds since the lab's start.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -29,7 +29,7 @@ class FaultInjector:
         self._outages = list(scenario.outages)
 
     def add(self, what: InjectedFault | CapacityWindow | Outage) -> None:
-        """Adds one more trouble, before those there are."""
+        """Adds a fault, a window or an outage; it comes before the others."""
         with self._lock:
             match what:
                 case InjectedFault():
@@ -42,8 +42,7 @@ class FaultInjector:
     def take_fault(
         self, action: str, *, after_s: float, is_named: bool = False
     ) -> InjectedFault | None:
-        """The fault that this call meets, which is used up by that; with `is_named` only one that
-        names the action."""
+        """Takes the fault that this call meets; with `is_named` only one that names the action."""
         with self._lock:
             for armed in self._faults:
                 fault = armed.fault
@@ -73,7 +72,7 @@ class FaultInjector:
 
 
 def matches(window: CapacityWindow, offering: Offering) -> bool:
-    """True if the window speaks of this offering."""
+    """True if the window limits this offering."""
     return (
         window.node_type in (None, offering.node_type)
         and window.zone in (None, offering.zone)

@@ -1,5 +1,4 @@
-"""CreateFleet of type instant: one answer with what was bought, and as data what was not to be
-had."""
+"""CreateFleet of type instant: its answer lists what was bought, and why the rest was not."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from elastic.model import Capacity, Offering
 
 @dataclass(frozen=True, slots=True)
 class FleetPool:
-    """One way to fill the fleet: a template with one of its overrides, in the order in which they
-    were named."""
+    """One way to fill the fleet: a template with one of its overrides."""
 
     template: Mapping[str, Any]
     override: Mapping[str, Any]
     offering: Offering
     usd_per_h: float
+    # Its priority, by default its position in the request.
     rank: float
 
     @property
@@ -71,10 +70,8 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
 
 
 def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
-    spot, on_demand = (
-        float(target.get("SpotTargetCapacity", 0)),
-        float(target.get("OnDemandTargetCapacity", 0)),
-    )
+    spot = float(target.get("SpotTargetCapacity", 0))
+    on_demand = float(target.get("OnDemandTargetCapacity", 0))
     rest = float(target["TotalTargetCapacity"]) - spot - on_demand
     if target.get("DefaultTargetCapacityType", "on-demand") == "spot":
         spot += rest
@@ -90,7 +87,7 @@ def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
 def _pools(
     parameters: Mapping[str, Any], capacity: Capacity, launcher: InstanceLauncher
 ) -> tuple[list[FleetPool], list[dict[str, Any]]]:
-    """Every pool that is on sale, and an error for each that is not."""
+    """The pools on sale, and an error for each that is not."""
     pools: list[FleetPool] = []
     errors = []
     for config in parameters.get("LaunchTemplateConfigs", []):
@@ -126,7 +123,7 @@ def _fill(
     launcher: InstanceLauncher,
     tags: list[dict[str, Any]],
 ) -> tuple[list[_Purchase], list[dict[str, Any]]]:
-    """Buys from the first pools that have room; nothing at all where a minimum cannot be met."""
+    """Buys from the first pools with room; nothing if a minimum cannot be met."""
     chosen: list[tuple[FleetPool, int]] = []
     errors = []
     left = wanted

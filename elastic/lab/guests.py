@@ -1,4 +1,4 @@
-"""The lab's instances between the cloud that shows them and the hypervisor that runs them."""
+"""The lab's instances, which connect moto's cloud with the hypervisor that runs them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class GuestPhase(StrEnum):
-    """Where an instance is in its life; the names are EC2's."""
+    """The phases of an instance, with EC2's names."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -54,9 +54,9 @@ _ENDED = {GuestPhase.SHUTTING_DOWN: GuestPhase.TERMINATED, GuestPhase.STOPPING: 
 
 @dataclass(slots=True)
 class Guest:
-    """One instance; `instance` is moto's. `stretches` are its times of running, the last one
-    perhaps open."""
+    """One instance."""
 
+    # moto's own object.
     instance: Any
     offering: Offering
     launched_at_s: float
@@ -64,6 +64,7 @@ class Guest:
     disk_gib: float
     has_public_ipv4: bool = False
     phase: GuestPhase = GuestPhase.PENDING
+    # Its times of running; the last one has no end while it runs.
     stretches: list[tuple[float, float | None]] = field(default_factory=list)
     disk_until_s: float | None = None
     boots: int = 0
@@ -93,9 +94,9 @@ class Guest:
 
 
 class Guests:
-    """Every instance there ever was. `lock` guards them and all of moto's EC2.
+    """Every instance there ever was. `lock` protects them and all of moto's EC2.
 
-    `hypervisor` is None where nothing boots.
+    `hypervisor` is None if nothing boots.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Guests:
             return self._all.get(instance_id)
 
     def take_over(self) -> tuple[Guest, ...]:
-        """Follows what a call has just done to moto's instances; gives those that are new."""
+        """Applies what a call has just done to moto's instances; returns the new ones."""
         with self.lock:
             new = tuple(
                 self._admit(each) for each in self._cloud.instances() if each.id not in self._all
@@ -136,7 +137,7 @@ class Guests:
             return new
 
     def end(self, guest: Guest, *, code: str, message: str) -> None:
-        """Terminates an instance for a reason of the cloud's own."""
+        """Terminates an instance for a reason of the cloud."""
         with self.lock:
             if guest.phase is GuestPhase.TERMINATED:
                 return
@@ -147,9 +148,12 @@ class Guests:
             self._follow(guest)
 
     def hide_new(self, guests: tuple[Guest, ...]) -> None:
-        """Keeps new instances out of every answer for `describe_delay_s`."""
+        """Hides new instances from all answers for `describe_delay_s`."""
         delay_s = self.describe_delay_s
-        wanted = {guest.id for guest in guests} if delay_s else set()
+        if delay_s:
+            wanted = {guest.id for guest in guests}
+        else:
+            wanted = set()
         for reservation in list(self._cloud.backend.reservations.values()):
             if any(each.id in wanted for each in reservation.instances):
                 self._hidden[reservation.id] = self._cloud.hide(reservation.id)
@@ -171,7 +175,7 @@ class Guests:
                 guest.machine.cut_off(is_cut=is_cut)
 
     def end_all(self) -> None:
-        """Terminates every instance and waits until nothing of them runs."""
+        """Terminates every instance and waits until all of them are gone."""
         for guest in self.all():
             self.end(guest, code="Server.ScheduledStop", message="The lab is closing")
         for thread in list(self._machines):
@@ -208,7 +212,9 @@ class Guests:
 
     def _capability(self, node_type: str) -> str | None:
         listed = self._scenario.node_types.get(node_type)
-        return None if listed is None else listed.cpu_capability
+        if listed is None:
+            return None
+        return listed.cpu_capability
 
     def _failure(self, node_type: str) -> LaunchFailure | None:
         meant = (node_type, self._launch_number(node_type))
@@ -222,14 +228,15 @@ class Guests:
         )
 
     def _launch_number(self, node_type: str) -> int:
-        """Which instance of its type the next one is, counted from 1."""
+        """The number of the next instance of a type, counted from 1."""
         return 1 + sum(guest.offering.node_type == node_type for guest in self._all.values())
 
     def _follow(self, guest: Guest) -> None:
-        """Draws the consequences of the state that moto has given an instance."""
+        """Applies the state that moto has given an instance."""
         match guest.instance.state:
             case "terminated" if guest.phase in (GuestPhase.SHUTTING_DOWN, GuestPhase.TERMINATED):
-                guest.instance._reason = guest.transition  # noqa: SLF001 - asked for twice, it ends when it ended
+                # A second request does not change when it ended.
+                guest.instance._reason = guest.transition  # noqa: SLF001
                 self._move(guest, guest.phase)
             case "terminated":
                 self._switch_off(guest, GuestPhase.SHUTTING_DOWN)
@@ -242,7 +249,7 @@ class Guests:
                 self._move(guest, guest.phase)
 
     def _switch_off(self, guest: Guest, phase: GuestPhase) -> None:
-        # As on EC2, billing ends when the end begins, and the reason tells when that was.
+        # As on EC2, billing ends when the shutdown begins, and the reason says when that was.
         self._close_stretch(guest)
         ended = datetime.fromtimestamp(self._clock.now_s(), UTC)
         guest.transition = f"{_initiator(guest)} ({ended:%Y-%m-%d %H:%M:%S} GMT)"
@@ -281,7 +288,7 @@ class Guests:
             thread.start()
 
     def _live(self, guest: Guest, hypervisor: Hypervisor) -> None:
-        """A machine's life, from its start to the moment that nothing of it is left."""
+        """Starts a machine, and waits until nothing of it is left."""
         try:
             machine = hypervisor.start(self._order(guest))
         except Exception:
@@ -305,7 +312,7 @@ class Guests:
             self._go_dark(guest)
 
     def _go_dark(self, guest: Guest) -> None:
-        """The machine is off: the end that was asked for, or its own doing."""
+        """Notes that the machine is off, on request or by itself."""
         if guest.phase is GuestPhase.RUNNING:
             self._close_stretch(guest)
             self._unhide()
@@ -335,11 +342,12 @@ class Guests:
                 lambda: self._forget(guest),
             )
         guest.phase = phase
-        guest.instance._state.name = phase.value  # noqa: SLF001 - moto's setters would do more than this
+        # moto's setters would do more than this.
+        guest.instance._state.name = phase.value  # noqa: SLF001
         guest.instance._state.code = _CODES[phase]  # noqa: SLF001
 
     def _forget(self, guest: Guest) -> None:
-        """The cloud no longer tells of the instance; the bill does."""
+        """Removes the instance from the cloud's answers; the bill keeps it."""
         with self.lock:
             for reservation in list(self._cloud.backend.reservations.values()):
                 if guest.instance in reservation.instances:
@@ -348,7 +356,9 @@ class Guests:
                         self._cloud.hide(reservation.id)
 
     def _order(self, guest: Guest) -> GuestOrder:
-        instance, cloud, lock = guest.instance, self._cloud, self.lock
+        instance = guest.instance
+        cloud = self._cloud
+        lock = self.lock
 
         def read() -> Metadata:
             with lock:

@@ -1,5 +1,4 @@
-"""The ports of what runs instances: a hypervisor starts machines, and a machine runs until it is
-ended or ends itself."""
+"""The ports of what runs instances: a hypervisor, and the machines that it starts."""
 
 from __future__ import annotations
 
@@ -12,29 +11,27 @@ from typing import Protocol
 
 from elastic.lab.imds import Metadata
 
-# Names every process of every machine of one lab, so that a later lab finds what a killed one left.
+# Marks every process of one lab's machines, so that a later lab finds what a killed one left.
 LAB_MARK = "ELASTICD_LAB"
 INSTANCE_MARK = "ELASTICD_LAB_INSTANCE"
 
 
 @dataclass(frozen=True, slots=True)
 class GuestOrder:
-    """A machine to be started. `cpu` is its quota in cores, None for no quota; `is_first_boot` runs
-    the user data.
-
-    `cpu_capability` is the processor that torch is to take this one for, None for this one. Where
-    there is a `root`, the machine runs on a copy of that file system, and its cloud-init, not the
-    lab, runs the user data.
-    """
+    """A machine to start."""
 
     instance_id: str
     address: str
     hostname: str
+    # Its quota in cores; None: no quota.
     cpu: float | None
     user_data: str | None
+    # Only the first boot runs the user data.
     is_first_boot: bool
     read_metadata: Callable[[], Metadata]
+    # The vector units that torch may use, by its ATEN_CPU_CAPABILITY; None: those of this machine.
     cpu_capability: str | None = None
+    # If set, the machine runs on a copy of this file system, and its cloud-init runs the user data.
     root: Path | None = None
 
 
@@ -42,11 +39,11 @@ class RunningGuest(Protocol):
     """A running machine."""
 
     def wait(self) -> None:
-        """Returns once the machine is off, by itself or ended; nothing of it runs any more."""
+        """Returns once the machine is off, and nothing of it runs any more."""
         ...
 
     def end(self) -> None:
-        """Pulls the plug, and returns once nothing of it is left."""
+        """Ends the machine at once, and returns when nothing of it is left."""
         ...
 
     def cut_off(self, *, is_cut: bool) -> None:
@@ -62,7 +59,7 @@ class Hypervisor(Protocol):
     kind: str
 
     def open(self) -> None:
-        """Removes what an earlier lab left under this name, and makes what machines need."""
+        """Removes what an earlier lab with this name left, and makes what machines need."""
         ...
 
     def start(self, order: GuestOrder) -> RunningGuest:
@@ -77,11 +74,8 @@ class Hypervisor(Protocol):
 def environment(
     order: GuestOrder, *, lab_name: str, folder: Path, endpoint_url: str
 ) -> Mapping[str, str]:
-    """What everything on a machine finds in its environment; nothing of the lab's own is inherited
-    but the language.
-
-    More threads than the quota has cores would stop one another.
-    """
+    """The environment of everything on a machine; only the language is the lab's own."""
+    # More threads than the quota has cores would only wait for one another.
     path = (
         folder / "bin",
         Path(sys.executable).parent,
@@ -91,17 +85,21 @@ def environment(
         "/usr/bin",
     )
     kept = {name: os.environ[name] for name in ("LANG", "PYTHONPATH") if name in os.environ}
-    threads = {} if order.cpu is None else {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
-    capability = (
-        {} if order.cpu_capability is None else {"ATEN_CPU_CAPABILITY": order.cpu_capability}
-    )
+    if order.cpu is None:
+        threads = {}
+    else:
+        threads = {"OMP_THREAD_LIMIT": str(max(1, int(order.cpu)))}
+    if order.cpu_capability is None:
+        capability = {}
+    else:
+        capability = {"ATEN_CPU_CAPABILITY": order.cpu_capability}
     return {
         **kept,
         **threads,
         **capability,
         "PATH": ":".join(str(each) for each in (*path, "/sbin", "/bin")),
         "HOME": str(folder / "home"),
-        # A machine's temporary files go with it, though its /tmp is the real machine's.
+        # A machine shares the real /tmp, but its temporary files must end with it.
         "TMPDIR": str(folder / "tmp"),
         "AWS_ENDPOINT_URL": endpoint_url,
         LAB_MARK: lab_name,

@@ -1,5 +1,4 @@
-"""The images on offer beside moto's own: the one for GPUs, as large as AWS's, and by the same
-name."""
+"""The image for GPUs, with the size and the parameter of AWS's, beside moto's own images."""
 
 from __future__ import annotations
 
@@ -10,13 +9,16 @@ from moto.core.utils import utcnow
 from moto.ec2.models.amis import Ami
 from moto.ssm.models import Parameter
 
-GPU_PARAMETER = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+GPU_PARAMETER = (
+    "/aws/service/deeplearning/ami/x86_64/"
+    "base-oss-nvidia-driver-gpu-amazon-linux-2023/latest/ami-id"
+)
 GPU_IMAGE_ID = "ami-0a1b2c3d4e5f60075"
 _GPU_GIB = 75
 
 
 class _Image(Ami):
-    """An image whose root disk is not of the size that moto gives to all."""
+    """An image whose root disk has another size than moto's."""
 
     gib = _GPU_GIB
 
@@ -27,7 +29,7 @@ class _Image(Ami):
 
 
 def add_gpu_image(backend: Any, account_id: str, region: str) -> None:
-    """Puts the image into moto's EC2 of this region, and the parameter that names it beside it."""
+    """Adds the image to moto's EC2 of this region, and the parameter that names it."""
     backend.amis[GPU_IMAGE_ID] = _Image(
         backend,
         GPU_IMAGE_ID,
@@ -41,7 +43,8 @@ def add_gpu_image(backend: Any, account_id: str, region: str) -> None:
         root_device_name="/dev/xvda",
         region_name=f"{region}a",
     )
-    get_backend("ssm")[account_id][region]._parameters[GPU_PARAMETER].append(  # noqa: SLF001 - put_parameter refuses /aws
+    # Set directly, since put_parameter refuses names below /aws.
+    get_backend("ssm")[account_id][region]._parameters[GPU_PARAMETER].append(  # noqa: SLF001
         Parameter(  # type: ignore[abstract]  # moto itself makes them so
             account_id=account_id,
             name=GPU_PARAMETER,
@@ -58,6 +61,8 @@ def add_gpu_image(backend: Any, account_id: str, region: str) -> None:
 
 
 def least_gib(backend: Any, image_id: str) -> int:
-    """How large the root disk of an image is, GiB; 0 where there is no such image."""
+    """The size of an image's root disk; 0 if there is no such image."""
     image = backend.amis.get(image_id)
-    return 0 if image is None else int(image.block_device_mappings[0]["Ebs"]["VolumeSize"])
+    if image is None:
+        return 0
+    return int(image.block_device_mappings[0]["Ebs"]["VolumeSize"])

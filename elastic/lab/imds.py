@@ -1,5 +1,4 @@
-"""An instance's metadata service, version 2: what a machine may know of itself, for a token with an
-end."""
+"""An instance's metadata service, version 2, which needs a token."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ class ImdsNotice:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """All that the service tells, and how. `tags` is None where they are not to be told."""
+    """All that the service shows."""
 
     instance_id: str
     instance_type: str
@@ -48,6 +47,7 @@ class Metadata:
     lifecycle: str
     launched_at_s: float
     user_data: bytes | None
+    # None: the service does not show tags.
     tags: Mapping[str, str] | None = None
     notice: ImdsNotice | None = None
     rebalance_at_s: float | None = None
@@ -84,7 +84,7 @@ class MetadataServer:
 
 
 def documents(metadata: Metadata) -> dict[str, str | bytes]:
-    """Every path below /latest, and what is there."""
+    """The documents by their paths below /latest."""
     told: dict[str, str | bytes] = {
         "meta-data/instance-id": metadata.instance_id,
         "meta-data/instance-type": metadata.instance_type,
@@ -154,8 +154,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path != _TOKEN_PATH:
             self._send(404)
         elif self._hops(metadata) > metadata.hop_limit:
-            # On EC2 the answer dies on its way; a container behind a bridge of the node's own hears
-            # nothing.
+            # On EC2 the answer's hop limit drops it, so a container behind a bridge gets nothing.
             self.close_connection = True
         elif not ttl.isdecimal() or not 1 <= int(ttl) <= MAX_TOKEN_S:
             self._send(400)
@@ -176,9 +175,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404 if told is None else 200, told or "")
 
     def _hops(self, metadata: Metadata) -> int:
-        """1 from the node itself, 2 from beyond it."""
+        """The hops of a request: 1 from the node itself, 2 from a container."""
         peer = str(self.client_address[0])
-        return 1 if peer in (ADDRESS, metadata.local_ipv4) or peer.startswith("127.") else 2
+        if peer in (ADDRESS, metadata.local_ipv4) or peer.startswith("127."):
+            return 1
+        return 2
 
     def log_request(self, code: object = "-", size: object = "-") -> None:
         return None
@@ -186,7 +187,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _send(
         self, status: int, told: str | bytes = "", headers: Mapping[str, str] | None = None
     ) -> None:
-        body = told.encode() if isinstance(told, str) else told
+        if isinstance(told, str):
+            body = told.encode()
+        else:
+            body = told
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(body)))
@@ -197,8 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _look_up(told: Mapping[str, str | bytes], path: str) -> str | bytes | None:
-    """The document at the path, or the list of what is below it; every version of the service tells
-    the same."""
+    """The document at the path, or the list of what is below it; all versions are the same."""
     version, _, rest = path.lstrip("/").partition("/")
     if not _VERSION.fullmatch(version):
         return None

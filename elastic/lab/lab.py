@@ -1,4 +1,4 @@
-"""Puts a lab together, runs it while somebody needs it, and takes all of it down again."""
+"""Assembles a lab, runs it, and removes all of it at the end."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ _one_at_a_time = threading.Lock()
 
 
 class Lab:
-    """A running cloud. Instances are its own truth; what the API says of them may be late, lost or
-    refused."""
+    """A running cloud. It shows its real instances; the answers of its API may be late or lost."""
 
     def __init__(
         self,
@@ -94,14 +93,14 @@ class Lab:
         return self._cloud.subnets
 
     def environment(self) -> Mapping[str, str]:
-        """What to export so that boto3, the AWS command line and `elasticd` speak to this lab."""
+        """The environment with which boto3, the AWS CLI and `elasticd` use this lab."""
         return {
             "AWS_ENDPOINT_URL": self.endpoint_url,
             "AWS_ACCESS_KEY_ID": "lab",
             "AWS_SECRET_ACCESS_KEY": "lab",
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
-            # Machines have elasticd as the lab has it, and reach what listens on the lab's address.
+            # Machines use the lab's own elasticd, and can reach the lab's address.
             "ELASTICD_HOST": self.gateway,
             "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
             "ELASTICD_EC2__BOOTSTRAP": "true",
@@ -110,7 +109,7 @@ class Lab:
         }
 
     def bill(self) -> Bill:
-        """What everything has cost so far, in truth."""
+        """What everything has really cost so far."""
         tariff = Tariff(
             self.scenario.ebs_usd_per_gib_month,
             self.scenario.public_ipv4_usd_per_h,
@@ -130,7 +129,7 @@ class Lab:
         )
 
     def instances(self) -> tuple[InstanceView, ...]:
-        """Every instance there ever was, also those that the API hides or has forgotten."""
+        """Every instance there ever was, even if the API hides it or has forgotten it."""
         return tuple(view(guest) for guest in self._guests.all())
 
     def running(self) -> tuple[InstanceView, ...]:
@@ -144,7 +143,7 @@ class Lab:
         self._play.interrupt(self._guest(instance_id), notice_s=notice_s, rebalance_s=rebalance_s)
 
     def crash(self, instance_id: str) -> None:
-        """The instance's host fails: it is gone, without a word."""
+        """Makes the instance's host fail: it is gone without a notice."""
         self._guests.end(
             self._guest(instance_id), code="Server.InternalError", message="The host has failed"
         )
@@ -158,44 +157,41 @@ class Lab:
         self._guests.cut_off(self._guest(instance_id), is_cut=is_cut)
 
     def set_spot_price(self, node_type: str, usd_per_h: float, *, zone: str | None = None) -> None:
-        """Changes a spot price now, in one zone or all of them; the script's later changes of it
-        are off."""
+        """Changes a spot price now, in one zone or all, and cancels its planned changes."""
         if node_type not in self.scenario.node_types or not usd_per_h > 0:
             raise InvalidInput(
                 f"wanted a node type of the scenario and a positive price, found {node_type} "
                 f"{usd_per_h}"
             )
-        # From a whole second on, as its history tells: what is charged is what is told.
+        # From a whole second on, as in its history, so that bill and history agree.
         self._book.set_spot(node_type, usd_per_h, zone=zone, at_s=math.floor(self._clock.now_s()))
 
     def add_trouble(self, what: InjectedFault | CapacityWindow | Outage) -> None:
-        """Adds a fault, a capacity window or an outage; their instants count from the lab's
-        start."""
+        """Adds a fault, a capacity window or an outage; its times count from the lab's start."""
         self._fault_injector.add(what)
 
     def set_describe_delay(self, delay_s: float) -> None:
-        """From now on new instances stay unseen for so long, by everything but their launch's
-        answer."""
+        """Hides new instances for this time, except in their launch's answer."""
         self._guests.describe_delay_s = delay_s
 
     def next_at_s(self) -> float | None:
-        """When something happens by itself next; a clock that somebody moves should not leap over
-        it, but stop there.
+        """When something happens next by itself; a manual clock should stop there.
 
-        What a leap passes over happens, and is billed, only at its end.
+        If the clock is moved beyond it, it happens, and is billed, only then.
         """
         return self._schedule.next_at_s()
 
     def catch_up(self) -> None:
-        """Returns once all that the clock says is due has happened: for clocks that somebody else
-        moves."""
+        """Returns once all that is due has happened; for manual clocks."""
         self._schedule.catch_up()
 
     def log(self, instance_id: str) -> str:
         """What an instance's user data has written."""
         self._guest(instance_id)
         path = self._folder(instance_id) / "console.log"
-        return path.read_text(errors="replace") if path.exists() else ""
+        if path.exists():
+            return path.read_text(errors="replace")
+        return ""
 
     def start(self) -> None:
         self._schedule.start()
@@ -241,7 +237,7 @@ class Lab:
 def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None) -> Iterator[Lab]:
     """Runs a lab in this process, one at a time; at the end nothing of it is left.
 
-    What a lab that was killed has left on this machine is removed first.
+    First it removes what killed labs have left on this machine.
     """
     kind = _kind(scenario.machines)
     if scenario.user_data is UserData.CLOUD_INIT:
@@ -250,7 +246,10 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
     if not _one_at_a_time.acquire(blocking=False):
         raise Conflict("a lab runs in this process already: moto keeps one cloud a process")
     try:
-        widest = GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
+        if has_namespaces():
+            widest = GuestKind.NAMESPACES
+        else:
+            widest = GuestKind.PROCESSES
         slot = claim_slot(lambda dirty: _hypervisor(widest, dirty, clock).close())
         hypervisor = _hypervisor(kind, slot, clock)
         try:
@@ -275,7 +274,9 @@ class _QuietHandler(MotoRequestHandler):
 
 def _kind(machines: GuestKind) -> GuestKind:
     if machines is GuestKind.AUTO:
-        return GuestKind.NAMESPACES if has_namespaces() else GuestKind.PROCESSES
+        if has_namespaces():
+            return GuestKind.NAMESPACES
+        return GuestKind.PROCESSES
     if machines is GuestKind.NAMESPACES and not has_namespaces():
         raise InvalidInput(
             f"machines: namespaces need root and the commands {', '.join(TOOLS)}", field="machines"

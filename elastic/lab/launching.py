@@ -1,5 +1,4 @@
-"""RunInstances as EC2 does it: the launch template carried over whole, capacity and price limits
-kept."""
+"""RunInstances as on EC2: with the whole launch template, capacity and price limits."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ _MAX_USER_DATA_BYTES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class InstanceLauncher:
-    """Buys instances of moto for the account, as far as the scenario lets it."""
+    """Makes moto's instances, as far as the scenario permits."""
 
     app: WsgiApp
     cloud: Cloud
@@ -42,7 +41,8 @@ class InstanceLauncher:
         parameters = self.with_template(call.parameters)
         offering = self.offering_of(parameters)
         self.cloud.check_disk(parameters)
-        wanted, least = int(parameters.get("MaxCount", 1)), int(parameters.get("MinCount", 1))
+        wanted = int(parameters.get("MaxCount", 1))
+        least = int(parameters.get("MinCount", 1))
         if parameters.get("DryRun"):
             return call.with_parameters("RunInstances", parameters).forward(self.app), ()
         count = min(wanted, self.room(offering))
@@ -51,8 +51,7 @@ class InstanceLauncher:
         return self._buy(call, parameters, count)
 
     def with_template(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters over those of the launch template they name; all of its fields, and a
-        subnet."""
+        """The parameters, completed by those of their launch template, and a subnet."""
         named = parameters.get("LaunchTemplate")
         merged = _merge({} if named is None else self.cloud.template(named), parameters)
         nics = merged.get("NetworkInterfaces")
@@ -79,16 +78,22 @@ class InstanceLauncher:
         nics = parameters.get("NetworkInterfaces") or [{}]
         zone = self.cloud.subnet_zone(parameters.get("SubnetId") or nics[0].get("SubnetId", ""))
         market = parameters.get("InstanceMarketOptions", {}).get("MarketType")
-        capacity = Capacity.SPOT if market == "spot" else Capacity.ON_DEMAND
+        if market == "spot":
+            capacity = Capacity.SPOT
+        else:
+            capacity = Capacity.ON_DEMAND
         offering = Offering(str(parameters.get("InstanceType", "m1.small")), capacity, zone)
         if self.book.usd_per_h(offering, at_s=self.clock.now_s()) is None:
-            message = f"Your requested instance type ({offering.node_type}) is not supported in {zone} as {capacity}"
+            message = (
+                f"Your requested instance type ({offering.node_type}) is not supported in {zone} "
+                f"as {capacity}"
+            )
             raise Ec2Error("Unsupported", message)
         self._check_price(parameters, offering)
         return offering
 
     def room(self, offering: Offering) -> int:
-        """How many more instances of the offering are to be had now."""
+        """How many more instances of the offering are available now."""
         live = [guest.offering for guest in self.guests.all() if guest.phase.is_live]
         limits = self.fault_injector.limits(
             offering, after_s=self.timeline.after_s(self.clock.now_s())
@@ -106,7 +111,10 @@ class InstanceLauncher:
             and price is not None
             and float(limit) < price
         ):
-            message = f"Your Spot request price of {limit} is lower than the minimum required Spot request price of {price}"
+            message = (
+                f"Your Spot request price of {limit} is lower than the minimum required Spot "
+                f"request price of {price}"
+            )
             raise Ec2Error("SpotMaxPriceTooLow", message)
 
     def _buy(
@@ -126,7 +134,7 @@ class InstanceLauncher:
         return Answer(answer.status, answer.headers, body), new
 
     def _give_role(self, instance_id: str, profile: Mapping[str, str] | None) -> None:
-        """Moto gives the profile of a launch to its first instance alone."""
+        """Gives an instance its profile, since moto gives it only to a launch's first instance."""
         if profile and instance_id not in self.cloud.backend.iam_instance_profile_associations:
             self.cloud.backend.associate_iam_instance_profile(
                 instance_id,
@@ -143,7 +151,7 @@ class InstanceLauncher:
 
 
 def no_capacity(offering: Offering) -> str:
-    """What EC2 says when an offering is not to be had."""
+    """EC2's message if an offering is not available."""
     return _NO_CAPACITY.format(node_type=offering.node_type, zone=offering.zone)
 
 
@@ -177,7 +185,7 @@ def _merge_tags(below: list[dict[str, Any]], above: list[dict[str, Any]]) -> lis
 
 
 def _carry_over(instance: Any, parameters: Mapping[str, Any]) -> None:
-    """What moto takes no notice of, and DescribeInstances tells."""
+    """Copies what moto ignores but DescribeInstances shows."""
     group = parameters.get("Placement", {}).get("GroupName")
     if group is not None:
         instance.placement.group_name = group

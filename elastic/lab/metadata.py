@@ -1,4 +1,4 @@
-"""What an instance's metadata service tells, taken from moto's instance each time it is asked."""
+"""Reads what an instance's metadata service shows from moto, at each request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_metadata(
     rebalance_at_s: float | None,
     at_s: float,
 ) -> Metadata:
-    """The instance as it is now; `at_s` is when it was launched."""
+    """The instance's metadata as it is now; `at_s` is when it was launched."""
     options = instance.metadata_options
     tells_tags = options.instance_metadata_tags == "enabled"
     return Metadata(
@@ -46,8 +46,7 @@ def read_metadata(
 
 
 def unpacked(data: bytes | None) -> str | None:
-    """User data as text; compressed data is unpacked here, as cloud-init would do on the
-    machine."""
+    """User data as text; compressed data is unpacked, as cloud-init does on a machine."""
     if data is None:
         return None
     return (gzip.decompress(data) if data.startswith(_GZIP) else data).decode("utf-8", "replace")
@@ -61,4 +60,6 @@ def _own_tags(instance: Any) -> dict[str, str]:
 
 def _profile(instance: Any, cloud: Cloud) -> str | None:
     association = cloud.backend.iam_instance_profile_associations.get(instance.id)
-    return None if association is None else str(association.iam_instance_profile.name)
+    if association is None:
+        return None
+    return str(association.iam_instance_profile.name)

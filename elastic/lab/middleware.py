@@ -1,5 +1,4 @@
-"""Stands before moto: what EC2 does and moto does not is done here, everything else is passed
-on."""
+"""Stands in front of moto: does what EC2 does and moto does not, and passes the rest on."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ from elastic.lab.wire import (
 
 @dataclass(frozen=True, slots=True)
 class Middleware:
-    """A WSGI application: the account's whole cloud."""
+    """The WSGI application with the account's whole cloud."""
 
     app: WsgiApp
     scenario: Scenario
@@ -60,7 +59,8 @@ class Middleware:
             raise hang_up(environ)
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith(TARGET):
-            action, body = target.removeprefix(TARGET), _take_body(environ)
+            action = target.removeprefix(TARGET)
+            body = _take_body(environ)
             fault = self.launcher.fault_injector.take_fault(action, after_s=after_s)
             return self._price_list(environ, action, body, fault).send(start_response)
         if environ.get("CONTENT_TYPE", "").startswith("application/x-www-form-urlencoded"):
@@ -69,10 +69,13 @@ class Middleware:
                 return self._meet(
                     call, self.launcher.fault_injector.take_fault(call.action, after_s=after_s)
                 ).send(start_response)
-        action, body = action_of(environ, _take_body(environ)), _take_body(environ)
+        action = action_of(environ, _take_body(environ))
+        body = _take_body(environ)
         fault = self.launcher.fault_injector.take_fault(action, after_s=after_s, is_named=True)
         answer = answer_account(environ, action, body, self.scenario, fault)
-        return self.app(environ, start_response) if answer is None else answer.send(start_response)
+        if answer is None:
+            return self.app(environ, start_response)
+        return answer.send(start_response)
 
     def _price_list(
         self, environ: Environ, action: str, body: bytes, fault: InjectedFault | None
@@ -81,7 +84,10 @@ class Middleware:
             return answer_price_list(action, body, self.scenario)
         if fault.effect is Effect.LOSE:
             raise hang_up(environ)
-        code = "ThrottlingException" if fault.effect is Effect.THROTTLE else fault.code
+        if fault.effect is Effect.THROTTLE:
+            code = "ThrottlingException"
+        else:
+            code = fault.code
         return json_answer({"__type": code, "Message": fault.message}, status="400 -")
 
     def _meet(self, call: Ec2Call, fault: InjectedFault | None) -> Answer:
@@ -141,15 +147,14 @@ class Middleware:
 
 
 def hang_up(environ: Environ) -> ConnectionResetError:
-    """Cuts the caller's connection, so that it hears nothing more, and gives what to raise for the
-    server to know."""
+    """Cuts the caller's connection; returns the error to raise, so that the server knows."""
     with suppress(OSError):
         environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
     return ConnectionResetError("cut by the scenario")
 
 
 def _take_body(environ: Environ) -> bytes:
-    """The body, which stays there for the next reader."""
+    """The body, which the next reader can read again."""
     body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     return body

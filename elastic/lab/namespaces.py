@@ -1,5 +1,4 @@
-"""Machines in namespaces of their own, with a network interface, an address, process ids and a
-quota: for root."""
+"""Machines in their own namespaces, with an address, process ids and a quota; for root."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ def has_namespaces() -> bool:
 
 
 class NamespaceHypervisor:
-    """A bridge, whose address is the lab's, and a pair of interfaces from it into each machine."""
+    """Connects machines by a bridge, which has the lab's address."""
 
     kind = "namespaces"
 
@@ -53,9 +52,9 @@ class NamespaceHypervisor:
     def open(self) -> None:
         self._sweep()
         ip(
-            # Else a bridge takes the least of its members' hardware addresses, and changes it as
-            # they come and go: for the half minute until they ask again, the others then send to an
-            # address that is nobody's.
+            # Without a fixed address, a bridge takes the lowest hardware address of its members.
+            # When they come and go it changes, and until they ask again, half a minute later, the
+            # others send to an address that no one has.
             f"link add {self._name} address {self._hardware_address} type bridge",
             f"addr add {self.address}/16 dev {self._name}",
             f"link set {self._name} up",
@@ -101,10 +100,10 @@ class NamespaceHypervisor:
         )
 
     def _sweep(self) -> None:
-        """Removes everything of this name, whoever made it."""
+        """Removes everything with this name, even if another lab made it."""
         end_processes({LAB_MARK: self._name})
-        # The kernel takes its time over what is in a namespace: a cable whose end lay there
-        # outlives its removal.
+        # The kernel removes a namespace's content later, so an interface with its other end in
+        # there may still exist.
         for path in sorted(Path("/sys/class/net").glob(f"{_cable(self._name)}v*")):
             with suppress(RuntimeError):  # gone by now
                 ip(f"link del {path.name}")
@@ -119,8 +118,7 @@ class NamespaceHypervisor:
 
 @dataclass(slots=True)
 class NamespaceMachine:
-    """A tree of processes whose first one is process 1 of its namespace: with it the kernel ends
-    all of them."""
+    """A tree of processes; the kernel ends all of them with process 1 of their namespace."""
 
     process: subprocess.Popen[bytes]
     metadata: MetadataServer
@@ -135,8 +133,7 @@ class NamespaceMachine:
             remove(self.cgroup)
 
     def end(self) -> None:
-        # The inner process 1, not `unshare`: the kernel reaps a namespace's all before its first
-        # process is gone.
+        # The inner process 1, not `unshare`: the kernel ends all others in the namespace before it.
         while self.process.poll() is None:
             with suppress(psutil.Error):
                 for child in psutil.Process(self.process.pid).children():
@@ -149,8 +146,11 @@ class NamespaceMachine:
 
 
 def ip(*commands: str, namespace: str | None = None) -> None:
-    """Runs commands of `ip`, all or up to the first that fails; raises RuntimeError then."""
-    where = [] if namespace is None else ["-netns", namespace]
+    """Runs commands of `ip`; raises RuntimeError at the first that fails."""
+    if namespace is None:
+        where = []
+    else:
+        where = ["-netns", namespace]
     done = subprocess.run(
         ["ip", *where, "-batch", "-"],
         input="\n".join(commands),
@@ -163,13 +163,16 @@ def ip(*commands: str, namespace: str | None = None) -> None:
 
 
 def _cable(name: str) -> str:
-    return name.replace("-", "v")  # An interface's name has 15 characters at most.
+    # An interface's name has 15 characters at most.
+    return name.replace("-", "v")
 
 
 def _boot(
     name: str, init: Path, folder: Path, cgroup: Path | None, env: dict[str, str]
 ) -> subprocess.Popen[bytes]:
-    join = "" if cgroup is None else f"echo $$ >'{cgroup}/cgroup.procs' && "
+    join = ""
+    if cgroup is not None:
+        join = f"echo $$ >'{cgroup}/cgroup.procs' && "
     script = (
         f"{join}exec nsenter --net={_NAMESPACES}/{name} unshare --pid --mount --uts --ipc --fork "
         "--kill-child "
@@ -181,8 +184,7 @@ def _boot(
 
 
 def _listener(namespace: str) -> socket.socket:
-    """A listening socket inside a namespace, held by this process: a thread goes in, opens it, and
-    ends there."""
+    """Opens a listening socket inside a namespace, by a thread that enters it."""
     made: list[socket.socket | OSError] = []
 
     def enter() -> None:

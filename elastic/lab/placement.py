@@ -9,13 +9,13 @@ from elastic.lab.wire import Answer, Ec2Call, Ec2Error
 
 
 class PlacementGroups:
-    """The account's placement groups; instances may name them, and nothing more comes of it."""
+    """The account's placement groups; they do not affect the instances that name them."""
 
     def __init__(self) -> None:
         self._groups: dict[str, dict[str, Any]] = {}
 
     def answer(self, call: Ec2Call) -> Answer:
-        """Creates, describes or deletes, as the call says."""
+        """Creates, describes or deletes groups."""
         parameters = call.parameters
         name = str(parameters.get("GroupName", ""))
         match call.action:

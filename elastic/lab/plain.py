@@ -1,4 +1,4 @@
-"""Machines that are plain processes on addresses of 127.0.0.0/8: for whoever is not root."""
+"""Machines that are plain processes on addresses of 127.0.0.0/8; for users without root."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ class PlainHypervisor:
             **environment(
                 order, lab_name=self._name, folder=folder, endpoint_url=self.endpoint_url
             ),
-            "AWS_EC2_METADATA_SERVICE_ENDPOINT": f"http://{order.address}:{listener.getsockname()[1]}",
+            "AWS_EC2_METADATA_SERVICE_ENDPOINT": (
+                f"http://{order.address}:{listener.getsockname()[1]}"
+            ),
             "ELASTICD_LAB_FOLDER": str(folder),
         }
         process = start_process(["/bin/sh", init, folder, self.kind], env=env, folder=folder)
@@ -61,7 +63,7 @@ class PlainHypervisor:
 
 @dataclass(slots=True)
 class PlainMachine:
-    """Its processes are those that carry its mark, and their descendants."""
+    """A machine; its processes are those with its mark, and their descendants."""
 
     process: subprocess.Popen[bytes]
     metadata: MetadataServer
@@ -97,8 +99,7 @@ class PlainMachine:
 def start_process(
     command: Sequence[str | Path], *, env: Mapping[str, str], folder: Path
 ) -> subprocess.Popen[bytes]:
-    """Starts a machine's first process, in a session of its own; it shares no file with this
-    process."""
+    """Starts a machine's first process in its own session, without open files of this process."""
     with open(folder / "init.log", "ab") as log:
         return subprocess.Popen(
             command,
@@ -112,8 +113,8 @@ def start_process(
 
 
 def end_processes(marks: dict[str, str]) -> None:
-    """Kills every process with these marks. Two looks in a row must find none: one may miss a
-    newborn."""
+    """Kills every process with these marks."""
+    # Two looks in a row must find none, since one may miss a new process.
     looks_without = 0
     for _ in range(_KILL_ROUNDS):
         family = find_family(None, marks=marks)

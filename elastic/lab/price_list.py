@@ -1,5 +1,4 @@
-"""The price list service's GetProducts, in the shape of EC2's own entries, with the neighbours that
-mislead readers."""
+"""Answers GetProducts with entries like EC2's, including those that mislead careless readers."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ from elastic.lab.wire import Answer
 TARGET = "AWSPriceListService."
 _PAGE = 100
 _JSON = "application/x-amz-json-1.1"
-# What it costs by the hour beside shared Linux on demand; an unfiltered reader takes one of these
-# for the price.
+# Entries beside shared Linux on demand, with factors of its price. A reader without filters could
+# take one of them for the price.
 _NEIGHBOURS = (
     ({"operatingSystem": "Windows", "licenseModel": "No License required"}, 1.8),
     ({"operatingSystem": "RHEL"}, 1.3),
@@ -33,8 +32,7 @@ _NEIGHBOURS = (
 
 
 def answer_price_list(action: str, body: bytes, scenario: Scenario) -> Answer:
-    """Answers GetProducts and DescribeServices; others as the service answers what it does not
-    know."""
+    """Answers GetProducts and DescribeServices; other actions are unknown, as on AWS."""
     asked = json.loads(body or b"{}")
     if action == "GetProducts":
         return json_answer(_get_products(asked, scenario))
@@ -81,10 +79,8 @@ def _passes(product: Mapping[str, Any], filters: list[Mapping[str, str]]) -> boo
 
 
 def _holds(wanted: Mapping[str, str], value: str | None) -> bool:
-    text, choices = (
-        (value or "").lower(),
-        [each.strip().lower() for each in wanted["Value"].split(",")],
-    )
+    text = (value or "").lower()
+    choices = [each.strip().lower() for each in wanted["Value"].split(",")]
     match wanted.get("Type", "TERM_MATCH"):
         case "ANY_OF":
             return value is not None and text in choices

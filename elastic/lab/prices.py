@@ -1,5 +1,4 @@
-"""What the lab's instances cost at any instant: the table's on-demand prices and the script's spot
-prices."""
+"""The prices of the lab's instances at any instant: on-demand by a table, spot by the scenario."""
 
 from __future__ import annotations
 
@@ -19,15 +18,14 @@ _FAR_S = float("inf")
 
 @dataclass(frozen=True, slots=True, order=True)
 class SpotPrice:
-    """From `at_s` on, until the next one of the same node type and zone."""
+    """A price from `at_s` on, until the next one of the same node type and zone."""
 
     at_s: float
     usd_per_h: float
 
 
 class PriceBook:
-    """Every price of a lab, past and to come; `started_at_s` is where the scenario's time line
-    begins."""
+    """All past and future prices of a lab; the scenario begins at `started_at_s`."""
 
     def __init__(self, scenario: Scenario, *, started_at_s: float) -> None:
         self._on_demand = {
@@ -49,13 +47,14 @@ class PriceBook:
             for price in self._timeline(offering.node_type, offering.zone)
             if price.at_s <= at_s
         ]
-        return past[-1].usd_per_h if past else None
+        if past:
+            return past[-1].usd_per_h
+        return None
 
     def spot_changes(
         self, node_type: str, zone: str, *, from_s: float, to_s: float
     ) -> tuple[SpotPrice, ...]:
-        """What EC2 tells of a window: the price in force at its beginning and each change within
-        it, oldest first."""
+        """The price at a window's beginning, and each change in it, oldest first."""
         timeline = self._timeline(node_type, zone)
         first = max(bisect.bisect_right(timeline, from_s, key=lambda price: price.at_s) - 1, 0)
         return tuple(price for price in timeline[first:] if price.at_s <= to_s)
@@ -63,7 +62,7 @@ class PriceBook:
     def set_spot(
         self, node_type: str, usd_per_h: float, *, zone: str | None = None, at_s: float
     ) -> None:
-        """Changes the price from `at_s` on, and forgets what the script had planned for later."""
+        """Changes the price from `at_s` on, and drops its later planned changes."""
         with self._lock:
             for pool, timeline in self._spot.items():
                 if pool[0] == node_type and zone in (None, pool[1]):
@@ -71,8 +70,7 @@ class PriceBook:
                     self._spot[pool] = (*kept, SpotPrice(at_s, usd_per_h))
 
     def cost_usd(self, offering: Offering, *, from_s: float, to_s: float) -> float:
-        """Dollars that an instance costs from one instant to another, each second at the price in
-        force in it."""
+        """The cost of an instance for a time, each second at its price then."""
         if offering.capacity is Capacity.ON_DEMAND:
             return self._on_demand[offering.node_type] * (to_s - from_s) / 3600
         changes = self.spot_changes(offering.node_type, offering.zone, from_s=from_s, to_s=to_s)
@@ -93,7 +91,10 @@ def _timelines(
     for name, node_type in scenario.node_types.items():
         first = node_type.spot_usd_per_h
         for zone in scenario.zones:
-            base = first.get(zone) if isinstance(first, Mapping) else first
+            if isinstance(first, Mapping):
+                base = first.get(zone)
+            else:
+                base = first
             if base is not None:
                 past = _past(
                     base, scenario.history, f"{scenario.history.seed} {name} {zone}", started_at_s
@@ -115,7 +116,7 @@ def _past(
         )
         for index in range(count, 0, -1)
     ]
-    # The price at the start has been in force for a while: nobody may have to wait for a first one.
+    # The price at the start is a little older, so that there is one from the beginning.
     return (*steps, SpotPrice(round(started_at_s - 0.05 * interval_s), base))
 
 

@@ -1,5 +1,4 @@
-"""What a call to S3 asks for, by AWS's service model, for its requests name no action; and how S3
-refuses one."""
+"""Finds the operation of a call to S3, whose requests do not name it, and refuses calls as S3."""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from moto.core.utils import get_service_model
 from elastic.lab.wire import Answer, Environ
 
 _SCOPE = "/s3/aws4_request"  # of a signature: DATE/REGION/SERVICE/aws4_request (SigV4)
+# Amazon S3 API Reference, "List of error codes". Others have 403, like AccessDenied.
 _STATUSES = {
     "InternalError": 500,
     "SlowDown": 503,
@@ -21,12 +21,10 @@ _STATUSES = {
     "NoSuchBucket": 404,
     "NoSuchKey": 404,
 }
-"""Amazon S3 API Reference, "List of error codes"; of others 403, as of AccessDenied."""
 
 
 class _Mark(NamedTuple):
-    """What only calls of an operation have: their method, how deep their path is, and what else
-    they must bring."""
+    """What identifies calls of an operation: their method, depth of path, query and headers."""
 
     method: str
     depth: int
@@ -48,17 +46,19 @@ class _Mark(NamedTuple):
 
 
 def s3_action_of(environ: Environ) -> str:
-    """The operation that a request is meant for; "" if it is not for S3, or nobody knows."""
+    """The operation of a request; "" if it is not for S3, or unknown."""
     query = dict(urllib.parse.parse_qsl(environ.get("QUERY_STRING", ""), keep_blank_values=True))
     if _SCOPE not in environ.get("HTTP_AUTHORIZATION", "") + query.get("X-Amz-Credential", ""):
         return ""
     depth = _depth(environ.get("PATH_INFO", ""))
     fitting = [name for name, mark in _marks() if mark.is_on(environ, depth, query)]
-    return fitting[0] if fitting else ""
+    if fitting:
+        return fitting[0]
+    return ""
 
 
 def s3_refusal(code: str, message: str) -> Answer:
-    """The answer that S3 gives for an error."""
+    """S3's answer for an error."""
     body = (
         f"<Error><Code>{escape(code)}</Code><Message>{escape(message)}</Message></Error>".encode()
     )
@@ -67,15 +67,17 @@ def s3_refusal(code: str, message: str) -> Answer:
 
 
 def _depth(path: str) -> int:
-    """0 of all buckets, 1 of a bucket, 2 of an object, whose key may hold more slashes."""
+    """The depth of a path: 0 for all buckets, 1 for a bucket, 2 for an object."""
     bucket, _, key = path.removeprefix("/").partition("/")
     return bool(bucket) + bool(key)
 
 
 @functools.cache
 def _marks() -> tuple[tuple[str, _Mark], ...]:
-    """Of every operation, those first that ask for the most: a part is uploaded by what else would
-    be an object."""
+    """The marks of all operations, the most specific first.
+
+    An upload of a part, for example, looks like that of an object with more parameters.
+    """
     marks = [
         (str(name), _mark(str(name))) for name in sorted(get_service_model("s3").operation_names)
     ]
@@ -86,11 +88,10 @@ def _mark(name: str) -> _Mark:
     operation = get_service_model("s3").operation_model(name)
     path, _, query = operation.http["requestUri"].partition("?")
     shape = operation.input_shape
-    needed = (
-        []
-        if shape is None
-        else [shape.members[each].serialization for each in shape.required_members]
-    )
+    if shape is None:
+        needed = []
+    else:
+        needed = [shape.members[each].serialization for each in shape.required_members]
     fixed = {
         (key, value or None) for key, value in urllib.parse.parse_qsl(query, keep_blank_values=True)
     }

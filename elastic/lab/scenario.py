@@ -1,8 +1,7 @@
-"""What a lab plays: the node types on sale, their prices, and everything that goes wrong, on a time
-line of its own.
+"""The scenario of a lab: the node types on sale, their prices, and everything that goes wrong.
 
 Every `after_s`, `from_s` and `until_s` counts scenario seconds from the lab's start; `speed` of
-them pass in a real one. Notices, delays and bills are in real seconds, for a node's own clock
+them pass in a real one. Notices, delays and bills are in real seconds, since a node's own clock
 measures them.
 """
 
@@ -29,8 +28,7 @@ Part = TypeVar("Part")
 
 
 class GuestKind(StrEnum):
-    """What an instance runs as. `auto` is namespaces for root and processes for others; `none`
-    boots nothing."""
+    """How an instance runs: `auto` is namespaces for root, else processes; `none` boots nothing."""
 
     AUTO = "auto"
     NAMESPACES = "namespaces"
@@ -39,14 +37,14 @@ class GuestKind(StrEnum):
 
 
 class UserData(StrEnum):
-    """Who runs an instance's user data: the lab's own small init, or cloud-init."""
+    """What runs an instance's user data: the lab's own small init, or cloud-init."""
 
     SHELL = "shell"
     CLOUD_INIT = "cloud-init"
 
 
 class Effect(StrEnum):
-    """What becomes of a call that meets a fault."""
+    """What happens to a call that meets a fault."""
 
     THROTTLE = "throttle"  # RequestLimitExceeded; nothing is done
     ERROR = "error"  # `code`; nothing is done
@@ -56,18 +54,15 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabType:
-    """A node type on sale. `cpu` is the quota of its instances in cores of this machine; None means
-    no quota.
-
-    `spot_usd_per_h` is one price for all zones, or one for each zone in which there is spot
-    capacity. With a `cpu_capability` torch calculates there as on a processor with such vector
-    units (its ATEN_CPU_CAPABILITY).
-    """
+    """A node type on sale."""
 
     __pydantic_config__ = _STRICT
     on_demand_usd_per_h: Dollars
+    # One price for all zones, or one for each zone with spot capacity.
     spot_usd_per_h: Dollars | Mapping[Zone, Dollars] | None = None
+    # The quota of its instances in cores of this machine; None: no quota.
     cpu: Annotated[FiniteFloat, Field(gt=0, le=64)] | None = None
+    # The vector units that torch may use there (its ATEN_CPU_CAPABILITY); None: all.
     cpu_capability: Literal["default", "avx2", "avx512"] | None = None
 
 
@@ -84,8 +79,7 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedPrices:
-    """Spot prices before the lab's start: seeded steps around the first price, `changes_per_day` in
-    each zone."""
+    """Spot prices before the lab's start: seeded random steps around the first price."""
 
     __pydantic_config__ = _STRICT
     days: Annotated[int, Field(ge=0, le=90)] = 90
@@ -96,8 +90,7 @@ class ScriptedPrices:
 
 @dataclass(frozen=True, slots=True)
 class CapacityWindow:
-    """While it lasts, at most `available` matching instances may live at a time. What is None
-    matches anything."""
+    """A time in which at most `available` matching instances may live; None matches anything."""
 
     __pydantic_config__ = _STRICT
     node_type: str | None = None
@@ -110,12 +103,13 @@ class CapacityWindow:
 
 @dataclass(frozen=True, slots=True)
 class InjectedFault:
-    """What becomes of calls of `action` (None: any of EC2's): of the first `times` in the window,
-    or of all."""
+    """A fault that calls meet in a time window."""
 
     __pydantic_config__ = _STRICT
     effect: Effect
+    # None: any of EC2's.
     action: str | None = None
+    # How many calls meet it; None: all.
     times: Annotated[int, Field(ge=1)] | None = None
     from_s: Seconds = 0.0
     until_s: Seconds | None = None
@@ -125,26 +119,26 @@ class InjectedFault:
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """The cloud takes back its oldest matching spot instances, `count` of them or all, `notice_s`
-    after telling them.
+    """The cloud takes back its oldest matching spot instances.
 
-    `notice_s` of 0 means without notice. `rebalance_s` is how long before the notice a rebalance is
-    recommended. Nothing happens as long as no instance matches: the interruption waits for one.
+    As long as no instance matches, the interruption waits for one.
     """
 
     __pydantic_config__ = _STRICT
     after_s: Seconds
     node_type: str | None = None
     zone: Zone | None = None
+    # How long before the end the notice comes; 0: without notice.
     notice_s: Seconds = 120.0
+    # How long before the notice a rebalance is recommended; None: never.
     rebalance_s: Seconds | None = None
+    # How many are taken back; None: all.
     count: Annotated[int, Field(ge=1)] | None = 1
 
 
 @dataclass(frozen=True, slots=True)
 class SlowNode:
-    """The `launch`-th instance of a node type (1 is the first) gets only `cpu_factor` of its
-    quota."""
+    """The `launch`-th instance of a node type, from 1, gets only `cpu_factor` of its quota."""
 
     __pydantic_config__ = _STRICT
     node_type: str
@@ -154,8 +148,7 @@ class SlowNode:
 
 @dataclass(frozen=True, slots=True)
 class LaunchFailure:
-    """The `launch`-th instance of a node type (1 is the first) ends before it boots, by EC2's own
-    doing."""
+    """The `launch`-th instance of a node type, from 1, is ended by EC2 before it boots."""
 
     __pydantic_config__ = _STRICT
     node_type: str
@@ -166,8 +159,7 @@ class LaunchFailure:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """For a while matching instances are cut off from the network; their metadata service stays, as
-    on EC2."""
+    """A time in which matching instances have no network but, as on EC2, their metadata service."""
 
     __pydantic_config__ = _STRICT
     from_s: Seconds
@@ -178,7 +170,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """For a while no AWS API answers: every connection is cut, and nothing is done."""
+    """A time in which no AWS API answers: every connection is cut, and nothing is done."""
 
     __pydantic_config__ = _STRICT
     from_s: Seconds
@@ -187,14 +179,7 @@ class Outage:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A whole play. `describe_delay_s` is how long a new instance stays unseen by everything but
-    its launch's answer.
-
-    `forget_terminated_s`: terminated instances vanish from DescribeInstances after that long.
-    `vcpu_quota` is what the account is told of each of its quotas. Instances with cloud-init run on
-    a copy of the file system `root`. Where `dates_interruptions` is not set, the end of a machine
-    that is taken back is told without its instant, as EC2 does.
-    """
+    """Everything that a lab does by itself."""
 
     __pydantic_config__ = _STRICT
     node_types: Annotated[Mapping[str, LabType], Field(min_length=1)]
@@ -207,19 +192,24 @@ class Scenario:
     speed: Annotated[FiniteFloat, Field(gt=0)] = 1.0
     machines: GuestKind = GuestKind.AUTO
     user_data: UserData = UserData.SHELL
+    # Instances with cloud-init run on a copy of this file system.
     root: Path = Path("/")
     boot_delay_s: Seconds = 0.0
+    # How long a new instance is visible only in its launch's answer.
     describe_delay_s: Seconds = 0.0
+    # How long DescribeInstances shows terminated instances.
     forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0
     ebs_usd_per_gib_month: Dollars = 0.08
     minimum_billed_s: Seconds = 60.0
     public_ipv4_usd_per_h: Dollars = 0.005
+    # The value of each of the account's quotas.
     vcpu_quota: Annotated[FiniteFloat, Field(ge=0)] = 256.0
     history: ScriptedPrices = ScriptedPrices()
     prices: tuple[PriceChange, ...] = ()
     capacity: tuple[CapacityWindow, ...] = ()
     faults: tuple[InjectedFault, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
+    # Whether the end of an interrupted machine is shown with its instant. EC2 does not show it.
     dates_interruptions: bool = True
     slow_nodes: tuple[SlowNode, ...] = ()
     launch_failures: tuple[LaunchFailure, ...] = ()
@@ -246,7 +236,7 @@ class Scenario:
 
 
 def parse_scenario(fields: Mapping[str, Any], *, source: str = "scenario") -> Scenario:
-    """Makes a scenario of plain fields; raises InvalidInput that names the field at fault."""
+    """Makes a scenario of plain fields; raises InvalidInput, which names the wrong field."""
     return parse_part(Scenario, fields, source=source)
 
 
@@ -266,8 +256,7 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def parse_part(kind: type[Part], fields: Mapping[str, Any], *, source: str) -> Part:
-    """Makes one of this module's values of plain fields; raises InvalidInput that names the field
-    at fault."""
+    """Makes one of this module's values of plain fields; raises InvalidInput."""
     try:
         return TypeAdapter(kind).validate_python(dict(fields))
     except ValidationError as error:

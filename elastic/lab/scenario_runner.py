@@ -1,5 +1,4 @@
-"""Carries out what a scenario has planned for its instances: interruptions, and being cut off the
-network."""
+"""Carries out what a scenario has planned: interruptions and network partitions."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ _LOOK_AGAIN_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRunner:
-    """The hand of the cloud on the instances it rents out."""
+    """Interrupts instances and cuts them off, by the scenario or on request."""
 
     guests: Guests
     schedule: Schedule
@@ -28,7 +27,7 @@ class ScenarioRunner:
     clock: Clock
 
     def begin(self, scenario: Scenario) -> None:
-        """Notes down all that the scenario has planned."""
+        """Schedules all that the scenario has planned."""
         for interruption in scenario.interruptions:
             self._at(interruption.after_s, partial(self._take_back, interruption))
         for partition in scenario.partitions:
@@ -38,8 +37,7 @@ class ScenarioRunner:
     def interrupt(
         self, guest: Guest, *, notice_s: float = 120.0, rebalance_s: float | None = None
     ) -> None:
-        """Takes a spot instance back: first the recommendation if there is to be one, then the
-        notice, then the end."""
+        """Takes a spot instance back: with a recommendation if wanted, a notice, and its end."""
         now_s = self.clock.now_s()
         lead_s = rebalance_s or 0.0
         if rebalance_s is not None:

@@ -1,5 +1,4 @@
-"""Does things at their time, in one thread: the lab's boots, notices, interruptions and
-forgetting."""
+"""Calls functions at their times in one thread, for the lab's boots, notices and interruptions."""
 
 from __future__ import annotations
 
@@ -14,12 +13,11 @@ from elastic.clock import Clock
 log = logging.getLogger(__name__)
 
 
-# Not APScheduler: it waits by the machine's clock alone, and a lab's clock may be moved by somebody
-# else. The standard library's sched takes a clock, but wakes for no entry that is made while it
-# waits: the condition below would stay.
+# Not APScheduler, which waits by the machine's clock alone, while a test may move a lab's clock.
+# The standard library's sched takes a clock, but does not wake for an entry that is added while it
+# waits: the condition below would still be needed.
 class Schedule:
-    """Calls each entry once its instant has come, in order; entries of one instant in the order
-    they were made."""
+    """Calls each entry at its time; entries of one instant in the order they were added."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -34,13 +32,13 @@ class Schedule:
         self._thread.start()
 
     def at(self, at_s: float, do: Callable[[], None]) -> None:
-        """Has `do` called at the instant, or at once if it is past."""
+        """Calls `do` at the instant, or at once if it is past."""
         with self._changed:
             heapq.heappush(self._entries, (at_s, next(self._numbers), do))
             self._changed.notify_all()
 
     def catch_up(self) -> None:
-        """Returns once all that is due has been done: for clocks that somebody else moves."""
+        """Returns once all that is due has been done; for manual clocks."""
         with self._changed:
             self._changed.notify_all()
             self._changed.wait_for(
@@ -50,10 +48,12 @@ class Schedule:
     def next_at_s(self) -> float | None:
         """The instant of the next entry; None if there is none."""
         with self._changed:
-            return self._entries[0][0] if self._entries else None
+            if self._entries:
+                return self._entries[0][0]
+            return None
 
     def end(self) -> None:
-        """Forgets what has not been done, and waits for what is being done."""
+        """Drops the remaining entries, and waits for the running one."""
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
@@ -72,7 +72,9 @@ class Schedule:
     def _next(self) -> Callable[[], None] | None:
         with self._changed:
             while not self._has_ended:
-                wait_s = None if not self._entries else self._entries[0][0] - self._clock.now_s()
+                wait_s = None
+                if self._entries:
+                    wait_s = self._entries[0][0] - self._clock.now_s()
                 if wait_s is not None and wait_s <= 0:
                     self._is_doing = True
                     return heapq.heappop(self._entries)[2]

@@ -1,5 +1,4 @@
-"""A lab's place on this machine: a number, which names all that it makes, held by a lock that dies
-with it."""
+"""A lab's slot on this machine: a number that names all it makes, held by a lock."""
 
 from __future__ import annotations
 
@@ -18,34 +17,36 @@ _SHARED = Path("/tmp")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """`folder` is this lab's alone; everything of it outside that folder is called `name`, or
-    `name` and a dash."""
+    """A slot; everything of a lab outside its folder is named `name`, or begins with `name-`."""
 
     number: int
+    # The lab's own folder.
     folder: Path
     lock: IO[str]
 
     @property
     def name(self) -> str:
-        # Whoever sweeps as root sees everybody's processes; namespaces, whose names must be short,
-        # are root's alone.
-        return f"elab{self.number}" if os.geteuid() == 0 else f"elab{self.number}-u{os.geteuid()}"
+        # Root, when it removes leftovers, sees all users' processes, so names differ by user. Only
+        # root has namespaces, whose names must be short.
+        if os.geteuid() == 0:
+            return f"elab{self.number}"
+        return f"elab{self.number}-u{os.geteuid()}"
 
     def release(self) -> None:
-        """Lets the next lab have it; all that it named must be gone."""
+        """Frees the slot for the next lab; all that it named must be gone."""
         self.lock.truncate(0)
         self.lock.close()
 
 
 def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
-    """Takes the first free slot, after `sweep` has removed what killed labs left in any of them."""
+    """Takes the first free slot, after `sweep` has removed what killed labs left in any slot."""
     mine: Slot | None = None
     root = _root()
     for number in range(COUNT):
-        # Beyond the slot that is taken only those matter that were ever used.
-        slot = (
-            _free_slot(root, number) if mine is None or (root / f"{number}.lock").exists() else None
-        )
+        # Beyond the slot that is taken, only those that were ever used may have leftovers.
+        slot = None
+        if mine is None or (root / f"{number}.lock").exists():
+            slot = _free_slot(root, number)
         if slot is None:
             continue
         if slot.lock.read():
@@ -63,17 +64,18 @@ def claim_slot(sweep: Callable[[Slot], None]) -> Slot:
 
 
 def _root() -> Path:
-    # Not TMPDIR: the namespaces and addresses of all labs of a user are the machine's, so they must
-    # meet here.
+    # Not TMPDIR: all labs of a user share the machine's namespaces and addresses, so they must see
+    # each other's locks.
     root = _SHARED / f"elasticd-lab-{os.geteuid()}"
     root.mkdir(mode=0o700, exist_ok=True)
     if root.stat().st_uid != os.geteuid():
-        raise Conflict(f"{root} belongs to somebody else: remove it")
+        raise Conflict(f"{root} belongs to another user: remove it")
     return root
 
 
 def _free_slot(root: Path, number: int) -> Slot | None:
-    lock = open(root / f"{number}.lock", "a+")  # noqa: SIM115 - it stays open as long as the slot is held
+    # It stays open as long as the slot is held.
+    lock = open(root / f"{number}.lock", "a+")  # noqa: SIM115
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -1,4 +1,4 @@
-"""How a lab stands: its instances as they really are, whatever the API shows."""
+"""The real state of a lab's instances, independent of what the API shows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from elastic.lab.guests import Guest
 
 @dataclass(frozen=True, slots=True)
 class InstanceView:
-    """One instance. `running_at_s` is its first boot, `ended_at_s` when it last stopped being
-    billed."""
+    """One instance."""
 
     instance_id: str
     node_type: str
@@ -20,7 +19,9 @@ class InstanceView:
     address: str
     cpu: float | None
     launched_at_s: float
+    # When it first booted.
     running_at_s: float | None
+    # When its billing last ended.
     ended_at_s: float | None
     has_notice: bool
     is_cut_off: bool
@@ -30,16 +31,18 @@ class InstanceView:
 
 @dataclass(frozen=True, slots=True)
 class LabState:
-    """All instances there ever were, oldest first. `after_s` is where the scenario stands."""
+    """The state of a lab."""
 
     name: str
     machines: str
+    # Scenario seconds since the start.
     after_s: float
+    # All there ever were, oldest first.
     instances: tuple[InstanceView, ...]
 
 
 def view(guest: Guest) -> InstanceView:
-    """What there is to know of an instance."""
+    """The state of an instance."""
     return InstanceView(
         instance_id=guest.id,
         node_type=guest.offering.node_type,

@@ -1,4 +1,4 @@
-"""Where the scenario stands: its seconds against real instants."""
+"""Converts between scenario seconds and real instants."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Begins at `started_at_s`; `speed` scenario seconds pass in a real one."""
+    """A time line that begins at `started_at_s`, with `speed` scenario seconds per real one."""
 
     started_at_s: float
     speed: float
 
     def after_s(self, now_s: float) -> float:
-        """Scenario seconds gone by at a real instant."""
+        """Scenario seconds from the start to a real instant."""
         return (now_s - self.started_at_s) * self.speed
 
     def at_s(self, after_s: float) -> float:

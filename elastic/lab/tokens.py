@@ -1,5 +1,4 @@
-"""ClientToken: the same call gives the same answer, a different one under the same token an
-error."""
+"""ClientToken: a repeated call gets the same answer, another call with its token an error."""
 
 from __future__ import annotations
 
@@ -23,13 +22,13 @@ class _Remembered:
 
 
 class ClientTokens:
-    """What was bought under which token. The caller must not let two purchases run at a time."""
+    """What was bought with which token. The caller must not run two purchases at a time."""
 
     def __init__(self) -> None:
         self._remembered: dict[tuple[str, str], _Remembered] = {}
 
     def once(self, call: Ec2Call, buy: Callable[[], Purchase]) -> Answer:
-        """Buys, or gives the answer of the first time; raises Ec2Error where EC2 does."""
+        """Buys, or returns the answer of the first time; raises Ec2Error where EC2 does."""
         token = call.form.get("ClientToken")
         if not token or call.form.get("DryRun") == "true":
             return buy()[0]
@@ -56,14 +55,12 @@ def _require_repeatable(known: _Remembered, asked: frozenset[tuple[str, str]], a
         raise Ec2Error(
             "IdempotentParameterMismatch",
             "The client token you have provided is associated with a resource already created with "
-            "different "
-            "parameters.",
+            "different parameters.",
         )
     gone = (GuestPhase.SHUTTING_DOWN, GuestPhase.TERMINATED)
     if action == "RunInstances" and any(guest.phase in gone for guest in known.guests):
         raise Ec2Error(
             "IdempotentInstanceTerminated",
             "The request to launch an instance uses the same client token as a previous request "
-            "for which the instance "
-            "has been terminated.",
+            "for which the instance has been terminated.",
         )

@@ -1,5 +1,4 @@
-"""EC2's own wire format, read and written with AWS's service model, so that nothing here knows its
-spelling."""
+"""Reads and writes EC2's wire format with AWS's service model."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ WsgiApp = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
 class Ec2Error(ServiceException):
-    """An error as EC2 tells it."""
+    """An error of EC2, with its code."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
@@ -52,9 +51,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Ec2Call:
-    """One call: its action, and its parameters as boto3 names them. `form` is what was sent."""
+    """One call, with its parameters as boto3 names them."""
 
     action: str
+    # What was sent.
     form: Mapping[str, str]
     environ: Environ
 
@@ -65,26 +65,27 @@ class Ec2Call:
         return dict(parser.parse({"values": MultiDict(self.form)}))
 
     def answer(self, result: Mapping[str, Any] | Ec2Error) -> Answer:
-        """Writes what boto3 will read as `result`, or raise."""
+        """Writes an answer that boto3 reads as `result`, or raises."""
         model = get_service_model("ec2").operation_model(self.action)
         response = get_serializer_class("ec2", "ec2")(model).serialize(result)
-        status = (
-            "503 Service Unavailable" if _is_throttle(result) else f"{response['status_code']} -"
-        )
+        if _is_throttle(result):
+            status = "503 Service Unavailable"
+        else:
+            status = f"{response['status_code']} -"
         body = str(response["body"]).replace("request-id", str(uuid.uuid4())).encode()
         return Answer(
             status, (("Content-Type", "text/xml"), ("Content-Length", str(len(body)))), body
         )
 
     def with_parameters(self, action: str, parameters: Mapping[str, Any]) -> Ec2Call:
-        """The same caller calling something else."""
+        """Another call by the same caller."""
         model = _botocore_model().operation_model(action)
         serializer = create_serializer("ec2", include_validation=False)
         form = serializer.serialize_to_request(dict(parameters), model)["body"]
         return Ec2Call(action, {name: _text(value) for name, value in form.items()}, self.environ)
 
     def forward(self, app: WsgiApp) -> Answer:
-        """Has moto answer it."""
+        """Lets moto answer the call."""
         body = urllib.parse.urlencode(self.form).encode()
         environ = dict(self.environ)
         for name in [name for name in environ if name.startswith(("werkzeug.request", "flask."))]:
@@ -99,7 +100,9 @@ class Ec2Call:
 def parameters_of(action: str) -> frozenset[str]:
     """The names of an action's parameters."""
     shape = _botocore_model().operation_model(action).input_shape
-    return frozenset() if shape is None else frozenset(shape.members)
+    if shape is None:
+        return frozenset()
+    return frozenset(shape.members)
 
 
 def read_ec2_call(environ: Environ, body: bytes) -> Ec2Call | None:
@@ -146,4 +149,6 @@ def _is_throttle(result: object) -> bool:
 
 
 def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

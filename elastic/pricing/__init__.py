@@ -1,4 +1,4 @@
-"""Sources of prices, behind one port, and the check that their quotes are plausible."""
+"""Sources of prices, behind one port, and the check of their quotes."""
 
 from elastic.pricing.base import PriceArchive, PriceSource, Quote
 from elastic.pricing.followed_trace import FollowedTrace

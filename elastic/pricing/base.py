@@ -1,4 +1,4 @@
-"""The port that every source of prices implements; these docstrings are its contract."""
+"""The port that every source of prices implements; its docstrings are the contract."""
 
 from __future__ import annotations
 
@@ -24,8 +24,11 @@ class Quote:
     usd_per_h: float
     valid_from_s: float
     source: str
+    # Why the source itself does not trust it; None if it does.
     doubt: str | None = None
+    # When the source read it; None: just now.
     observed_at_s: float | None = field(default=None, compare=False)
+    # The part of it for the node's disk and address.
     extras_usd_per_h: float = 0.0
     is_configured: bool = False
 
@@ -36,12 +39,11 @@ class PriceSource(Protocol):
     name: str
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
-        """Every quote in force at `now_s`, and before it those that came and went since the last
-        call; oldest first.
+        """Every quote in force at `now_s`, and those that came and went since the last call.
 
-        So a price that does not change is confirmed each time, and a ledger misses none that did.
-        The first call gives what came since the instant up to which the source was heard before, or
-        only what is in force if it never was. An offering that has no price yet is absent.
+        Oldest first. So an unchanged price is confirmed each time, and the ledger misses no change.
+        The first call gives what came since an earlier daemon read the source, or only what is in
+        force if there was none. An offering without a price is absent.
 
         Raises PriceUnavailable if the source does not answer.
         """
@@ -49,16 +51,15 @@ class PriceSource(Protocol):
 
 
 class PriceArchive(Protocol):
-    """Remembers what machines cost before anybody here asked."""
+    """Remembers what machines cost before this daemon first asked."""
 
     name: str
     days: float
 
     def pages(self, node_type: str, *, from_s: float, to_s: float) -> Iterator[tuple[Quote, ...]]:
-        """What machines of a type alone cost, in force at `from_s` and changed up to `to_s`, newest
-        first.
+        """Prices of a type's machines, without extras: from that at `from_s` up to `to_s`.
 
-        Each page is one question, asked when the page is wanted. The source of prices of the same
-        `name` tells what came since. Raises PriceUnavailable, between pages too.
+        Newest first. Each page is one request, made when the page is wanted. The source of prices
+        with the same `name` has what came since. Raises PriceUnavailable, also between pages.
         """
         ...

@@ -14,11 +14,9 @@ _Stamp = tuple[int, int, int]
 
 
 class FollowedTrace:
-    """Replays `table` and then the trace at `path`, as it reads at each refresh; replace the file
-    at once, by renaming.
+    """Replays `table` and the trace at `path`, which may be replaced by renaming another file.
 
-    A file that has become unreadable is no answer: what it said before stays in force until it can
-    be read again.
+    While the file cannot be read, there is no answer, and earlier prices stay in force.
     """
 
     name = "trace"
@@ -51,7 +49,8 @@ class FollowedTrace:
             raise PriceUnavailable(str(error)) from error
         # The old replay is asked a last time, so that no change between the two is lost.
         missed = self._replay.refresh(now_s)
-        self._stamp, self._replay = stamp, fresh
+        self._stamp = stamp
+        self._replay = fresh
         return _in_order({*missed, *fresh.refresh(now_s)})
 
     def _read(self) -> TracePrices:
@@ -69,7 +68,7 @@ def _in_order(quotes: set[Quote]) -> tuple[Quote, ...]:
 
 
 def _stamp_of(path: Path) -> _Stamp | None:
-    """What tells one state of a file from another; None while there is none."""
+    """What identifies the state of a file; None while there is no file."""
     try:
         found = path.stat()
     except OSError:

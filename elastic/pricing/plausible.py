@@ -1,4 +1,4 @@
-"""Which quotes to believe: a wrong price moves real machines."""
+"""Decides which quotes to trust, since a wrong price moves real machines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from elastic.figures import price
 from elastic.model import Offering
 from elastic.pricing.base import Quote
 
-# The widest single change among 8,324 EC2 spot price events is 1.053-fold
-# (benchmarks/price_jumps.py); a slipped decimal point is 10-fold.
+# The largest change among 8,324 EC2 spot price events is 1.053-fold (benchmarks/price_jumps.py). A
+# misplaced decimal point is 10-fold.
 GREATEST_JUMP = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A quote that is not believed, and why."""
+    """A quote that is not trusted, and why."""
 
     quote: Quote
     reason: str
@@ -25,7 +25,7 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """Quotes told apart; each kind in the order in which it came."""
+    """Trusted and other quotes, each in the order in which they came."""
 
     believed: tuple[Quote, ...]
     quarantined: tuple[Quarantined, ...]
@@ -37,11 +37,10 @@ def sift(
     *,
     greatest_jump: float = GREATEST_JUMP,
 ) -> Sifted:
-    """Tells plausible quotes from the others.
+    """Separates plausible quotes from the others.
 
-    Each is compared with the last one believed of its offering, at first with `in_force` (USD per
-    hour). An offering that has no price in force may cost anything positive, and what a person said
-    is no mistake of a feed.
+    Each is compared with the last trusted one of its offering, at first with `in_force` (USD per
+    hour). Without a price in force any positive price is plausible, and so is what a person set.
 
     >>> from elastic.model import Offering
     >>> small = Offering("small")
@@ -70,8 +69,7 @@ def sift(
 def why_implausible(
     usd_per_h: float, previous_usd_per_h: float | None, *, greatest_jump: float = GREATEST_JUMP
 ) -> str | None:
-    """Why the price is not to be believed after the previous one (None: there was none); None if it
-    is.
+    """Why a price is not plausible after the previous one, if there was one; None if it is.
 
     >>> why_implausible(0.5, 0.1)
     >>> why_implausible(0.0, None)
@@ -80,7 +78,7 @@ def why_implausible(
     reason = why_impossible(usd_per_h)
     if reason is not None or previous_usd_per_h is None:
         return reason
-    # A hair of tolerance: 0.3 / 0.06 is exactly 5 on paper and a little more in floating point.
+    # With a tolerance: 0.3 / 0.06 is exactly 5 on paper, and a little more in floating point.
     bound = greatest_jump * (1 + 1e-9)
     if max(usd_per_h / previous_usd_per_h, previous_usd_per_h / usd_per_h) > bound:
         found = f"{price(usd_per_h)}/h after {price(previous_usd_per_h)}/h"

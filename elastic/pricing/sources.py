@@ -1,4 +1,4 @@
-"""Which price sources there are, by the names that settings use."""
+"""The sources of prices, by the names that settings use."""
 
 from __future__ import annotations
 
@@ -35,13 +35,19 @@ class PriceSetup:
     type is.
     """
 
+    # Fixed prices hold, and traces replay, from here on.
     started_at_s: float
+    # The table of fixed prices. With a trace they hold until the trace names an offering.
     usd_per_h: Mapping[Offering, float] = field(default_factory=dict)
+    # The file to replay, and how many times as fast.
     trace: Path | None = None
     speed: float = 1.0
     ec2: Ec2Settings = field(default_factory=Ec2Settings)
+    # What the provider sells.
     offerings: Callable[[], tuple[Offering, ...]] = tuple
+    # The zones whose nodes get a public address, which costs.
     public_zones: Callable[[], Set[str]] = frozenset
+    # The size of a node type's disk, which costs too.
     disk_gib: Callable[[str], float] = _unknown_disk
     observed_to_s: Callable[[str, Capacity | None], float | None] = _never
 
@@ -69,11 +75,8 @@ def _trace(setup: PriceSetup) -> PriceSource:
 
 
 def _ec2(setup: PriceSetup) -> PriceSource:
-    from elastic.pricing.ec2 import (  # only who buys there pays for boto3
-        Ec2Prices,
-        PricedOffers,
-        connect_feeds,
-    )
+    # Imported here, since boto3 is slow to import and other sources do not need it.
+    from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds
 
     return Ec2Prices(
         setup.ec2,
@@ -95,11 +98,9 @@ PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
 def _ec2_archive(setup: PriceSetup) -> PriceArchive:
     from elastic.pricing.ec2 import Ec2History, connect_feeds
 
-    return Ec2History(
-        connect_feeds(setup.ec2.region, attempts=1)
-    )  # who is in no haste does not press
+    # One attempt: the history is not urgent, and is asked again later.
+    return Ec2History(connect_feeds(setup.ec2.region, attempts=1))
 
 
+# The archives of past prices, by the name of the source of present ones; others have none.
 PRICE_ARCHIVES: Mapping[str, Callable[[PriceSetup], PriceArchive]] = {"ec2": _ec2_archive}
-"""What remembers the prices of before, by the name of the source that tells those of now; others
-have no past."""

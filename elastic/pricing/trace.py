@@ -14,8 +14,7 @@ from elastic.pricing.trace_file import TraceRow
 
 
 class TracePrices:
-    """Replays `rows`: with `after_s` from `started_at_s` on, `speed` times as fast; with `at_s` at
-    that very instant.
+    """Replays `rows`: those with `after_s` from `started_at_s` on, those with `at_s` at that time.
 
     A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
     replay; `observed_to_s` is up to when an earlier one heard it. What changed before that, or
@@ -48,7 +47,10 @@ class TracePrices:
         self._seen_to_s = self._known_from_s = observed_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
-        since_s = now_s if self._seen_to_s is None else min(self._seen_to_s, now_s)
+        if self._seen_to_s is None:
+            since_s = now_s
+        else:
+            since_s = min(self._seen_to_s, now_s)
         self._seen_to_s = now_s
         if self._known_from_s is None:
             self._known_from_s = now_s
@@ -72,8 +74,7 @@ def _without_ties(changes: Iterable[Quote]) -> list[Quote]:
 
 
 def _between(changes: list[Quote], since_s: float, now_s: float) -> list[Quote]:
-    """The quote in force at `now_s`, and those that took force after `since_s` and were replaced by
-    then."""
+    """The quote in force at `now_s`, and those that came after `since_s` and were replaced."""
     upto = bisect_right(changes, now_s, key=lambda quote: quote.valid_from_s)
     after = bisect_right(changes, since_s, key=lambda quote: quote.valid_from_s)
     return changes[max(0, min(after, upto - 1)) : upto]

@@ -1,5 +1,4 @@
-"""Reads price traces: CSV or JSON rows, and the spot price events that EC2 publishes; `.gz` of
-each."""
+"""Reads price traces: CSV or JSON rows, or EC2's spot price events, each also as `.gz`."""
 
 from __future__ import annotations
 
@@ -26,11 +25,11 @@ _Row = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class TraceRow:
-    """One price change: `after_s` seconds into the replay, or at the instant `at_s`; exactly one of
-    the two is set."""
+    """One price change; exactly one of its two times is set."""
 
     offering: Offering
     usd_per_h: float
+    # From the beginning of the replay.
     after_s: float | None = None
     at_s: float | None = None
 
@@ -56,7 +55,7 @@ def read_trace(path: Path) -> tuple[TraceRow, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """A row and where it stands, so that every complaint can say so."""
+    """A row, and its place for messages."""
 
     place: str
     fields: _Row
@@ -82,7 +81,10 @@ class _Located:
         return number
 
     def wrong(self, name: str, wanted: str, found: object) -> InvalidInput:
-        shown = "nothing" if found in (None, "") else repr(found)
+        if found in (None, ""):
+            shown = "nothing"
+        else:
+            shown = repr(found)
         return InvalidInput(
             f"{self.place}: {name}: wanted {wanted}, got {shown}; correct the trace", field=name
         )
@@ -139,7 +141,7 @@ def _json_rows(path: Path, text: str) -> tuple[frozenset[str], tuple[_Located, .
 
 
 def _check_header(path: Path, header: frozenset[str], *, is_json: bool) -> None:
-    """A column that is missing, or that nobody knows, is told once and not for every row."""
+    """Raises InvalidInput for a missing or unknown column, once and not for every row."""
     place = f"{path}" if is_json else f"{path}, line 1"
     for name in _REQUIRED if header or not is_json else ():
         if name not in header:

@@ -1,4 +1,4 @@
-"""Providers of machines, behind one port; `elastic.market` says which setting names which."""
+"""Providers of machines, behind one port; `elastic.market` makes the one that settings name."""
 
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Provider, Trouble
 from elastic.providers.fake import Call, Failure, FakeCloud, FakeProvider, Operation

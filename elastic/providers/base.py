@@ -1,4 +1,4 @@
-"""The port that every provider of machines implements; these docstrings are its contract."""
+"""The port that every provider of machines implements; its docstrings are the contract."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elastic.providers.leader_lease import LeaseRegister
 
 
 class InstanceState(StrEnum):
-    """What a provider knows of a machine."""
+    """The state of a machine, as far as its provider knows."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -24,27 +24,25 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LaunchRequest:
-    """Machines of one offering to be bought for one job, one for each of `node_ids`: all of them or
-    none.
+    """Machines of one offering to buy for one job: one for each of `node_ids`, all or none."""
 
-    The same `token` never buys a second time. `join_token` is good for one registration of each of
-    these nodes; it must appear in no tag, argument list or log. `env` is added to the environment
-    of everything that runs on the nodes.
-
-    A provider that has several calls to buy by, each with a memory of tokens of its own, gives
-    `note_asked` the name of the one it is about to make, and "" where that has bought nothing for
-    sure; it is on record when `note_asked` returns. A repeated request brings the last one noted as
-    `asked_by`, another daemon's too.
-    """
-
+    # The same token never buys a second time.
     token: str
     node_ids: tuple[str, ...]
     job_id: str
     offering: Offering
     daemon_url: str
+    # Good for one registration of each of these nodes. It must not appear in any tag, argument list
+    # or log.
     join_token: str
+    # Added to the environment of everything that runs on the nodes.
     env: Mapping[str, str] = field(default_factory=dict)
+    # The call that an earlier attempt with this token made, by any daemon; empty if none may have
+    # bought. It matters to a provider with several calls to buy by, which do not know each other's
+    # tokens.
     asked_by: str = field(default="", compare=False)
+    # Records the call that is about to be made, or "" if it has certainly bought nothing. It is
+    # durable when this returns.
     note_asked: Callable[[str], None] = field(default=lambda by: None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -54,30 +52,29 @@ class LaunchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A machine as its provider sees it. `token` is that of the launch that bought it.
-
-    `node_id` is empty while the provider cannot tell which of that launch's nodes it is; it never
-    changes afterwards. `exited_at_s` is when it was gone, if the provider can tell. `billed_from_s`
-    is from when on the machine itself, apart from its disk, is billed (None: since its launch), as
-    far as the provider can tell by now. If it was gone before `waived_before_s`, it was not billed
-    at all (None: it was); nor was it if it `never_ran`, which a provider says of one that is gone,
-    where it is certain. `ended_because` is why it ends or is gone, in its provider's words; empty
-    while it lives, where its end was asked for, or nobody says. `image` is what it was made from,
-    None where machines are made from none.
-    """
+    """A machine as its provider sees it."""
 
     provider_id: str
+    # Empty while the provider cannot tell which of the launch's nodes it is; then it never changes.
     node_id: str
     job_id: str
+    # That of the launch that bought it.
     token: str
     offering: Offering
     state: InstanceState
     launched_at_s: float
+    # When it was gone; None while it is not, or if the provider does not know.
     exited_at_s: float | None = None
+    # Since when the machine, apart from its disk, is billed; None: since its launch.
     billed_from_s: float | None = None
+    # It is not billed if it was gone before this; None: it is billed in any case.
     waived_before_s: float | None = None
+    # True only for one that is gone and certainly never ran; then it is not billed either.
     never_ran: bool = False
+    # Why it ends or has ended, in the provider's words. Empty while it lives, if its end was asked
+    # for, or if the provider does not say.
     ended_because: str = ""
+    # What it was made from; None where there are no images.
     image: str | None = None
 
 
@@ -92,14 +89,15 @@ class Trouble(StrEnum):
 class Provider(Protocol):
     """Buys and ends machines.
 
-    Every call may be repeated without harm. None of them waits for a machine to boot or to be gone.
-    `blocks` is what cannot be bought for a while: a provider that knows how long a refusal holds,
-    or what else it concerns, adds to it before it raises; whoever buys adds the rest, and asks it
-    before every launch.
+    Every call may be repeated without harm. None of them waits until a machine has booted or ended.
     """
 
     name: str
+    # The least time that is billed for a machine.
     minimum_billed_s: float
+    # What cannot be bought for a while. A provider that knows how long a refusal holds, or what
+    # else it concerns, adds that before it raises. The caller adds the rest, and looks here before
+    # every launch.
     blocks: Blocks
 
     @property
@@ -113,26 +111,29 @@ class Provider(Protocol):
         ...
 
     def offerings(self) -> tuple[Offering, ...]:
-        """Every way to buy them, those that are blocked included."""
+        """Every way to buy them, including those that are blocked."""
         ...
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
-        """Buys the machines, or gives those already bought under the same token, whatever their
-        states now.
+        """Buys the machines, or returns those that were bought before with the same token.
 
-        They come in the order of the request's nodes. Raises CapacityUnavailable if not all of them
-        are to be had, and leaves none; ProviderUnavailable if the outcome is unknown or the call
-        was throttled (repeat it, the same in every part), Forbidden if the credentials may not,
-        ProviderError if asking again would not help. Only an error that `bought_nothing` says
-        anything of earlier calls with this token: any other may come before the cloud was asked
-        whether they bought.
+        They come in the order of the request's nodes, in whatever states they are. An error that
+        `bought_nothing` is final for earlier calls with this token too. Any other error may come
+        before the cloud was asked whether they bought.
+
+        Raises:
+            CapacityUnavailable: Not all of them are available; none is left.
+            ProviderUnavailable: The outcome is unknown, or the call was throttled. Repeat it with
+                the same request.
+            Forbidden: The credentials do not permit it.
+            ProviderError: Another attempt would fail too.
         """
         ...
 
     def instances(self) -> tuple[Instance, ...]:
-        """Every machine of this cluster that may still cost money, and recently gone ones.
+        """Every machine of this cluster that may still cost money, and those that ended recently.
 
-        The list is complete; raises ProviderUnavailable if it cannot be.
+        Raises ProviderUnavailable if the list cannot be complete.
         """
         ...
 
@@ -155,18 +156,19 @@ class Provider(Protocol):
     def prove_end(self, provider_id: str) -> None:
         """Returns if `terminate` of this machine would be permitted now; ends nothing.
 
-        Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused.
+        Raises ProviderUnavailable without an answer, ProviderError if it would be refused.
         """
         ...
 
     def console(self, provider_id: str) -> str:
-        """The last lines that the machine has printed since it booted; empty if they cannot be had.
-        Raises nothing."""
+        """The last lines that the machine printed since it booted; empty if they are not available.
+
+        Raises nothing.
+        """
         ...
 
     def troubles(self) -> Mapping[Trouble, str]:
-        """What a person has to mend, as far as other calls have shown, each with its cause. Asks
-        nobody."""
+        """What a person has to fix, with causes, as far as other calls have shown."""
         ...
 
     def log_path(self, provider_id: str) -> str | None:

@@ -1,5 +1,4 @@
-"""What cannot be bought for a while: one list for every provider's refusals and for machines that
-never joined."""
+"""Lists what is not bought for a while, after refusals or machines that never joined."""
 
 from __future__ import annotations
 
@@ -8,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from elastic.model import Obstacle, Offering, Unavailable, longest_block
 
+# A first block lasts three minutes: EC2's capacity seldom returns sooner. Each further refusal
+# doubles it, up to half an hour.
 FIRST_S = 180.0
 LONGEST_S = 1800.0
 
@@ -23,12 +24,10 @@ class _Block:
 
 
 class Blocks:
-    """Which offerings are left alone, from how many nodes on; in memory only: a new daemon may try
-    them all again.
+    """The offerings that are not bought now, each from a number of nodes on."""
 
-    Who was refused four machines at once may still have two, so each count that was refused has a
-    block of its own, which stands for every greater one too.
-    """
+    # In memory only: a new daemon may try all of them again. Two machines may be available where
+    # four are not, so each number that was refused has its own block, which covers larger numbers.
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -44,14 +43,12 @@ class Blocks:
         longest_s: float = LONGEST_S,
         now_s: float,
     ) -> float:
-        """Leaves `nodes` or more of an offering alone for `first_s`, or for twice as long as the
-        last time.
+        """Blocks `nodes` or more of an offering for `first_s`, or for twice the last time.
 
-        Gives the instant of their release. What refused fewer the last time refused so many too.
+        Returns the instant of the release. A block of fewer nodes counts as a last time, too.
         """
         with self._lock:
-            # Left alone for longer than the longest block: what was refused then says nothing of
-            # now.
+            # A block that ended longer ago than the longest block says nothing about now.
             recent = [
                 each for each in self._of(offering) if now_s <= each.unavailable.until_s + longest_s
             ]
@@ -63,15 +60,14 @@ class Blocks:
             return now_s + lasts_s
 
     def release(self, offering: Offering) -> None:
-        """Any number may be asked for again; whether a machine of it will ever join is another
-        question."""
+        """Removes the offering's blocks, except those for machines that never joined."""
         with self._lock:
             self._forget(offering)
 
     def sold(self, offering: Offering, nodes: int) -> None:
-        """So many were to be had after all, and of what was refused so many fewer are left.
+        """Notes that `nodes` of an offering were bought, so that blocks now cover fewer.
 
-        Whoever was refused four and then got two would be refused two more.
+        If four were refused and two were sold, two more would be refused.
         """
         with self._lock:
             for each in self._forget(offering):
@@ -80,15 +76,13 @@ class Blocks:
                     self._put(replace(each, unavailable=replace(each.unavailable, nodes=left)))
 
     def of(self, offering: Offering, *, nodes: int = 1, now_s: float) -> Unavailable | None:
-        """Why and until when so many of this offering are not bought; None if they may be."""
+        """Why and until when `nodes` of this offering are not bought; None if they may be."""
         return longest_block(self.listed(now_s=now_s), offering, nodes, now_s=now_s)
 
     def listed(self, *, now_s: float) -> tuple[Unavailable, ...]:
-        """All that is left alone now, in the order of the offerings, of each the fewest nodes
-        first.
+        """All blocks in force, by offering, the fewest nodes first.
 
-        A greater number is listed apart only where it is left alone for longer than the smaller
-        one.
+        A larger number is listed only if it is blocked for longer than the smaller one.
         """
         with self._lock:
             found = [
@@ -113,8 +107,10 @@ class Blocks:
         self._blocks[block.key] = block
 
     def _forget(self, offering: Offering) -> list[_Block]:
-        """Drops what buying one disproves; a machine that never joined is none of it. Gives what
-        was dropped."""
+        """Drops the blocks that a purchase disproves, and returns them.
+
+        A purchase does not prove that a machine will join.
+        """
         dropped = [
             each
             for each in self._of(offering)

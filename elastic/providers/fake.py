@@ -1,5 +1,4 @@
-"""A cloud that exists in memory, for tests and simulations: its failures are scripted, its calls
-recorded."""
+"""A cloud in memory for tests and simulations, with scripted failures and recorded calls."""
 
 from __future__ import annotations
 
@@ -30,20 +29,22 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as the cloud received it: of a launch its request, of a termination the machine."""
+    """One call as the cloud received it."""
 
     operation: Operation
     at_s: float
+    # Set for a launch.
     request: LaunchRequest | None = None
+    # The machine of a termination or a proof.
     provider_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What becomes of one call. With `is_done` the work is done all the same and only the answer is
-    lost."""
+    """The scripted failure of one call."""
 
     error: ProviderError
+    # Whether the work is done, and only the answer is lost.
     is_done: bool = False
 
 
@@ -56,15 +57,10 @@ class _Machine:
 
 
 class FakeCloud:
-    """The world behind any number of `FakeProvider`s: its machines, its moods, and what was asked
-    of it.
+    """The cloud behind any number of `FakeProvider`s.
 
     A machine is running `boot_s` after its launch, seen by `instances` after `visible_after_s`, and
-    gone `exit_s` after its termination. `capacity` says how many of an offering can live at once;
-    one that is absent has no bound. A machine that has been gone for `forgets_after_s` is listed no
-    more. `throttled_until_s` refuses every call before that instant. `tells_ends` says whether a
-    gone machine is shown with the instant of its end. While there is a `catalog_failure`, nobody is
-    told what is sold.
+    gone `exit_s` after its termination. It is listed until it has been gone for `forgets_after_s`.
     """
 
     def __init__(
@@ -93,8 +89,11 @@ class FakeCloud:
         self.consoles: dict[str, str] = {}
         self.kept_alive_at_s: dict[str, float] = {}
         self.capacity: dict[Offering, int] = {}
+        # Every call before this is refused.
         self.throttled_until_s: float | None = None
+        # Whether a gone machine is shown with the instant of its end.
         self.tells_ends = True
+        # While set, it is raised by calls that list what is sold.
         self.catalog_failure: ProviderError | None = None
         self.troubles: dict[Trouble, str] = {}
         self.lease: tuple[int, LeaderLease | None] = (0, None)
@@ -108,28 +107,26 @@ class FakeCloud:
     def fail_next(
         self, operation: Operation, error: ProviderError, *, is_done: bool = False, times: int = 1
     ) -> None:
-        """Makes the next `times` calls of `operation` raise `error`: before their work, or after it
-        with `is_done`."""
+        """Makes the next `times` calls of `operation` fail, with `is_done` after their work."""
         self._failures[operation].extend([Failure(error, is_done)] * times)
 
     def relent(self, operation: Operation) -> None:
-        """Takes back the failures of `operation` that have not happened yet."""
+        """Removes the failures of `operation` that have not happened yet."""
         self._failures[operation].clear()
 
     def reclaim(self, provider_id: str, *, over_s: float = 0.0, why: str = "") -> None:
-        """Takes the machine away, as a spot market or a power cut does; it is stopping for `over_s`
-        and then gone."""
+        """Takes the machine away, as a spot market does; it is stopping for `over_s`, then gone."""
         machine = self._machines[provider_id]
-        machine.gone_at_s, machine.ended_because = self.clock.now_s() + over_s, why
+        machine.gone_at_s = self.clock.now_s() + over_s
+        machine.ended_because = why
 
     def forget(self, provider_id: str) -> None:
-        """Takes the machine away and shows it no more, as a cloud does some time after a machine's
-        end."""
+        """Takes the machine away and stops listing it, as a cloud does some time after its end."""
         self.reclaim(provider_id)
         self._machines[provider_id].visible_at_s = math.inf
 
     def machines(self) -> tuple[Instance, ...]:
-        """Every machine there ever was, seen or not: the truth to compare with."""
+        """Every machine there ever was, visible or not, for tests to compare with."""
         return tuple(self._now(machine) for machine in self._machines.values())
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
@@ -146,14 +143,14 @@ class FakeCloud:
         left = self.capacity.get(request.offering, math.inf) - self._living(request.offering)
         if wanted > left:
             raise CapacityUnavailable(
-                f"{request.offering}: wanted {wanted}, {max(left, 0)} to be had; try another",
+                f"{request.offering}: wanted {wanted}, {max(left, 0)} available; try another",
                 bought_nothing=True,
             )
         new = [self._machine(request, node_id) for node_id in request.node_ids]
         return tuple(self._now(machine) for machine in new)
 
     def visible(self) -> tuple[Instance, ...]:
-        """What the port's `instances` gives: the machines old enough to be seen."""
+        """What the port's `instances` returns: the machines old enough to be visible."""
         now_s = self.clock.now_s()
         before_s = now_s - self.forgets_after_s
         old = [
@@ -176,8 +173,7 @@ class FakeCloud:
             machine.gone_at_s = self.clock.now_s() + self.exit_s
 
     def receive(self, call: Call) -> Failure | None:
-        """Records the call and gives what is to go wrong with it; raises at once what stops it from
-        being done."""
+        """Records a call; raises a failure before the work, and returns one after it."""
         self.calls.append(call)
         if self.throttled_until_s is not None and call.at_s < self.throttled_until_s:
             raise ProviderUnavailable(f"{call.operation}: throttled; repeat it later")
@@ -218,7 +214,9 @@ class FakeCloud:
                 machine.instance, state=InstanceState.STOPPING, ended_because=machine.ended_because
             )
             if now_s >= machine.gone_at_s:
-                exited_at_s = machine.gone_at_s if self.tells_ends else None
+                exited_at_s = None
+                if self.tells_ends:
+                    exited_at_s = machine.gone_at_s
                 return replace(ending, state=InstanceState.GONE, exited_at_s=exited_at_s)
             return ending
         is_up = now_s >= machine.instance.launched_at_s + self.boot_s
@@ -228,8 +226,7 @@ class FakeCloud:
 
 
 class FakeProvider:
-    """A client of a `FakeCloud`, which holds all state but the blocks: a second client sees what
-    the first one did."""
+    """A client of a `FakeCloud`, which holds all state but the blocks."""
 
     name = "fake"
 
@@ -312,6 +309,6 @@ class FakeLeases:
 
 
 def _lose(failure: Failure | None) -> None:
-    """The work is done; the answer never arrives."""
+    """Raises the failure of a call whose work is done but whose answer is lost."""
     if failure is not None:
         raise failure.error

@@ -15,12 +15,18 @@ class LeaderLease:
     last, by the register's clock. A lease that `is_over` was released.
     """
 
+    # The daemon's database.
     holder: str
+    # Its process.
     run: str
+    # Its machine and folder, for people.
     place: str
+    # Grows with every daemon that takes the lease.
     epoch: int
     since_s: float
+    # When it was written last, by the register's clock.
     seen_at_s: float
+    # Whether it was released.
     is_over: bool = False
 
 
@@ -30,7 +36,7 @@ class LeaseRegister(Protocol):
     def read(self) -> tuple[int, LeaderLease | None]:
         """How often it was written, and the lease that counts; None if no daemon ever acquired one.
 
-        Raises ProviderUnavailable if nobody answers, ProviderError if it would be refused again.
+        Raises ProviderUnavailable without an answer, ProviderError if it would be refused again.
         """
         ...
 
@@ -38,7 +44,7 @@ class LeaseRegister(Protocol):
         """Writes a lease that counts only if nobody wrote since `read` gave the number `after`;
         tells whether it does.
 
-        False as well if the answer to an earlier attempt was lost: `read` knows. Raises what `read`
-        raises.
+        Returns whether it is valid. False too if the answer to an earlier attempt was lost: then
+        `read` shows it. Raises what `read` raises.
         """
         ...

@@ -93,7 +93,7 @@ def test_a_forecast_is_made_from_the_first_decision_on_until_the_job_is_over(
 ) -> None:
     job, _ = train(world)
     early = client.get(f"/v1/jobs/{job.id}/forecast")
-    assert early.status_code == 409 and "from the first decision on" in early.text
+    assert early.status_code == 409 and "from its first decision until it ends" in early.text
     decide_once(world, job)
     told = client.get(f"/v1/jobs/{job.id}/forecast").json()
     assert told["at_s"] == world.clock.now_s() and told["misses"] == []

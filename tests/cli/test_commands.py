@@ -204,7 +204,7 @@ def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None
     assert again["id"] == job["id"]
     assert run("job", "scale", job["id"]).status == 2
     asked = run("job", "scale", job["id"], "--type", "large")
-    assert asked.status == 2 and "There is nobody to ask here: say --yes" in asked.err
+    assert asked.status == 2 and "There is no terminal to ask on: say --yes" in asked.err
     assert "now:  no nodes" in asked.out and "then: 1 x large on-demand at $0.72/h" in asked.out
     assert (
         json.loads(run("job", "get", job["id"], "-o", "json").out)["spec"]["policy"] == "best_value"

@@ -81,7 +81,7 @@ def test_a_torchvision_without_its_operators_is_not_vouched_for(
         assert (found.level, found.advice) == ("ok", "") and found.found.endswith("operators work")
     else:
         assert found.level == "warning" and "(nms, roi_align and others) do not work" in found.found
-        assert "built alike" in found.advice
+        assert "of the same build" in found.advice
 
 
 def test_names_a_foreign_package_of_our_name() -> None:

@@ -146,7 +146,7 @@ def test_a_plan_shows_what_each_finish_time_costs_and_the_goals_that_nothing_mee
         "budget_usd": None,
     }
     job_pages.show_forecast(unknown | {"budget_usd": 0.1})
-    assert "told once its first windows are measured" in capsys.readouterr().out
+    assert "the first measured windows will tell" in capsys.readouterr().out
     job_pages.show_forecast(unknown)
     assert capsys.readouterr().out == ""
 
@@ -174,7 +174,7 @@ def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str
             1,
             0.0023,
             False,
-            "redo: 1 iteration for about $0.0023: what was done since the newest save",
+            "redo: 1 iteration for about $0.0023: those since the newest save",
         ),
         (
             9,

@@ -88,7 +88,7 @@ def test_a_jobs_weights_are_fetched(live: Live, run: Run, picture: Path, tmp_pat
     assert missing.status == 5
     assert (
         "has no weights yet: it is " in missing.err
-        and "leaves them with each checkpoint" in missing.err
+        and "writes them with each checkpoint" in missing.err
     )
     write_weights(JobFolders(live.world.context.settings.job_folder).artifacts(job_id))
     done = run("upscale", str(picture), "--job", "faces")

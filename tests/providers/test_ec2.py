@@ -409,12 +409,12 @@ def test_a_group_that_is_refused_blocks_as_many_and_more_and_what_is_sold_counts
 ) -> None:
     provider = provider_of(clock=clock)
     endpoint.answer("CreateFleet", FLEET_WITHOUT.format(code="InsufficientInstanceCapacity"))
-    with pytest.raises(CapacityUnavailable, match="launching 4 at once: not to be had now"):
+    with pytest.raises(CapacityUnavailable, match="launching 4 at once: not available now"):
         provider.launch(request(1, HERE, count=4))
     (block,) = provider.blocks.listed(now_s=clock.now_s())
     assert (block.offering, block.nodes, block.why) == (HERE, 4, Obstacle.CAPACITY)
     with pytest.raises(
-        CapacityUnavailable, match="4 or more nodes were refused lately, to be tried again in 3 min"
+        CapacityUnavailable, match="4 or more nodes were refused recently, tried again in 3 min"
     ):
         provider.launch(request(2, HERE, count=4))
     assert len(provider.launch(request(3, HERE, count=3))) == 3
@@ -599,7 +599,7 @@ def test_without_any_permission_to_launch_it_names_what_is_missing(endpoint: End
     endpoint.forbid("CreateFleet")
     endpoint.forbid("RunInstances")
     with pytest.raises(
-        ProviderError, match=r"may not; allow it in their IAM policy .*ec2:RunInstances"
+        ProviderError, match=r"do not permit it; allow it in their IAM policy .*ec2:RunInstances"
     ):
         buy(provider_of(), request(1, HERE))
 
@@ -990,9 +990,7 @@ APART = (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eusc-de-ea
 def test_a_region_whose_prices_cannot_be_reckoned_with_is_refused(
     region: str, partition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = (
-        rf"^ec2\.region: wanted a region whose prices .*, got {region} of its partition {partition}"
-    )
+    told = rf"^ec2\.region: wanted a region of AWS's commercial partition.*, got {region} of its partition {partition}"
     with pytest.raises(InvalidInput, match=told):
         connect(region)
     with pytest.raises(InvalidInput, match=told):
@@ -1078,5 +1076,5 @@ def test_the_right_to_end_is_proven_by_a_dry_run_and_its_lack_is_told(endpoint: 
     provider.prove_end(launched.provider_id)
     assert [call.get("DryRun") for call in endpoint.sent("TerminateInstances")] == ["true"]
     endpoint.forbid("TerminateInstances")
-    with pytest.raises(ProviderError, match="may not"):
+    with pytest.raises(ProviderError, match="do not permit it"):
         provider.prove_end(launched.provider_id)

@@ -23,7 +23,7 @@ LATE_S = 50.0
 NO_ANSWERS = [
     Forbidden("allow ssm:GetParameter"),
     QuotaReached("too many versions of the launch template"),
-    CapacityUnavailable("refused lately, to be tried again in 9 s"),
+    CapacityUnavailable("refused recently, tried again in 9 s"),
     ProviderError("wanted AWS credentials, found none that work"),
 ]
 

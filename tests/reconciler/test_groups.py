@@ -56,7 +56,7 @@ def test_a_group_that_is_not_to_be_had_whole_costs_nothing(tmp_path: Path) -> No
         event for event in cluster.store.events.listed(job_id=job.id) if event.kind == "node_failed"
     ]
     assert 1 <= len(failed) <= 3, "one event for each purchase, not for each node"
-    assert failed[0].text == f"{SMALL}: wanted 3, 2 to be had; try another", (
+    assert failed[0].text == f"{SMALL}: wanted 3, 2 available; try another", (
         "which says once what it is about"
     )
     assert {node.phase for node in cluster.store.nodes.listed(job.id, include_gone=True)} == {

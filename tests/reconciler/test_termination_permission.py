@@ -13,7 +13,7 @@ from elastic.reconciler.termination_permission import TerminationPermission
 from tests.reconciler.virtual import SMALL, VirtualCluster, small_forever
 
 LEASE_S = 600.0
-FORBIDDEN = ProviderError("terminating: these credentials may not")
+FORBIDDEN = ProviderError("terminating: these credentials do not permit it")
 SILENT = ProviderUnavailable("no answer")
 
 
@@ -41,7 +41,7 @@ def test_no_lease_outlives_two_leases_after_the_right_was_lost(cluster: VirtualC
         now_s = cluster.clock.now_s()
         assert now_s + cluster.right.lease_left_s() <= max(lost_s + 2 * LEASE_S + 120, now_s)
     assert cluster.right.lease_left_s() == 0.0
-    assert "these credentials may not" in (cluster.right.alarm() or "")
+    assert "these credentials do not permit it" in (cluster.right.alarm() or "")
 
 
 def test_a_refusal_is_told_at_once(cluster: VirtualCluster) -> None:

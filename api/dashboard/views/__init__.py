@@ -1,4 +1,4 @@
-"""What each page shows, as frozen values made by pure functions from facts and an instant."""
+"""What each page shows, as frozen values made by pure functions from facts and a time."""
 
 from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import (

@@ -1,5 +1,4 @@
-"""The forecast of the group that trains now: when the job will be done, at best, as expected and at
-worst."""
+"""Draws when the job will be done on the group that trains now: at best, expected, at worst."""
 
 from __future__ import annotations
 
@@ -23,28 +22,30 @@ _TITLE = "When it will be done"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of the job that is foreseen: its instant, and the dollars that the job has cost by
-    then."""
+    """One predicted end of the job."""
 
     name: str
     at_s: float
+    # What the job has cost by then.
     usd: float
 
 
 def forecast_here(facts: JobPageFacts) -> Finish | None:
-    """The forecast for the group that trains now; None while none trains or nothing is known of
-    it."""
-    finishes = () if facts.outlook is None else facts.outlook.forecast.finishes
+    """The forecast for the group that trains now; None if none trains or nothing is known."""
+    if facts.outlook is None:
+        return None
+    finishes = facts.outlook.forecast.finishes
     return next((each for each in finishes if each.group == facts.current), None)
 
 
 def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
-    """The ends that are foreseen, the soonest first: one, or three where the pace has an
-    interval."""
+    """The predicted ends, the soonest first: one, or three if the pace has an interval."""
     finish = forecast_here(facts)
     if finish is None or facts.outlook is None:
         return ()
-    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    begin_s = facts.outlook.at_s
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     expected = End("expected", begin_s + lasts_s.value, cost.value)
     if lasts_s.low is None or cost.low is None or lasts_s.high is None or cost.high is None:
         return (expected,)
@@ -53,13 +54,12 @@ def ends_of(facts: JobPageFacts) -> tuple[End, ...]:
 
 
 def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
-    """Draws iterations done over time, and from now on one line to each end, with the goals as
-    marks.
+    """Draws iterations over time, from now on with a line to each predicted end.
 
-    Where the dollars reach the budget is a mark, too. None where nothing is foreseen, or no end is
-    known.
+    Marks show the deadline, and when the budget is spent. None if no end is known.
     """
-    total, ends = facts.job.spec.iterations, ends_of(facts)
+    total = facts.job.spec.iterations
+    ends = ends_of(facts)
     if total is None or not ends or facts.outlook is None or ends[-1].at_s <= facts.now_s:
         return None
     past = _past(facts)
@@ -97,8 +97,7 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
 
 
 def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
-    """Instants and iterations done by then, up to now: of the throughput, so that they sum to what
-    is done."""
+    """Instants up to now, and the iterations done by then."""
     points = [each for each in facts.throughput if each.at_s < facts.now_s]
     if not points:
         return [(facts.now_s, facts.job.iteration)]
@@ -107,8 +106,12 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
         each.iterations_per_s * (end_s - each.at_s)
         for each, end_s in zip(points, ends_s, strict=True)
     ]
-    share = facts.job.iteration / sum(made) if sum(made) > 0 else 0.0
-    found, done = [(points[0].at_s, 0)], 0.0
+    # The throughput is averaged, so its sum is scaled to the iterations that were counted.
+    share = 0.0
+    if sum(made) > 0:
+        share = facts.job.iteration / sum(made)
+    found = [(points[0].at_s, 0)]
+    done = 0.0
     for turns, end_s in zip(made, ends_s, strict=True):
         done += turns * share
         found.append((end_s, round(done)))
@@ -116,12 +119,14 @@ def _past(facts: JobPageFacts) -> list[tuple[float, int]]:
 
 
 def _goals(facts: JobPageFacts, ends: Sequence[End], *, begin_s: float) -> list[TimelineMark]:
-    """The deadline and the budget, where the picture reaches so far."""
+    """The deadline and the budget, if they are inside the picture."""
     last_s = reach_s(begin_s, ends[-1].at_s)
-    deadline, budget_s = deadline_mark(facts), _budget_reached_s(facts, ends)
+    deadline = deadline_mark(facts)
+    budget_s = _budget_reached_s(facts, ends)
     found = [] if deadline is None else [deadline]
     if budget_s is not None:
-        text = f"the budget of {usd(facts.job.spec.objective.budget_usd or 0.0)} is spent, {moment(budget_s, facts.now_s)}"
+        budget = usd(facts.job.spec.objective.budget_usd or 0.0)
+        text = f"the budget of {budget} is spent, {moment(budget_s, facts.now_s)}"
         found.append(TimelineMark(budget_s, "budget", text, None))
     return sorted(
         (each for each in found if begin_s < each.at_s <= last_s), key=lambda each: each.at_s
@@ -155,7 +160,8 @@ def _tone(end: End) -> str:
 
 def _summary(facts: JobPageFacts, ends: Sequence[End], total: int) -> str:
     expected = next(each for each in ends if each.name == "expected")
-    text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {duration(expected.at_s - facts.now_s)}"
+    left = duration(expected.at_s - facts.now_s)
+    text = f"{count(facts.job.iteration)} of {count(total)} done; the rest in {left}"
     if len(ends) == 1:
         return text
     soonest, latest = (duration(max(each.at_s - facts.now_s, 0.0)) for each in (ends[0], ends[-1]))

@@ -1,4 +1,4 @@
-"""How the groups a job may train on compare: iterations per dollar as bars with whiskers."""
+"""Compares a job's candidates: iterations per dollar as bars with whiskers."""
 
 from __future__ import annotations
 
@@ -37,12 +37,14 @@ class CandidateStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """One group, its bar and its numbers; `bar` is None while there is nothing to draw."""
+    """One group, its bar and its numbers."""
 
     key: str
     name: str
     detail: str
+    # None while there is nothing to draw.
     bar: IntervalBar | None
+    # What a screen reader says of the bar.
     spoken: str
     iterations_per_usd: Number
     interval: str
@@ -86,11 +88,14 @@ def candidate_table(
     is_profiling: bool,
     training_phase: str | None,
 ) -> CandidateTable:
-    """Gives the candidates of `training_phase`, or of the one they name if none is of it."""
+    """The candidates of `training_phase`; all of them if none belongs to it."""
     shown = [each for each in candidates if each.training_phase == training_phase] or list(
         candidates
     )
-    phase = shown[0].training_phase if shown else training_phase or ""
+    if shown:
+        phase = shown[0].training_phase
+    else:
+        phase = training_phase or ""
     scale = scale_to(max((_reach(each) for each in shown), default=0.0))
 
     def standing(candidate: Candidate) -> CandidateStanding:
@@ -107,8 +112,7 @@ def candidate_table(
 def standing_of(
     candidate: Candidate, *, current: Group | None, target: Group | None, is_profiling: bool
 ) -> CandidateStanding:
-    """Gives where a candidate stands; what is being done with it comes before what is known of
-    it."""
+    """A candidate's state: what is being done with it, else what is known of it."""
     is_wanted = candidate.group == (target or current)
     if is_wanted and (is_profiling or (candidate.group == current and candidate.step_s is None)):
         return CandidateStanding.MEASURING
@@ -120,21 +124,18 @@ def standing_of(
         return CandidateStanding.UNPRICED
     if candidate.unavailable is not None:
         return CandidateStanding.UNAVAILABLE
-    return (
-        CandidateStanding.UNMEASURED
-        if candidate.iterations_per_usd is None
-        else CandidateStanding.MEASURED
-    )
+    if candidate.iterations_per_usd is None:
+        return CandidateStanding.UNMEASURED
+    return CandidateStanding.MEASURED
 
 
 def candidate_of(candidates: Sequence[Candidate], group: Group | None) -> Candidate | None:
-    """Gives the candidate of this group, if it was weighed."""
+    """The candidate of this group, if there is one."""
     return next((each for each in candidates if each.group == group), None)
 
 
 def interval_text(candidate: Candidate) -> str:
-    """Gives the 95 % interval of a candidate's iterations per dollar, or nothing while it is
-    unknown."""
+    """The 95 % interval of a candidate's iterations per dollar; empty while unknown."""
     value = candidate.iterations_per_usd
     if value is None or value.low is None or value.high is None:
         return ""
@@ -144,7 +145,9 @@ def interval_text(candidate: Candidate) -> str:
 def _row(
     candidate: Candidate, scale: AxisScale, standing: Callable[[Candidate], CandidateStanding]
 ) -> CandidateRow:
-    value, step_s, state = candidate.iterations_per_usd, candidate.step_s, standing(candidate)
+    value = candidate.iterations_per_usd
+    step_s = candidate.step_s
+    state = standing(candidate)
     effective = candidate.effective_iterations_per_usd
     return CandidateRow(
         key=str(candidate.group),
@@ -180,20 +183,27 @@ def _rank(candidate: Candidate) -> tuple[bool, float, str]:
 
 
 def _reach(candidate: Candidate) -> float:
+    """The largest number that the candidate's bar shows."""
     value = candidate.iterations_per_usd
-    known = [] if value is None else [value.value, value.high or 0.0]
+    known = []
+    if value is not None:
+        known = [value.value, value.high or 0.0]
     return max([*known, candidate.effective_iterations_per_usd or 0.0])
 
 
 def _spoken(candidate: Candidate) -> str:
-    lack = "" if candidate.unavailable is None else f"; {candidate.unavailable}"
+    lack = ""
+    if candidate.unavailable is not None:
+        lack = f"; {candidate.unavailable}"
     return f"{group_name(candidate.group)}: {_spoken_value(candidate)}{lack}"
 
 
 def _spoken_value(candidate: Candidate) -> str:
     value = candidate.iterations_per_usd
     if value is None:
-        return "no price in force" if candidate.usd_per_h is None else "not measured yet"
+        if candidate.usd_per_h is None:
+            return "no price in force"
+        return "not measured yet"
     interval = interval_text(candidate)
     return f"{number(value.value)} iterations per dollar" + (
         f", 95 % interval {interval}" if interval else ""

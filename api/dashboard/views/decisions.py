@@ -1,4 +1,4 @@
-"""What was decided, why, and from which numbers."""
+"""Shows what was decided, why, and from which numbers."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ class NamedNumber:
 
 @dataclass(frozen=True, slots=True)
 class DecisionItem:
-    """A decision in a list. `repeats` says how often a hold was decided again, and is empty if it
-    was not."""
+    """A decision in a list."""
 
     id: int
     job_id: str
@@ -43,6 +42,7 @@ class DecisionItem:
     policy: str
     at: Instant
     last_at: Instant
+    # How often a hold was decided again; empty if it was not.
     repeats: str
     limited_by: tuple[str, ...]
 
@@ -62,7 +62,7 @@ class DecisionView:
 
 
 def decision_item(decision: Decision, *, now_s: float) -> DecisionItem:
-    """Gives one decision as a list shows it."""
+    """One decision as a list shows it."""
     plan = decision.plan
     return DecisionItem(
         id=decision.id,
@@ -80,14 +80,14 @@ def decision_item(decision: Decision, *, now_s: float) -> DecisionItem:
 
 
 def decision_items(decisions: Sequence[Decision], *, now_s: float) -> tuple[DecisionItem, ...]:
-    """Gives decisions as a list shows them."""
+    """Decisions as a list shows them."""
     return tuple(decision_item(each, now_s=now_s) for each in decisions)
 
 
 def decision_view(
     decision: Decision, snapshot: Snapshot, snapshot_json: str, *, now_s: float
 ) -> DecisionView:
-    """Gives everything that explains one decision."""
+    """Everything that explains one decision."""
     return DecisionView(
         item=decision_item(decision, now_s=now_s),
         job_name=snapshot.job.spec.name,
@@ -107,9 +107,10 @@ def decision_view(
 
 
 def named_numbers(numbers: Mapping[str, float]) -> tuple[NamedNumber, ...]:
-    """Gives numbers with units read off their names.
+    """Numbers with the units that their names end with.
 
-    >>> [(each.label, each.number.text) for each in named_numbers({"switch_usd": 0.0012, "gain": 0.31})]
+    >>> found = named_numbers({"switch_usd": 0.0012, "gain": 0.31})
+    >>> [(each.label, each.number.text) for each in found]
     [('switch', '$0.0012'), ('gain', '31 %')]
     """
     return tuple(_named(name, value) for name, value in numbers.items())
@@ -124,7 +125,9 @@ def _named(name: str, value: float) -> NamedNumber:
     return NamedNumber(name, words(name), Number(number(value), value))
 
 
+# Names that end like this are shares.
 _SHARES = ("gain", "margin", "share", "fraction")
+# How a number is written, by the end of its name; the first match counts.
 _UNITS = {
     "_iterations_per_usd": lambda value: f"{number(value)} it/$",
     "_usd_per_h": lambda value: f"{price(value)}/h",
@@ -135,7 +138,8 @@ _UNITS = {
 
 
 def _headline(decision: Decision) -> str:
-    plan, target = decision.plan, group_name(decision.plan.target)
+    plan = decision.plan
+    target = group_name(decision.plan.target)
     match plan.action:
         case Action.HOLD:
             return f"Hold {target}"
@@ -150,7 +154,7 @@ def _headline(decision: Decision) -> str:
 
 
 def _pruned(pruned: Mapping[str, int]) -> str:
-    """How many offerings were not weighed, and why; empty if all were."""
+    """How many offerings were not compared, and why; empty if all were."""
     if not pruned:
         return ""
     counts = ", ".join(f"{count(number)} {words(why)}" for why, number in pruned.items())

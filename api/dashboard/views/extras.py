@@ -1,12 +1,12 @@
-"""What a job's own page shows beyond the overview: what was asked, its generations, events, log,
-pictures, account."""
+"""Shows what a job's own page has beyond the overview: spec, events, log, pictures, report."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from api import schemas
 from api.dashboard.views.decisions import NamedNumber
@@ -27,10 +27,12 @@ from elastic.model import Generation, Group, Job, JobSpec, Node, NprocPerNode, O
 from elastic.policy import Use
 from elastic.store import Event
 
+Value = TypeVar("Value")
+
 _PICTURES = (".png", ".jpg", ".jpeg")
 _MOST_RANKS = 64
+# A page shows the newest ones; the command line lists all.
 _MOST_OUTPUTS = 50
-"""Rows of a page that somebody reads; the command line lists all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class PictureView:
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """A file that was carried home."""
+    """A file that was uploaded."""
 
     path: str
     href: str
@@ -76,9 +78,10 @@ class OutputRow:
 
 @dataclass(frozen=True, slots=True)
 class OutputsView:
-    """The files that a job's workers wrote: the newest ones, and how many more there are."""
+    """The newest files that a job's workers wrote."""
 
     rows: tuple[OutputRow, ...]
+    # How many are not shown.
     more: int
 
 
@@ -94,29 +97,30 @@ class NodeCostRow:
 
 @dataclass(frozen=True, slots=True)
 class FixedRow:
-    """What one group alone would have cost; `against` compares it with what was spent."""
+    """What one group alone would have cost."""
 
     group: str
     usd: Number
     lasts: Number
+    # The difference to what was spent.
     against: str
 
 
 @dataclass(frozen=True, slots=True)
 class UsePart:
-    """A use of a job's dollars as a part of one bar: where it begins and how wide it is, in
-    percent."""
+    """One use of a job's dollars, as a part of a bar."""
 
     name: str
     usd: Number
     share: str
+    # In percent of the bar.
     begins: float
     width: float
 
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The job's account when it is over."""
+    """The job's closing report."""
 
     totals: tuple[NamedNumber, ...]
     by_node: tuple[NodeCostRow, ...]
@@ -127,19 +131,19 @@ class ReportView:
 
 @dataclass(frozen=True, slots=True)
 class LogView:
-    """Lines of a job's log as text.
-
-    `follow` is where later ones come from, empty once the job is over: those after the line
-    numbered `after`. A failed job's lines are those of `source` from its traceback on. `ranks` can
-    be chosen from, `rank` was.
-    """
+    """Lines of a job's log."""
 
     text: str
+    # The address of later lines; empty once the job is over.
     follow: str
+    # The number of the last line here.
     after: int
     generation: int
+    # Whether these are a failed worker's lines, from its traceback on.
     is_failure: bool
+    # The process that wrote the last line.
     source: str
+    # The ranks to choose from, and the one that was chosen.
     ranks: tuple[int, ...]
     rank: int | None
 
@@ -161,20 +165,20 @@ class JobExtras:
 def generation_rows(
     generations: Sequence[Generation], nodes: Sequence[Node], *, now_s: float
 ) -> tuple[GenerationRow, ...]:
-    """Gives generations, newest first."""
+    """Generations, newest first."""
     by_id = {node.id: node for node in nodes}
     return tuple(_generation_row(each, by_id, now_s) for each in reversed(generations))
 
 
 def event_rows(events: Sequence[Event], *, now_s: float) -> tuple[EventRow, ...]:
-    """Gives events in the order given."""
+    """Events in the order given."""
     return tuple(
         EventRow(each.id, instant(each.at_s, now_s), words(each.kind), each.text) for each in events
     )
 
 
 def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, ...]:
-    """Gives the images among a job's files, newest first."""
+    """The images among a job's files, newest first."""
     newest = sorted(files, key=lambda each: (each.modified_at_s, each.name), reverse=True)
     return tuple(
         PictureView(each.name, each.href, f"{each.name}, made by job {job.spec.name}")
@@ -184,7 +188,7 @@ def pictures(job: Job, files: Sequence[schemas.Artifact]) -> tuple[PictureView, 
 
 
 def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) -> LogView:
-    """Gives a job's log, to be followed while the job goes on."""
+    """A job's log, which the page follows while the job runs."""
     query = "" if rank is None else f"?rank={rank}"
     last = found.lines[-1] if found.lines else None
     return LogView(
@@ -200,7 +204,7 @@ def log_view(job: Job, found: Shown, *, ranks: Sequence[int], rank: int | None) 
 
 
 def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> OutputsView:
-    """Gives the files written last, newest first."""
+    """The files written last, newest first."""
     newest = sorted(files, key=lambda each: (-each.modified_at_s, each.path))[:_MOST_OUTPUTS]
     rows = tuple(
         OutputRow(
@@ -215,13 +219,15 @@ def output_rows(files: Sequence[schemas.OutputFile], *, now_s: float) -> Outputs
 
 
 def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
-    """Gives where the dollars went as parts of one bar, in a fixed order; uses that cost nothing
-    are left out.
+    """The uses of dollars as parts of one bar, in a fixed order; those of $0 are left out.
 
-    >>> [(each.name, each.begins, each.width) for each in use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})]
+    >>> parts = use_parts({Use.USEFUL: 3.0, Use.BOOT: 1.0, Use.IDLE: 0.0})
+    >>> [(each.name, each.begins, each.width) for each in parts]
     [('useful', 0.0, 75.0), ('boot', 75.0, 25.0)]
     """
-    total, begins, parts = sum(spent.values()), 0.0, []
+    total = sum(spent.values())
+    begins = 0.0
+    parts = []
     for use in Use:
         usd_of = spent.get(use, 0.0)
         if usd_of <= 0 or total <= 0:
@@ -241,7 +247,7 @@ def use_parts(spent: Mapping[Use, float]) -> tuple[UsePart, ...]:
 
 
 def report_view(report: schemas.Report) -> ReportView:
-    """Gives a job's account."""
+    """A job's closing report."""
     rate = report.iterations_per_usd
     totals = (
         NamedNumber(
@@ -282,12 +288,11 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
     `is_preloaded` says whether all workers were preloaded, None while there were none.
     """
     objective = spec.objective
-    deadline = "" if objective.deadline_s is None else figures.instant(objective.deadline_s)
     lines = (
         ("command", shlex.join(spec.command)),
         ("workload", spec.workload or ""),
-        ("iterations", "" if spec.iterations is None else f"{spec.iterations:,}"),
-        ("global batch", "" if spec.global_batch is None else str(spec.global_batch)),
+        ("iterations", _known(spec.iterations, count)),
+        ("global batch", _known(spec.global_batch, str)),
         ("nodes", _nodes(spec)),
         ("workers a node", _workers(spec.nproc_per_node)),
         ("mode", _mode(spec, is_preloaded=is_preloaded)),
@@ -297,18 +302,11 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
         ("capacity", spec.capacity.value),
         ("policy", f"{spec.policy} {spec.fixed_node_type or ''}".strip()),
         ("maximize", words(objective.maximize)),
-        ("budget", "" if objective.budget_usd is None else usd(objective.budget_usd)),
-        ("deadline", deadline),
-        (
-            "most an hour",
-            "" if objective.max_usd_per_hour is None else f"{price(objective.max_usd_per_hour)}/h",
-        ),
-        (
-            "an hour sooner is worth",
-            ""
-            if objective.value_of_time_usd_per_h is None
-            else usd(objective.value_of_time_usd_per_h),
-        ),
+        ("budget", _known(objective.budget_usd, usd)),
+        ("deadline", _known(objective.deadline_s, figures.instant)),
+        ("most an hour", _known(objective.max_usd_per_hour, lambda most: f"{price(most)}/h")),
+        ("an hour sooner is worth", _known(objective.value_of_time_usd_per_h, usd)),
+        # The default is not worth a line.
         ("on miss", "" if objective.on_miss is OnMiss.FASTEST else objective.on_miss.value),
         ("most samples a worker", _pairs(spec.most_samples)),
         ("phases", ", ".join(_phase(each.name, each.until_iteration) for each in spec.phases)),
@@ -319,6 +317,13 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
         ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
+
+
+def _known(value: Value | None, write: Callable[[Value], str]) -> str:
+    """The value as text; empty if it was left open."""
+    if value is None:
+        return ""
+    return write(value)
 
 
 def _mode(spec: JobSpec, *, is_preloaded: bool | None) -> str:
@@ -335,7 +340,10 @@ def _generation_row(
     members = Counter(
         by_id[node_id].offering for node_id in generation.node_ids if node_id in by_id
     )
-    end_s = now_s if generation.ended_at_s is None else generation.ended_at_s
+    if generation.ended_at_s is None:
+        end_s = now_s
+    else:
+        end_s = generation.ended_at_s
     return GenerationRow(
         number=generation.number,
         group=group_name(Group(tuple(sorted(members.items())))),
@@ -363,7 +371,9 @@ def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
 def _plain(value: bool | float | str) -> str:
     match value:
         case bool():
-            return "yes" if value else "no"
+            if value:
+                return "yes"
+            return "no"
         case int():
             return count(value)
         case float():
@@ -373,12 +383,13 @@ def _plain(value: bool | float | str) -> str:
 
 
 def _nodes(spec: JobSpec) -> str:
-    count = (
-        str(spec.nodes_min)
-        if spec.nodes_min == spec.nodes_max
-        else f"{spec.nodes_min} to {spec.nodes_max}"
-    )
-    return count if spec.nodes_wanted is None else f"{count}, scaled to {spec.nodes_wanted}"
+    if spec.nodes_min == spec.nodes_max:
+        count = str(spec.nodes_min)
+    else:
+        count = f"{spec.nodes_min} to {spec.nodes_max}"
+    if spec.nodes_wanted is None:
+        return count
+    return f"{count}, scaled to {spec.nodes_wanted}"
 
 
 def _outputs(globs: Sequence[str] | None) -> str:
@@ -388,7 +399,9 @@ def _outputs(globs: Sequence[str] | None) -> str:
 
 
 def _workers(asked: NprocPerNode) -> str:
-    return _pairs(asked) if isinstance(asked, Mapping) else str(asked)
+    if isinstance(asked, Mapping):
+        return _pairs(asked)
+    return str(asked)
 
 
 def _pairs(values: Mapping[str, object]) -> str:
@@ -396,4 +409,6 @@ def _pairs(values: Mapping[str, object]) -> str:
 
 
 def _phase(name: str, until_iteration: int | None) -> str:
-    return name if until_iteration is None else f"{name} until {until_iteration:,}"
+    if until_iteration is None:
+        return name
+    return f"{name} until {until_iteration:,}"

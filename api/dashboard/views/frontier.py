@@ -1,4 +1,4 @@
-"""The frontier of a job: what the rest costs against when it is done, group by group."""
+"""Draws a job's frontier: the cost of the rest against its finish time, for each group."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from elastic.figures import duration, percent, span, usd
 from elastic.model import Interval
 from elastic.policy import Finish
 
+# More points would overlap.
 _SHOWN = 6
+# A goal beyond this many times the last point is not drawn: it would press the points together, and
+# all of them meet it.
 _GOAL_SHOWN_UP_TO = 2.0
-"""A goal further off than this factor would press the points together; it holds for all of them."""
+# Intervals are cut at this many times the last point.
 _END_SHOWN_UP_TO = 2.0
-"""The dear and slow ends of what is not sure are shown as far as that many times the last point."""
+# A group off the frontier is shown if it is within this factor of those on it.
 _NEAR = 3.0
-"""What is neither cheapest nor soonest is shown while it is within this factor of what is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A line from one place of the chart to another, in percent of its width and its height."""
+    """A line between two points, in percent of the chart's width and height."""
 
     x1: float
     y1: float
@@ -35,15 +37,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class FrontierPoint:
-    """A group's place in the chart, in percent from the left and from the top, and its line in the
-    list.
-
-    `whisker` runs from the fast and cheap end to the slow and dear one.
-    """
+    """A group's point in the chart, and its line in the list."""
 
     letter: str
+    # In percent from the left and from the top.
     x: float
     y: float
+    # From the fast and cheap end to the slow and expensive one.
     whisker: Span | None
     name: str
     detail: str
@@ -59,13 +59,13 @@ class FrontierPoint:
 
 @dataclass(frozen=True, slots=True)
 class FrontierChart:
-    """Cost against finish time. `deadline` and `budget` are the places of the goals, None where not
-    in the picture."""
+    """Cost against finish time."""
 
     points: tuple[FrontierPoint, ...]
     usd_ticks: tuple[str, ...]
     grid: tuple[float, ...]
     time_ticks: tuple[str, ...]
+    # The positions of the goals; None if they are outside the picture.
     deadline: float | None
     budget: float | None
     has_chances: bool
@@ -73,22 +73,23 @@ class FrontierChart:
 
 
 def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
-    """Draws the groups worth a look and the one that trains now; None where fewer than two are
-    known."""
+    """Draws the frontier and the group that trains now; None if fewer than two are known."""
     outlook = facts.outlook
     if outlook is None:
         return None
     finishes = _shown(facts, outlook)
     if len(finishes) < 2:
         return None
-    left_s, budget_usd = outlook.forecast.left_s, outlook.forecast.budget_usd
+    left_s = outlook.forecast.left_s
+    budget_usd = outlook.forecast.budget_usd
     across_s = _reach([each.lasts_s for each in finishes], left_s)
     upward = scale_to(_reach([each.usd for each in finishes], budget_usd))
     points = tuple(
         _point(letter, each, facts, outlook, across_s, upward)
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
     )
-    cheapest, soonest = finishes[0], min(finishes, key=lambda each: each.lasts_s.value)
+    cheapest = finishes[0]
+    soonest = min(finishes, key=lambda each: each.lasts_s.value)
     return FrontierChart(
         points=points,
         usd_ticks=tuple(usd(tick) for tick in upward.ticks),
@@ -105,9 +106,10 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
 
 
 def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
-    """The frontier thinned to what can be read, where the job is, and what comes next to that;
-    cheapest first."""
-    known, choices = outlook.forecast.frontier, outlook.forecast.choices
+    """A readable part of the frontier, the current group, and near groups; cheapest first."""
+    known = outlook.forecast.frontier
+    choices = outlook.forecast.choices
+    # The frontier is thinned evenly; its last point always stays.
     every = max(-(-len(known) // _SHOWN), 1)
     kept = [each for place, each in enumerate(known) if place % every == 0 or each is known[-1]]
     here = [
@@ -117,10 +119,8 @@ def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     ]
     drawn = [*kept, *here]
     if drawn:
-        longest_s, dearest_usd = (
-            max(each.lasts_s.value for each in drawn),
-            max(each.usd.value for each in drawn),
-        )
+        longest_s = max(each.lasts_s.value for each in drawn)
+        dearest_usd = max(each.usd.value for each in drawn)
         near = (
             each
             for each in choices
@@ -133,16 +133,17 @@ def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
 
 
 def _reach(values: list[Interval], goal: float | None) -> float:
-    """Where an axis ends: a little beyond the last end of an interval, and beyond the goal unless
-    that is far off.
+    """The end of an axis: a little beyond the intervals, and beyond the goal if it is near.
 
-    An interval that is many times as long as the points are far is cut.
+    Very long intervals are cut.
     """
     middle = max(each.value for each in values)
     last = max(middle, *(min(each.high or 0.0, _END_SHOWN_UP_TO * middle) for each in values))
     if goal is not None and goal <= _GOAL_SHOWN_UP_TO * middle:
         last = max(last, goal)
-    return 1.08 * last if last > 0 else 1.0
+    if last > 0:
+        return 1.08 * last
+    return 1.0
 
 
 def _point(
@@ -158,7 +159,8 @@ def _point(
             100 - upward.percent(dollars_in_all), 2
         )
 
-    lasts_s, cost = finish.lasts_s, finish.usd
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     whisker = None
     if (
         lasts_s.low is not None
@@ -171,7 +173,8 @@ def _point(
         )
         whisker = Span(*place(lasts_s.low, cost.low), *place(*shown))
     x, y = place(lasts_s.value, cost.value)
-    left_s, chance = outlook.forecast.left_s, finish.chance_late
+    left_s = outlook.forecast.left_s
+    chance = finish.chance_late
     return FrontierPoint(
         letter=letter,
         x=x,
@@ -193,8 +196,7 @@ def _point(
 def _part_within(
     begin: tuple[float, float], end: tuple[float, float], most: tuple[float, float]
 ) -> tuple[float, float]:
-    """Where a line from `begin` to `end`, both ends growing, leaves a picture of size `most`; `end`
-    if it does not.
+    """Where a rising line from `begin` to `end` leaves a picture of size `most`; else its `end`.
 
     >>> _part_within((1.0, 1.0), (5.0, 3.0), (3.0, 4.0))
     (3.0, 2.0)
@@ -210,11 +212,13 @@ def _part_within(
 
 
 def _chance(chance: float) -> str:
-    """A chance as far as it can be known: neither never nor always.
+    """A chance in percent, never quite 0 or 100, which nothing can prove.
 
     >>> _chance(0.0004), _chance(0.42), _chance(1.0)
     ('< 1 %', '42 %', '> 99 %')
     """
     if chance < 0.01:
         return "< 1 %"
-    return "> 99 %" if chance > 0.99 else percent(chance)
+    if chance > 0.99:
+        return "> 99 %"
+    return percent(chance)

@@ -1,4 +1,4 @@
-"""A job: its state in one line, its headline numbers, its row in a list."""
+"""Shows a job: its state in one line, its main numbers, its row in a list."""
 
 from __future__ import annotations
 
@@ -57,20 +57,24 @@ _POOLS_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class JobHead:
-    """What a job is and where it is in its life."""
+    """A job's name and state."""
 
     id: str
     name: str
     phase: Badge
     message: str
+    # The nodes that it is on, or waits for.
     place: str
     submitted: Instant
     finished: Instant | None
     fraction: float | None
     is_final: bool
+    # What is wrong with it; empty if all is well.
     problem: str
     error_lines: str
+    # How to resume it; empty if it cannot be.
     hint: str
+    # Since when it has no node, and which pools refused it.
     waits: tuple[str, ...] = ()
 
 
@@ -103,8 +107,11 @@ class JobView:
 
 
 def job_view(facts: JobPageFacts) -> JobView:
-    """Gives the body of the overview and of a job's page."""
-    candidates = facts.decisions[0].plan.candidates if facts.decisions else ()
+    """The content of the overview and of a job's page."""
+    if facts.decisions:
+        candidates = facts.decisions[0].plan.candidates
+    else:
+        candidates = ()
     return JobView(
         head=job_head(facts),
         cards=_cards(facts, candidate_of(candidates, facts.current)),
@@ -127,7 +134,7 @@ def job_view(facts: JobPageFacts) -> JobView:
 
 
 def job_head(facts: JobPageFacts) -> JobHead:
-    """Gives a job's state in one line."""
+    """A job's state in one line."""
     job = facts.job
     return JobHead(
         id=job.id,
@@ -147,7 +154,7 @@ def job_head(facts: JobPageFacts) -> JobHead:
 
 
 def job_row(facts: JobPageFacts) -> JobRow:
-    """Gives a job as a list shows it."""
+    """A job as a list shows it."""
     return JobRow(
         head=job_head(facts),
         iteration=whole(facts.job.iteration),
@@ -164,11 +171,10 @@ def _place(facts: JobPageFacts) -> str:
         return "its nodes are ending"
     prepares = preparing_of(facts.nodes, now_s=facts.now_s)
     if facts.current is None:
-        first = (
-            "waiting for its first nodes"
-            if facts.target is None
-            else f"bringing up {group_name(facts.target)}"
-        )
+        if facts.target is None:
+            first = "waiting for its first nodes"
+        else:
+            first = f"bringing up {group_name(facts.target)}"
         return " · ".join((first, *prepares))
     parts = [f"on {group_name(facts.current)} {group_detail(facts.current)}"]
     if facts.job.training_phase:
@@ -183,24 +189,28 @@ def _waits(facts: JobPageFacts) -> tuple[str, ...]:
     if facts.waiting is None or not facts.waiting.pools:
         return ()
     pools = facts.waiting.pools
-    more = (f"and {len(pools) - _POOLS_SHOWN} more",) if len(pools) > _POOLS_SHOWN else ()
+    more: tuple[str, ...] = ()
+    if len(pools) > _POOLS_SHOWN:
+        more = (f"and {len(pools) - _POOLS_SHOWN} more",)
     since = f"no node since {moment(facts.waiting.since_s, facts.now_s)}"
     return (since, *(each.text for each in pools[:_POOLS_SHOWN]), *more)
 
 
 def _fraction(job: Job) -> float | None:
-    return min(job.iteration / job.spec.iterations, 1.0) if job.spec.iterations else None
+    if job.spec.iterations:
+        return min(job.iteration / job.spec.iterations, 1.0)
+    return None
 
 
 def _problem(facts: JobPageFacts) -> str:
-    """What is wrong with the job now, in words; nothing if all is well."""
+    """What is wrong with the job now; empty if all is well."""
     job = facts.job
     if job.phase is JobPhase.FAILED:
         return f"The job failed: {job.message or 'no reason was recorded'}"
     if job.phase is JobPhase.BUDGET_EXHAUSTED:
-        return f"The job stopped at its budget: {job.message or 'the dollars are used up'}"
+        return f"The job stopped at its budget: {job.message or 'the budget is used up'}"
     if job.error is not None and not (job.phase is JobPhase.DRAINING or job.phase.is_final):
-        return f"It failed once, and begins again: {job.error}"
+        return f"It failed once, and starts again: {job.error}"
     if (
         facts.decisions
         and facts.decisions[0].plan.action is Action.STOP
@@ -220,13 +230,14 @@ def _cards(facts: JobPageFacts, current: Candidate | None) -> tuple[Card, ...]:
 
 
 def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
-    value = (
-        None
-        if current is None or current.iterations_per_usd is None
-        else current.iterations_per_usd.value
-    )
+    if current is None or current.iterations_per_usd is None:
+        value = None
+    else:
+        value = current.iterations_per_usd.value
     if facts.job.phase.is_final:
-        reached = facts.job.iteration / facts.spent_usd if facts.spent_usd > 0 else None
+        reached = None
+        if facts.spent_usd > 0:
+            reached = facts.job.iteration / facts.spent_usd
         return Card(
             "report_iterations_per_usd",
             "Iterations per dollar",
@@ -245,12 +256,12 @@ def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
 
 
 def _progress_card(facts: JobPageFacts) -> Card:
-    job, fraction = facts.job, _fraction(facts.job)
-    notes = (
-        ["until the script ends"]
-        if fraction is None
-        else [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
-    )
+    job = facts.job
+    fraction = _fraction(facts.job)
+    if fraction is None:
+        notes = ["until the script ends"]
+    else:
+        notes = [f"of {count(job.spec.iterations or 0)} · {percent(fraction)}"]
     if (unit := unit_of(job)) is not None:
         notes.append(f"an iteration is {unit}")
     notes += unseen_of(job, facts.generation, facts.nodes, now_s=facts.now_s)
@@ -261,7 +272,9 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(
             f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
         )
-    meter = None if fraction is None else round(fraction * 100, 2)
+    meter = None
+    if fraction is not None:
+        meter = round(fraction * 100, 2)
     return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
 
 
@@ -271,16 +284,20 @@ def _spent_card(facts: JobPageFacts) -> Card:
     finish = forecast_here(facts)
     if not facts.job.phase.is_final and finish is not None:
         notes.append(f"forecast {usd(finish.usd.value)} at the end")
-    share = None if budget_usd is None else round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
-    tone = Tone.WARN if share is not None and share >= 90 else None
+    share = None
+    if budget_usd is not None:
+        share = round(min(facts.spent_usd / budget_usd, 1.0) * 100, 2)
+    tone = None
+    if share is not None and share >= 90:
+        tone = Tone.WARN
     return Card(
         "spent_usd", "Spent", dollars(facts.spent_usd), tuple(notes), tone=tone, meter=share
     )
 
 
 def _saved_card(facts: JobPageFacts) -> Card:
-    """What moving was worth: against the group that trained first, which no price and no trial
-    changes."""
+    """What moving has saved, against the group that trained first."""
+    # That group does not change with prices or trials, so the number is comparable over time.
     began = facts.began
     if began is None or len(facts.fixed) < 2 or not facts.spent_usd > 0:
         return Card("saved_usd", "Saved", UNKNOWN, ("known once two node types are measured",))
@@ -289,11 +306,7 @@ def _saved_card(facts: JobPageFacts) -> Card:
     notes = [f"against {group_name(began.group)}, where it began: {usd(began.usd)}"]
     if best.group != began.group:
         notes.append(f"best fixed: {group_name(best.group)}, {usd(best.usd)}")
+    # Exactly nothing is saved if the job stayed where it began: no success, and no loss.
+    label = "Saved" if saved_usd >= 0 else "Cost more"
     tone = Tone.GOOD if saved_usd > 0 else Tone.WARN
-    return Card(
-        "saved_usd",
-        "Saved" if saved_usd >= 0 else "Cost more",
-        Number(usd(abs(saved_usd)), saved_usd),
-        tuple(notes),
-        tone=tone,
-    )
+    return Card("saved_usd", label, Number(usd(abs(saved_usd)), saved_usd), tuple(notes), tone=tone)

@@ -1,4 +1,4 @@
-"""Nodes: what each is, what it does, what it has cost."""
+"""Shows nodes: their types, their states, their cost."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ _SILENT_AFTER_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node. `heartbeat` is None until its agent was heard; `notice` is empty unless the cloud
-    spoke of its end."""
+    """One node."""
 
     id: str
     job_id: str
@@ -33,6 +32,7 @@ class NodeRow:
     detail: str
     phase: Badge
     agent: str
+    # None before its agent's first heartbeat.
     heartbeat: Instant | None
     intended: Instant
     lived: str
@@ -40,13 +40,14 @@ class NodeRow:
     reason: str
     is_gone: bool
     is_silent: bool
+    # Of its end, by the cloud; empty if there is none.
     notice: str
 
 
 def node_rows(
     nodes: Sequence[Node], ledger: Sequence[LedgerRow], *, now_s: float
 ) -> tuple[NodeRow, ...]:
-    """Gives nodes as a table shows them; what each has cost comes from the ledger."""
+    """Nodes as a table shows them; their costs come from the ledger."""
     cost_usd: dict[str, float] = defaultdict(float)
     for row in ledger:
         cost_usd[row.node_id] += row.usd(now_s)
@@ -102,13 +103,18 @@ def _notice(node: Node, now_s: float) -> str:
 
 def _agent(node: Node) -> str:
     if node.agent_state is None:
-        return "not heard yet"
-    generation = "" if node.agent_generation is None else f", generation {node.agent_generation}"
+        return "no heartbeat yet"
+    generation = ""
+    if node.agent_generation is not None:
+        generation = f", generation {node.agent_generation}"
     return f"{node.agent_state}{generation}"
 
 
 def _lived(node: Node, now_s: float) -> str:
     if node.launched_at_s is None:
         return "–"
-    end_s = now_s if node.terminated_at_s is None else node.terminated_at_s
+    if node.terminated_at_s is None:
+        end_s = now_s
+    else:
+        end_s = node.terminated_at_s
     return duration(max(end_s - node.launched_at_s, 0.0))

@@ -1,4 +1,4 @@
-"""The small values that every page is made of: numbers, badges, instants, cards."""
+"""The small values that all pages are made of: numbers, badges, instants, cards."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as people read it, with the very value that the API gives; `value` is None when it
-    is unknown."""
+    """A number as people read it."""
 
     text: str
+    # The exact value, as the API has it; None if it is unknown.
     value: float | None
 
 
@@ -39,24 +39,28 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """An instant as people read it: near the page's own time, as seen from there, and in full."""
+    """An instant in three forms."""
 
+    # Short, as it lies near the page's own time.
     text: str
+    # As seen from the page's time, such as 5 min ago.
     relative: str
+    # ISO 8601.
     full: str
     at_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One headline number. `field` is its name in the API; `meter` is a share of 0 to 100 to draw,
-    if there is one."""
+    """One main number of a page."""
 
+    # Its name in the API.
     field: str
     label: str
     number: Number
     notes: tuple[str, ...] = ()
     tone: Tone | None = None
+    # A share to draw, from 0 to 100; None if there is none.
     meter: float | None = None
 
 
@@ -64,37 +68,47 @@ UNKNOWN = Number("–", None)
 
 
 def dollars(value: float | None) -> Number:
-    """Gives a sum of money, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(usd(value), value)
+    """An amount of money, or the sign for an unknown one."""
+    if value is None:
+        return UNKNOWN
+    return Number(usd(value), value)
 
 
 def dollars_an_hour(value: float | None) -> Number:
-    """Gives a price, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(price(value), value)
+    """A price, or the sign for an unknown one."""
+    if value is None:
+        return UNKNOWN
+    return Number(price(value), value)
 
 
 def amount(value: float | None) -> Number:
-    """Gives a quantity, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(number(value), value)
+    """A quantity, or the sign for an unknown one."""
+    if value is None:
+        return UNKNOWN
+    return Number(number(value), value)
 
 
 def whole(value: int | None) -> Number:
-    """Gives a whole number, or the sign for an unknown one."""
-    return UNKNOWN if value is None else Number(count(value), value)
+    """A whole number, or the sign for an unknown one."""
+    if value is None:
+        return UNKNOWN
+    return Number(count(value), value)
 
 
 def instant(at_s: float, now_s: float) -> Instant:
-    """Gives an instant as seen at `now_s`."""
+    """An instant as seen at `now_s`."""
     return Instant(moment(at_s, now_s), ago(at_s, now_s), figures.instant(at_s), at_s)
 
 
 def instant_or_none(at_s: float | None, now_s: float) -> Instant | None:
-    """Gives an instant, or None for what has not happened."""
-    return None if at_s is None else instant(at_s, now_s)
+    """An instant, or None for what has not happened."""
+    if at_s is None:
+        return None
+    return instant(at_s, now_s)
 
 
 def words(code: str) -> str:
-    """Gives a code as words.
+    """A code as words.
 
     >>> words("budget_exhausted"), words("on-demand")
     ('budget exhausted', 'on-demand')
@@ -103,10 +117,11 @@ def words(code: str) -> str:
 
 
 def group_name(group: Group | None) -> str:
-    """Gives a group in few words; a count of one goes without saying.
+    """A group in few words; a count of one is left out.
 
     >>> from elastic.model import Offering
-    >>> group_name(Group.of(Offering("c5.xlarge"), 4)), group_name(Group.of(Offering("c5.xlarge"))), group_name(None)
+    >>> one = Offering("c5.xlarge")
+    >>> group_name(Group.of(one, 4)), group_name(Group.of(one)), group_name(None)
     ('4 × c5.xlarge', 'c5.xlarge', 'no nodes')
     """
     if group is None or not group.members:
@@ -118,7 +133,7 @@ def group_name(group: Group | None) -> str:
 
 
 def group_detail(group: Group) -> str:
-    """Gives how and where a group is bought.
+    """How and where a group is bought.
 
     >>> from elastic.model import Offering
     >>> group_detail(Group.of(Offering("c5.xlarge")))

@@ -1,4 +1,4 @@
-"""Prices: what each offering costs now, and how that came."""
+"""Shows what each offering costs now, and what it has cost."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from api.dashboard.views.parts import Badge, Instant, Number, Tone, dollars_an_h
 from elastic.figures import moment, percent
 from elastic.model import Limits, Price, PriceHistory, Unavailable
 
+# The number of steps in the picture of a history: nine hours each for 90 days.
 _STEPS = 240
-"""Across how many instants a history is drawn: nine hours each for 90 days."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """One price; `change` compares it with the offering's price before, `hindrances` are why it is
-    not bought now."""
+    """One price."""
 
     id: int
     node_type: str
@@ -26,16 +25,18 @@ class PriceRow:
     valid_from: Instant
     observed: Instant
     source: str
+    # Against the offering's price before; None for its first one.
     change: Badge | None
+    # Why it is not bought now.
     hindrances: tuple[Badge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """What one offering has cost; `path` is its line in a 1000 x 1000 box, from nothing to the
-    type's highest price."""
+    """What one offering has cost."""
 
     detail: str
+    # Its line in a box of 1000 x 1000, from 0 to the type's highest price.
     path: str
     summary: str
     lowest_usd_per_h: Number
@@ -56,7 +57,7 @@ class HistoryView:
 
 
 def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: float) -> HistoryView:
-    """Gives the histories of a node type, one line each, drawn to one scale."""
+    """The price histories of a node type's offerings, one line each, on one scale."""
     from_s = min(max(each.from_s, each.points[0].valid_from_s) for each in histories)
     at_s = [from_s + (now_s - from_s) * step / _STEPS for step in range(_STEPS + 1)]
     drawn = plot(at_s, [("rate", [each.at(instant_s) for instant_s in at_s]) for each in histories])
@@ -72,14 +73,13 @@ def history_view(node_type: str, histories: Sequence[PriceHistory], *, now_s: fl
 
 def _history_row(history: PriceHistory, path: str) -> HistoryRow:
     last = history.points[-1]
-    lowest, highest = (
-        dollars_an_hour(history.lowest_usd_per_h),
-        dollars_an_hour(history.highest_usd_per_h),
-    )
+    lowest = dollars_an_hour(history.lowest_usd_per_h)
+    highest = dollars_an_hour(history.highest_usd_per_h)
     return HistoryRow(
         detail=f"{history.offering.capacity} · {history.offering.zone}",
         path=path,
-        summary=f"{history.offering}: {lowest.text} to {highest.text} an hour by {len(history.points)} prices",
+        summary=f"{history.offering}: {lowest.text} to {highest.text} an hour by "
+        f"{len(history.points)} prices",
         lowest_usd_per_h=lowest,
         mean_usd_per_h=dollars_an_hour(history.mean_usd_per_h),
         highest_usd_per_h=highest,
@@ -91,8 +91,10 @@ def _history_row(history: PriceHistory, path: str) -> HistoryRow:
 def price_rows(
     prices: Sequence[Price], history: Sequence[Price], *, now_s: float
 ) -> tuple[PriceRow, ...]:
-    """Gives `prices` as a table shows them, each compared with the one before it in `history`
-    (newest first)."""
+    """`prices` as a table shows them, each compared with the one before it.
+
+    `history` has the earlier ones, newest first.
+    """
     return tuple(_row(price, _before(price, history), now_s) for price in prices)
 
 
@@ -104,8 +106,7 @@ def offer_rows(
     unavailable: Sequence[Unavailable],
     now_s: float,
 ) -> tuple[PriceRow, ...]:
-    """Gives the prices in force like `price_rows`, and why nothing is bought at one now, if it is
-    not."""
+    """The prices in force, like `price_rows`, and why some are not bought at now."""
     rows = price_rows(prices, history, now_s=now_s)
     return tuple(
         replace(row, hindrances=tuple(_hindrances(price, unavailable, limits, now_s)))
@@ -118,7 +119,9 @@ def _hindrances(
 ) -> Iterator[Badge]:
     for block in unavailable:
         if block.offering == price.offering:
-            what = f"{block.nodes} or more nodes " if block.nodes > 1 else ""
+            what = ""
+            if block.nodes > 1:
+                what = f"{block.nodes} or more nodes "
             text = (
                 f"{block.why.replace('_', ' ')}: {what}blocked until {moment(block.until_s, now_s)}"
             )
@@ -149,5 +152,6 @@ def _change(before_usd_per_h: float, after_usd_per_h: float) -> Badge:
     fraction = after_usd_per_h / before_usd_per_h - 1
     if fraction == 0:
         return Badge("unchanged", Tone.MUTED)
-    sign, tone = ("+", Tone.WARN) if fraction > 0 else ("", Tone.GOOD)
-    return Badge(f"{sign}{percent(fraction)}", tone)
+    if fraction > 0:
+        return Badge(f"+{percent(fraction)}", Tone.WARN)
+    return Badge(percent(fraction), Tone.GOOD)

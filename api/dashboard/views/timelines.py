@@ -1,5 +1,4 @@
-"""Charts over time: iterations per dollar, throughput with the decisions on it, and dollars against
-the budget."""
+"""Draws charts over time: iterations per dollar, throughput with decisions, and cost."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api import schemas
-from api.accounts import cost_between
+from api.accounts import cost_between, until_s
 from api.dashboard.charts import Plot, plot
 from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.decisions import decision_item
@@ -16,85 +15,82 @@ from elastic.figures import moment, number, usd
 from elastic.model import Action
 from elastic.policy import FixedChoice
 
+# A budget above this many times the cost would press the line flat; it is only named in words.
 _BUDGET_SHOWN_UP_TO = 2.5
-"""A budget further above what is spent than this factor would press the line flat; it is said in
-words instead."""
+# A deadline beyond this part of the whole job would press the curves together.
 _DEADLINE_SHOWN_UP_TO = 1.6
-"""A deadline further off than this part of the whole job would press the curves together."""
 
 _MIDDLE = "foreseen"
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineMark:
-    """A decision on a time axis, or the deadline, which has no page (`href` is None)."""
+    """A mark on a time axis."""
 
     at_s: float
     label: str
     text: str
+    # The decision's page; None for a deadline or a budget.
     href: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSeries:
-    """Values over a timeline's instants, under a name; `tone` names the colour. The legend leaves
-    out `is_side`.
-
-    `note` stands in the legend, after the name.
-    """
+    """Values over a timeline's instants."""
 
     name: str
+    # The name of its colour.
     tone: str
     values: tuple[float | None, ...]
     is_dashed: bool = False
+    # Whether the legend leaves it out.
     is_side: bool = False
+    # What follows the name in the legend.
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineView:
-    """A chart over time: what a script draws (`at_s`, `series`, `marks`) and what the server has
-    drawn (`plot`).
-
-    `summary` says in words what the picture shows. There is nothing to draw while `series` is
-    empty.
-    """
+    """A chart over time."""
 
     id: str
     title: str
     unit: str
+    # What the picture shows, in words.
     summary: str
+    # What the page's script draws; nothing while `series` is empty.
     at_s: tuple[float, ...]
     series: tuple[NamedSeries, ...]
     marks: tuple[TimelineMark, ...]
+    # What the server has drawn, for pages without scripts.
     plot: Plot
     ticks: tuple[str, ...]
     instants: tuple[str, ...]
 
 
 def throughput_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives iterations per second over time, with each decision that changed something."""
+    """Draws iterations per second over time, with each decision that changed something."""
     points = facts.throughput
     marks = tuple(mark for mark in _marks(facts) if points and mark.at_s <= points[-1].at_s)
     rates = [(each.at_s, each.iterations_per_s, each.training_phase) for each in points]
     at_s, series = _by_phase(rates, unit="it/s", begin_s=marks[0].at_s if marks else None)
-    summary = (
-        f"{number(points[-1].iterations_per_s)} iterations per second lately" if points else ""
-    )
+    summary = ""
+    if points:
+        summary = f"{number(points[-1].iterations_per_s)} iterations per second lately"
     return _timeline("throughput", "Throughput", "it/s", summary, at_s, series, marks, facts.now_s)
 
 
 def value_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives what a dollar bought over time: the iterations of each stretch by the dollars that the
-    ledger has for it.
+    """Draws what a dollar bought over time: each step's iterations by its dollars in the ledger.
 
-    All dollars count, those for booting and for trials, too. A minimum bill is spread over the time
-    that it pays for, and a stretch that cost nothing has no point.
+    All dollars count, including boots and trials. A minimum bill is spread over the time that it
+    pays for. A step that cost nothing has no point.
     """
-    points, rows = facts.throughput, facts.ledger
+    points = facts.throughput
+    rows = facts.ledger
     values: list[tuple[float, float, str]] = []
     if points and rows:
-        last_s = max(facts.now_s if row.to_s is None else row.to_s for row in rows)
+        last_s = max(until_s(row, facts.now_s) for row in rows)
         ends_s = [each.at_s for each in points[1:]] + [max(last_s, points[-1].at_s)]
         for point, end_s in zip(points, ends_s, strict=True):
             dollars = cost_between(rows, point.at_s, end_s, now_s=facts.now_s)
@@ -102,19 +98,19 @@ def value_timeline(facts: JobPageFacts) -> TimelineView:
                 done = point.iterations_per_s * (end_s - point.at_s)
                 values.append((point.at_s, done / dollars, point.training_phase))
     at_s, series = _by_phase(values, unit="it/$", begin_s=None)
-    summary = f"{number(values[-1][1])} iterations per dollar lately" if values else ""
+    summary = ""
+    if values:
+        summary = f"{number(values[-1][1])} iterations per dollar lately"
     return _timeline(
         "value", "Iterations per dollar over time", "it/$", summary, at_s, series, (), facts.now_s
     )
 
 
 def cost_timeline(facts: JobPageFacts) -> TimelineView:
-    """Gives dollars over time against the budget and against staying with the group that trained
-    first.
+    """Draws dollars over time, against the budget and the cost of the group that trained first.
 
-    While the job runs on a group whose pace is known, its cost goes on to the dear end of what is
-    foreseen: dollars grow as the time does, so all ends lie on one line. The deadline is a mark
-    where the picture reaches so far.
+    While the pace is known, the line continues to the most expensive predicted end. Dollars grow
+    with time, so all ends lie on it. The deadline is a mark if it is inside the picture.
     """
     points = facts.cost
     if not points:
@@ -144,22 +140,21 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
             )
         )
     instants = [*at_s, *ahead_s]
-    marks = (
-        () if deadline is None or not instants[0] <= deadline.at_s <= instants[-1] else (deadline,)
-    )
+    marks: tuple[TimelineMark, ...] = ()
+    if deadline is not None and instants[0] <= deadline.at_s <= instants[-1]:
+        marks = (deadline,)
     return _timeline(
         "cost", "Cost", "$", _cost_summary(facts), instants, tuple(series), marks, facts.now_s
     )
 
 
 def reach_s(begin_s: float, end_s: float) -> float:
-    """How far a deadline may lie for the picture to be drawn up to it."""
+    """The latest deadline up to which the picture is drawn."""
     return begin_s + _DEADLINE_SHOWN_UP_TO * (end_s - begin_s)
 
 
 def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
-    """Name, instant and dollars of each end that is foreseen for the group that trains now; the
-    middle first."""
+    """Name, instant and dollars of each predicted end on the current group; the middle first."""
     if facts.outlook is None:
         return []
     finish = next(
@@ -167,7 +162,9 @@ def _fan(facts: JobPageFacts) -> list[tuple[str, float, float]]:
     )
     if finish is None:
         return []
-    begin_s, lasts_s, cost = facts.outlook.at_s, finish.lasts_s, finish.usd
+    begin_s = facts.outlook.at_s
+    lasts_s = finish.lasts_s
+    cost = finish.usd
     found = [(_MIDDLE, begin_s + lasts_s.value, cost.value)]
     if (
         lasts_s.low is not None
@@ -185,7 +182,7 @@ def _foreseen(
     points: Sequence[schemas.CostPoint],
     ahead_s: Sequence[float],
 ) -> NamedSeries:
-    """A line from what is spent now through every end that is foreseen."""
+    """A line from what is spent now through every predicted end."""
     last = points[-1]
     corners = [
         (last.at_s, last.usd),
@@ -200,11 +197,9 @@ def _foreseen(
 
 def deadline_mark(facts: JobPageFacts) -> TimelineMark | None:
     at_s = facts.job.spec.objective.deadline_s
-    return (
-        None
-        if at_s is None
-        else TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
-    )
+    if at_s is None:
+        return None
+    return TimelineMark(at_s, "deadline", f"the deadline, {moment(at_s, facts.now_s)}", None)
 
 
 def _timeline(
@@ -222,7 +217,9 @@ def _timeline(
         [(each.tone, each.values) for each in series],
         marks_at_s=[each.at_s for each in marks],
     )
-    ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1]) if at_s else ()
+    ends: tuple[float, ...] = ()
+    if at_s:
+        ends = (at_s[0], (at_s[0] + at_s[-1]) / 2, at_s[-1])
     return TimelineView(
         id=key,
         title=title,
@@ -240,16 +237,14 @@ def _timeline(
 def _by_phase(
     points: Sequence[tuple[float, float, str]], *, unit: str, begin_s: float | None
 ) -> tuple[list[float], tuple[NamedSeries, ...]]:
-    """Gives one line for each training phase, since their rates do not compare; the last phase has
-    the main colour.
+    """One line for each training phase, of which the last has the main colour.
 
-    A point is an instant, a value and a training phase.
+    A point is an instant, a value and a training phase. Rates of different phases do not compare.
     """
     phases = list(dict.fromkeys(phase for _, _, phase in points))
     at_s = [each for each, _, _ in points]
-    if (
-        begin_s is not None and at_s and begin_s < at_s[0]
-    ):  # a decision taken before the first iteration is shown, too
+    # A decision before the first iteration is shown too.
+    if begin_s is not None and at_s and begin_s < at_s[0]:
         at_s.insert(0, begin_s)
     lines = {
         phase: {each: value for each, value, its in points if its == phase} for phase in phases
@@ -279,12 +274,12 @@ def _marks(facts: JobPageFacts) -> list[TimelineMark]:
 def _baseline(
     points: Sequence[schemas.CostPoint], choice: FixedChoice, *, ahead: int
 ) -> NamedSeries:
-    """Lays the whole cost of a fixed choice over the time that the job has taken, whatever time it
-    would have taken.
+    """Draws the cost of a fixed choice over the time that the job has taken.
 
-    Nothing is said of the `ahead` instants that are still to come.
+    The fixed choice's own time may differ. It has no values for the `ahead` instants to come.
     """
-    begin_s, span_s = points[0].at_s, points[-1].at_s - points[0].at_s
+    begin_s = points[0].at_s
+    span_s = points[-1].at_s - points[0].at_s
     usd_by = tuple(
         choice.usd_after((each.at_s - begin_s) / span_s if span_s > 0 else 1.0) for each in points
     )
@@ -293,7 +288,8 @@ def _baseline(
 
 
 def _cost_summary(facts: JobPageFacts) -> str:
-    budget_usd, fan = facts.job.spec.objective.budget_usd, _fan(facts)
+    budget_usd = facts.job.spec.objective.budget_usd
+    fan = _fan(facts)
     spent = f"{usd(facts.spent_usd)} spent" + (
         "" if budget_usd is None else f" of a budget of {usd(budget_usd)}"
     )
@@ -304,4 +300,6 @@ def _cost_summary(facts: JobPageFacts) -> str:
 
 
 def _tick(value: float, unit: str) -> str:
-    return usd(value) if unit == "$" else number(value)
+    if unit == "$":
+        return usd(value)
+    return number(value)

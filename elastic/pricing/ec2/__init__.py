@@ -1,4 +1,4 @@
-"""The live prices of EC2, and those that it remembers."""
+"""The live prices of EC2, and its price history."""
 
 from elastic.pricing.ec2.aws import Feeds, connect_feeds
 from elastic.pricing.ec2.history import Ec2History

@@ -1,4 +1,4 @@
-"""The AWS clients that prices come from; they give up early, for a tick waits for them."""
+"""The AWS clients for prices, with short time-outs, since a tick waits for them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from elastic.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Feeds:
-    """The price list and EC2's spot prices, for `region`. botocore makes its methods at run time,
-    hence `Any`."""
+    """The price list and EC2's spot prices, for `region`."""
 
     region: str
+    # botocore makes the clients' methods at run time, hence `Any`.
     price_list: Any
     ec2: Any
 
 
 def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
-    """Clients for `region`, else for where AWS_REGION or the profile says. Asks nothing yet. Raises
-    InvalidInput.
+    """Makes clients for `region`, by default that of AWS_REGION or the profile.
 
-    What a call is answered wrongly or not at all is asked again at once, up to so many `attempts`
-    in all.
+    Makes no request yet. A failed call is repeated at once, up to `attempts` times in all. Raises
+    InvalidInput.
     """
     config = _config(attempts)
     try:
@@ -47,8 +46,7 @@ def connect_feeds(region: str | None, *, attempts: int = 2) -> Feeds:
 
 
 def price_list_region(region: str) -> str:
-    """The nearest of the three regions that answer questions about prices (Billing User Guide,
-    "Price List API").
+    """The nearest of the three regions with a price list (Billing User Guide, "Price List API").
 
     >>> price_list_region("eu-west-3"), price_list_region("us-west-2")
     ('eu-central-1', 'us-east-1')

@@ -1,4 +1,4 @@
-"""What a node costs beside its machine: its disk, and its public address."""
+"""The cost of a node beside its machine: its disk, and its public address."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ HOURS_A_MONTH = 730.0  # AWS's own: 365 x 24 / 12 (EBS pricing page).
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """The disk's size by node type, its list price, that of an address, and the zones whose nodes
-    get one."""
+    """The sizes and prices of disks and addresses."""
 
+    # By node type.
     disk_gib: Mapping[str, float]
     volume_usd_per_gib_month: float
     public_ipv4_usd_per_h: float
+    # The zones whose nodes get an address.
     public_zones: Set[str] = frozenset()
 
     def usd_per_h(self, offering: Offering) -> float:

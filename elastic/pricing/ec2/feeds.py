@@ -1,4 +1,4 @@
-"""The two feeds of EC2's prices, each asked at its own pace and remembered in between."""
+"""The two feeds of EC2's prices, each read at its own interval and cached in between."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from elastic.pricing.ec2.spot import SpotChange, read_spot
 from elastic.renewal import Renewal
 
 _RETRY_S = 30.0
+# A tick waits no longer than this for the price list; the rest is read at the next ticks.
 _BUDGET_S = 5.0
 _TYPES_A_CALL = 20
+# EC2 keeps the history for 90 days (API Reference, DescribeSpotPriceHistory).
 _HISTORY_S = 90 * 86_400.0
+# EC2 may publish a change of the spot price late. Each request asks for this much again, so that a
+# change up to this late is still seen.
 _OVERLAP_S = 300.0
-"""How late EC2 may publish a change of the spot price and still be heard: what is asked for
-overlaps that much."""
 
 
 @dataclass(slots=True)
 class OnDemandFeed:
-    """The price list, some types a call, never longer at a time than it takes to answer two calls
-    or so."""
+    """On-demand prices, read from the price list some types at a time."""
 
     feeds: Feeds
     refresh_s: float
+    # Each type's entry, and when it was read.
     listed: dict[str, tuple[Listed, float]] = field(default_factory=dict)
     failure: str | None = None
     _pending: list[str] = field(default_factory=list)
@@ -38,7 +40,7 @@ class OnDemandFeed:
     _calls: Renewal = field(default_factory=Renewal)
 
     def update(self, node_types: Sequence[str], *, now_s: float) -> None:
-        """Asks for what is due; `listed` then holds each type's entry and when it was read."""
+        """Reads what is due into `listed`."""
         if self._rounds.is_due(now_s=now_s):
             self._rounds.pause(self.refresh_s, now_s=now_s)
             self._pending = list(node_types)
@@ -64,8 +66,7 @@ class OnDemandFeed:
         for each in node_types:
             self.listed.pop(each, None)
         for entry in found:
-            # Of two entries the one without a doubt counts; one with a doubt is told where there is
-            # no other.
+            # A doubted entry counts only if there is no other.
             if entry.doubt is None or entry.node_type not in self.listed:
                 self.listed[entry.node_type] = (entry, now_s)
         missing = set(node_types) - {entry.node_type for entry in found}
@@ -86,13 +87,14 @@ class SpotFeed:
     refresh_s: float
     observed_to_s: float | None = None
     in_force: dict[Offering, SpotChange] = field(default_factory=dict)
+    # Prices that are not trusted.
     doubted: tuple[SpotChange, ...] = ()
     failure: str | None = None
     observed_at_s: float | None = None
     _calls: Renewal = field(default_factory=Renewal)
 
     def update(self, offerings: Sequence[Offering], *, now_s: float) -> tuple[SpotChange, ...]:
-        """Asks if it is due, and gives what came and went since the last time, oldest first."""
+        """Reads the prices if that is due; returns what came and went since, oldest first."""
         if not self._calls.is_due(now_s=now_s) or not any(
             each.capacity is Capacity.SPOT for each in offerings
         ):
@@ -114,15 +116,15 @@ class SpotFeed:
         self._calls.pause(self.refresh_s, now_s=now_s)
         self.doubted = tuple(each for each in changes if each.doubt is not None)
         asked = set(offerings)
-        # What nobody asked for was not heard again: it is told no longer, and grows older where it
-        # is kept.
+        # An offering that is no longer asked for was not confirmed, so it is dropped here. Its
+        # stored price grows older.
         self.in_force = {
             offering: change for offering, change in self.in_force.items() if offering in asked
         }
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:
-        """Puts the newest in force; gives those before it that were not known."""
+        """Puts the newest in force; returns those before it that were not known."""
         passed: list[SpotChange] = []
         known_before: Mapping[Offering, SpotChange] = dict(self.in_force)
         for change in changes:

@@ -1,4 +1,4 @@
-"""What EC2 remembers of its spot prices, told without haste."""
+"""EC2's history of spot prices."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from elastic.pricing.ec2.spot import spot_pages
 
 
 class Ec2History:
-    """The spot prices of the past, of machines alone."""
+    """Past spot prices of machines, without extras."""
 
     name = "ec2"
+    # How long EC2 keeps spot prices (API Reference, DescribeSpotPriceHistory).
     days = 90.0
-    """EC2 remembers spot prices for so long (API Reference, DescribeSpotPriceHistory)."""
 
     def __init__(self, feeds: Feeds) -> None:
         self._feeds = feeds

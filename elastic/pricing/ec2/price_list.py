@@ -1,5 +1,4 @@
-"""AWS's price list, read strictly: whatever is not exactly what was asked for is told with a
-doubt."""
+"""Reads AWS's price list, and marks entries that are not exactly what was asked for."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from elastic.pricing.ec2.aws import Feeds
 
 log = structlog.get_logger(__name__)
 
-# What an hour of a plain Linux instance is called there. The filters ask for it, and the answer is
-# held to it.
+# The attributes of an hour of a plain Linux instance. The filters ask for them, and answers are
+# checked against them.
 WANTED: Mapping[str, str] = {
     "operatingSystem": "Linux",
     "tenancy": "Shared",
@@ -26,27 +25,25 @@ WANTED: Mapping[str, str] = {
     "preInstalledSw": "NA",
     "marketoption": "OnDemand",
 }
-# What an entry that lacks an attribute means: only those sold in other ways as well, by Capacity
-# Blocks, need say it.
+# The meaning of a missing attribute. Only types that are sold as Capacity Blocks too have this one.
 _UNSAID: Mapping[str, str] = {"marketoption": "OnDemand"}
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The price of one node type in the region; `doubt` says why it is not to be believed, if it is
-    not."""
+    """The price of one node type in the region."""
 
     node_type: str
     usd_per_h: float
     effective_at_s: float
+    # Why it is not trusted; None if it is.
     doubt: str | None = None
 
 
 def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ...]:
-    """Asks for the prices of these types. A type that is not listed is absent. Raises botocore's
-    errors.
+    """Reads the prices of these types. A type that is not listed is absent.
 
-    Raises PriceUnavailable if no entry can even be read.
+    Raises botocore's errors, and PriceUnavailable if no entry can be read.
     """
     exact = {**WANTED, "regionCode": feeds.region}
     filters = [
@@ -61,8 +58,10 @@ def read_price_list(feeds: Feeds, node_types: Sequence[str]) -> tuple[Listed, ..
 
 
 def _readable(texts: Sequence[str], *, region: str) -> list[Listed]:
-    """The machines' entries; one that cannot be read costs no other its price. Raises
-    PriceUnavailable if none can."""
+    """The machines' entries; one that cannot be read is left out.
+
+    Raises PriceUnavailable if none can be read.
+    """
     found: list[Listed | None] = []
     failure: PriceUnavailable | None = None
     for text in texts:
@@ -78,8 +77,10 @@ def _readable(texts: Sequence[str], *, region: str) -> list[Listed]:
 
 
 def parse_entry(text: str, *, region: str) -> Listed | None:
-    """One entry of the list; None for what is no machine. Raises PriceUnavailable if it names no
-    node type."""
+    """One entry of the list; None if it is no machine's.
+
+    Raises PriceUnavailable if it names no node type.
+    """
     try:
         entry = json.loads(text)
         product = entry["product"]
@@ -114,7 +115,7 @@ def _first_price(prices: Mapping[str, str]) -> float:
 
 
 def _instant_s(text: str | None) -> float:
-    """Without a date it holds from the beginning."""
+    """The date of an entry as an instant; 0 without a date: it has always been valid."""
     if text is None:
         return 0.0
     instant = datetime.fromisoformat(text)
@@ -139,8 +140,7 @@ def _doubt(
 
 
 def _without_rivals(listed: list[Listed]) -> list[Listed]:
-    """Two prices of one type that are both in order: there is no telling which holds, so neither is
-    believed."""
+    """Marks sound entries of one type that contradict each other, since either may be wrong."""
     sound = [each for each in listed if each.doubt is None and math.isfinite(each.usd_per_h)]
     rivals = {each.node_type for each in sound for other in sound if _contradict(each, other)}
     return [

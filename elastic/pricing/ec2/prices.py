@@ -1,5 +1,4 @@
-"""The live prices of EC2: whole nodes' burn, on demand from the price list and spot from each
-zone's market."""
+"""The live prices of whole EC2 nodes: machine, disk and address."""
 
 from __future__ import annotations
 
@@ -22,22 +21,19 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PricedOffers:
-    """What prices are wanted for, asked again at each refresh; `public_zones` are those whose nodes
-    get an address.
-
-    `disk_gib` gives the size of a node type's disk, or raises ElasticError while that is not known.
-    """
+    """What prices are wanted for, asked again at each refresh."""
 
     offerings: Callable[[], tuple[Offering, ...]]
+    # The zones whose nodes get an address.
     public_zones: Callable[[], Set[str]]
+    # The size of a node type's disk; raises ElasticError while it is not known.
     disk_gib: Callable[[str], float]
 
 
 class Ec2Prices:
-    """Quotes every offering of `market` at its whole burn: machine, disk, address.
+    """Quotes every offering of `market` with machine, disk and address.
 
-    A feed that does not answer is not quoted at all, so that what it said last grows older where it
-    is kept.
+    While a feed does not answer, it is not quoted, so that its stored prices grow older.
     """
 
     name = "ec2"
@@ -76,11 +72,12 @@ class Ec2Prices:
         return tuple(sorted(quotes, key=lambda quote: (quote.valid_from_s, quote.offering)))
 
     def _look(self) -> tuple[tuple[Offering, ...], Extras, str | None]:
-        """What can be priced, by which extras, and why something else cannot."""
+        """The offerings that can be priced, their extras, and why others cannot."""
         try:
-            offerings, public_zones = self._market.offerings(), self._market.public_zones()
+            offerings = self._market.offerings()
+            public_zones = self._market.public_zones()
         except ElasticError as error:
-            raise PriceUnavailable(f"wanted to know what there is to be priced: {error}") from error
+            raise PriceUnavailable(f"wanted the list of offerings to price: {error}") from error
         unknown = None
         for node_type in sorted({each.node_type for each in offerings}):
             try:
@@ -102,11 +99,9 @@ class Ec2Prices:
     def _overridden(
         self, offerings: Iterable[Offering], extras: Extras, now_s: float
     ) -> Iterator[Quote]:
-        """Prices that the settings know better, such as those of a savings plan; they replace
-        on-demand prices only.
+        """Prices in the settings, such as those of a savings plan, in place of on-demand prices.
 
-        Nobody says since when they hold: what was charged before they were first read stays
-        charged.
+        They hold from when they are first read; what was charged before stays charged.
         """
         for each in offerings:
             usd_per_h = self._settings.price_overrides.get(each.node_type)
@@ -178,13 +173,17 @@ class Ec2Prices:
         ]
         told = "; ".join(failures) or None
         if told is not None and not has_quotes:
-            raise PriceUnavailable(f"EC2 tells no prices: {told}")
+            raise PriceUnavailable(f"EC2 gives no prices: {told}")
         if told is not None and told != self._told:
             log.warning("some prices grow older", error=told)
         self._told = told
 
 
 def _sum(machine_usd_per_h: float, extras_usd_per_h: float) -> float:
-    """The whole burn; a machine that costs nothing, or less, is an error of the feed that no extra
-    may hide."""
-    return machine_usd_per_h + extras_usd_per_h if machine_usd_per_h > 0 else machine_usd_per_h
+    """The price of the whole node.
+
+    A machine's price of 0 or less is an error of the feed, which the extras must not hide.
+    """
+    if machine_usd_per_h > 0:
+        return machine_usd_per_h + extras_usd_per_h
+    return machine_usd_per_h

@@ -1,4 +1,4 @@
-"""Whether prices come, asked once: for who wants to know before a daemon runs."""
+"""Checks once whether prices can be read, for `elasticd doctor`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,20 @@ from elastic.pricing.ec2.feeds import OnDemandFeed, SpotFeed
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Which offerings have a price that nobody doubts, and what the feeds failed of, if they
-    did."""
+    """What the feeds have answered."""
 
+    # Those with a trusted price.
     offerings: frozenset[Offering]
+    # Why feeds failed, if they did.
     failures: tuple[str, ...]
 
 
 def prove_prices(
     settings: Ec2Settings, feeds: Feeds, offerings: Sequence[Offering], *, now_s: float
 ) -> Priced:
-    """Asks both feeds for what is on offer. An on-demand price that the settings override is not
-    asked for."""
-    on_demand, spot = (
-        OnDemandFeed(feeds, settings.on_demand_refresh_s),
-        SpotFeed(feeds, settings.spot_refresh_s),
-    )
+    """Reads the prices of what is on offer, except those that the settings override."""
+    on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
+    spot = SpotFeed(feeds, settings.spot_refresh_s)
     wanted = {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
     on_demand.update(sorted(wanted - set(settings.price_overrides)), now_s=now_s)
     spot.update(offerings, now_s=now_s)

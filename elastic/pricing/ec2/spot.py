@@ -1,4 +1,4 @@
-"""EC2's spot prices: what they are in each zone, and what they were for 90 days."""
+"""Reads EC2's spot prices in each zone, now and for the last 90 days."""
 
 from __future__ import annotations
 
@@ -11,26 +11,29 @@ from typing import Any
 from elastic.model import Capacity, Offering
 from elastic.pricing.ec2.aws import Feeds
 
-# One and the same machine; the second name is that of accounts older than VPCs.
+# Both names mean the same machine; accounts older than VPCs have the second.
 _SYSTEMS = ("Linux/UNIX", "Linux/UNIX (Amazon VPC)")
 _TYPES_A_CALL = 50
 
 
 @dataclass(frozen=True, slots=True)
 class SpotChange:
-    """A spot price from an instant on; `doubt` says why it is not to be believed, if it is not."""
+    """A spot price from an instant on."""
 
     offering: Offering
     usd_per_h: float
     at_s: float
+    # Why it is not trusted; None if it is.
     doubt: str | None = None
 
 
 def read_spot(
     feeds: Feeds, offerings: Iterable[Offering], *, from_s: float, to_s: float
 ) -> tuple[SpotChange, ...]:
-    """The prices in force at `from_s` and every change up to `to_s`, oldest first. Raises
-    botocore's errors."""
+    """The prices in force at `from_s` and every change up to `to_s`, oldest first.
+
+    Raises botocore's errors.
+    """
     wanted = {each for each in offerings if each.capacity is Capacity.SPOT}
     names = sorted({each.node_type for each in wanted})
     changes: dict[SpotChange, None] = {}
@@ -47,8 +50,7 @@ def read_spot(
 def spot_pages(
     feeds: Feeds, node_types: list[str], *, from_s: float, to_s: float
 ) -> Iterator[tuple[SpotChange, ...]]:
-    """The same for all zones, as EC2 tells it: newest first, one call a page. Raises botocore's
-    errors."""
+    """The same for all zones, newest first, with one request a page. Raises botocore's errors."""
     pages = feeds.ec2.get_paginator("describe_spot_price_history").paginate(
         InstanceTypes=node_types,
         ProductDescriptions=list(_SYSTEMS),
@@ -60,13 +62,15 @@ def spot_pages(
 
 
 def _change(raw: Mapping[str, Any]) -> SpotChange:
-    system, text = raw.get("ProductDescription"), str(raw.get("SpotPrice"))
-    doubt = (
-        None if system in _SYSTEMS else f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
-    )
+    system = raw.get("ProductDescription")
+    text = str(raw.get("SpotPrice"))
+    doubt = None
+    if system not in _SYSTEMS:
+        doubt = f"wanted the price of {_SYSTEMS[0]}, got that of {system}"
     try:
         usd_per_h = float(text)
     except ValueError:
-        usd_per_h, doubt = math.nan, doubt or f"wanted a number of USD per hour, got {text!r}"
+        usd_per_h = math.nan
+        doubt = doubt or f"wanted a number of USD per hour, got {text!r}"
     offering = Offering(raw["InstanceType"], Capacity.SPOT, raw["AvailabilityZone"])
     return SpotChange(offering, usd_per_h, raw["Timestamp"].timestamp(), doubt)

@@ -1,4 +1,4 @@
-"""Nodes that are EC2 instances."""
+"""The provider whose nodes are EC2 instances."""
 
 from elastic.providers.ec2.aws import Aws, connect
 from elastic.providers.ec2.catalog import Catalog, Subnet, read_catalog

@@ -1,8 +1,8 @@
-"""How often EC2 takes spot machines back, by its Spot Instance Advisor as it was in July 2025.
+"""How often EC2 takes spot machines back, by its Spot Instance Advisor of July 2025.
 
-A copy is shipped, so that no further host need be reachable and a test tells the same as a daemon:
-it is a prior that a pool's own history soon outweighs. The data is AWS's, by way of
-alexei-led/spotinfo (Apache-2.0); `benchmarks/spot_advisor.py` makes the file from a newer one.
+The copy that ships with elasticd needs no network, and makes tests repeatable. It is only a prior,
+which a pool's own history soon outweighs. The data is AWS's, by way of alexei-led/spotinfo
+(Apache-2.0). `benchmarks/spot_advisor.py` makes the file from a newer one.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ FILE = Path(__file__).with_name("spot_advisor.json.gz")
 
 
 def advisor_buckets(region: str) -> Mapping[str, int]:
-    """The bucket of each node type that the advisor knows in a region, 0 (seldom) to 4
-    (`NodeType.advisor_bucket`).
+    """The bucket of each node type in a region, from 0 (rarely taken back) to 4.
 
     >>> advisor_buckets("us-east-1")["c5.large"] in range(5), dict(advisor_buckets("nowhere-1"))
     (True, {})

@@ -1,4 +1,4 @@
-"""The AWS clients, each with the patience that its calls deserve."""
+"""The AWS clients, each with time-outs and retries that fit its calls."""
 
 from __future__ import annotations
 
@@ -19,13 +19,10 @@ _READ_TIMEOUT_S = 20
 
 @dataclass(frozen=True, slots=True)
 class Aws:
-    """EC2 for looking, for buying and for ending, and the parameter store that knows the newest
-    images.
+    """EC2's clients, and that of the parameter store, which knows the newest images."""
 
-    botocore's clients make their methods at run time, hence `Any`; no answer of theirs leaves the
-    module that asked.
-    """
-
+    # botocore's clients make their methods at run time, hence `Any`. Their answers do not leave the
+    # module that asked.
     reads: Any
     launches: Any
     endings: Any
@@ -33,20 +30,21 @@ class Aws:
 
     @property
     def endpoint_url(self) -> str:
-        """Where EC2 is asked."""
+        """The address of EC2's API."""
         return str(self.reads.meta.endpoint_url)
 
 
 def connect(region: str | None) -> Aws:
-    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises
-    InvalidInput."""
+    """Makes clients in `region`, by default that of AWS_REGION or the profile.
+
+    Makes no request yet. Raises InvalidInput.
+    """
     try:
         session = session_in(region)
         require_commercial(session)
         return Aws(
             reads=LateClient(session, "ec2", config=_config(attempts=4)),
-            # A launch that got no answer is repeated by its intent, which is on record, and not
-            # from here.
+            # A launch without an answer is not repeated here, but by its recorded intent.
             launches=LateClient(
                 session, "ec2", config=_config(attempts=1, read_timeout_s=_LAUNCH_TIMEOUT_S)
             ),
@@ -61,20 +59,16 @@ def connect(region: str | None) -> Aws:
 
 
 def require_commercial(session: boto3.Session) -> None:
-    """Raises InvalidInput for a region of China, of a government or of Europe's own cloud, which
-    AWS keeps apart.
-
-    Their prices are in other money (spot prices do not even say so), or told to commercial
-    credentials alone, and every budget is in USD.
-    """
+    """Raises InvalidInput for a region of China, of a government or of Europe's own cloud."""
+    # Prices there are in other currencies, or known only to commercial credentials. Budgets here
+    # are in USD.
     try:
         partition = session.get_partition_for_region(session.region_name or "")
-    except UnknownRegionError:  # botocore itself judges what such a name may be.
+    except UnknownRegionError:  # botocore itself reports such a name
         return
     if partition != "aws":
         raise InvalidInput(
-            "ec2.region: wanted a region whose prices AWS tells in USD to the credentials that "
-            "buy there, got "
+            "ec2.region: wanted a region of AWS's commercial partition, with prices in USD, got "
             f"{session.region_name} of its partition {partition}; name another",
             field="ec2.region",
         )

@@ -1,5 +1,4 @@
-"""Buys machines: by CreateFleet, whose refusals are data, or by RunInstances where that is not
-permitted."""
+"""Buys machines with CreateFleet, or with RunInstances where CreateFleet is not permitted."""
 
 from __future__ import annotations
 
@@ -26,32 +25,32 @@ from elastic.providers.ec2.machines import end_machine
 from elastic.providers.ec2.quotas import what_is_missing
 from elastic.providers.ec2.template import Template, client_token, ensure_template, ensure_version
 
-_FLEET, _RUN = "CreateFleet", "RunInstances"
+_FLEET = "CreateFleet"
+_RUN = "RunInstances"
+# With these errors CreateFleet is not permitted here.
 _NO_FLEETS = frozenset(
     {"InvalidAction", "UnauthorizedOperation", "UnsupportedOperation", NO_SPOT_ROLE}
 )
 MISMATCH = "IdempotentParameterMismatch"
+# EC2 gives these refusals only after it has checked whether the token bought before. In that case
+# it would return those machines instead.
 _OF_THE_TOKEN = frozenset({RefusalKind.CAPACITY, RefusalKind.QUOTA})
-"""What a call is refused for only once EC2 has looked whether its token bought before: that would
-be the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """EC2 answered, and sold nothing. The token is spent: the same call would get the same answer.
-
-    Unless it is `of_the_token`, an earlier call may have bought all the same: EC2 did not look.
-    """
+    """An answer of EC2 that sold nothing. The same call would get the same answer."""
 
     fault: RefusalKind
     code: str
     message: str
+    # Whether it holds for the token. If not, an earlier call with it may have bought.
     of_the_token: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """So many machines of one offering, all or none."""
+    """A launch with what EC2 needs: all machines of it, or none."""
 
     request: LaunchRequest
     template: Template
@@ -71,15 +70,14 @@ class Purchase:
 
 
 class Buyer:
-    """Tries fleets at each purchase, for a permission may come and go; knows which jobs have their
-    template.
+    """Buys machines; CreateFleet is tried at each purchase, since permissions change."""
 
-    A token is good for one call's machines once: what RunInstances may have bought is asked of no
-    fleet, nor the other way about. By which call that was outlives the daemon with the intent.
-    """
+    # The two calls do not know each other's tokens. So what one of them may have bought is never
+    # asked of the other. Which one it was is stored with the intent.
 
     def __init__(self, aws: Aws) -> None:
         self._aws = aws
+        # The templates that are known to exist.
         self._made: set[str] = set()
 
     def buy(self, wanted: Purchase) -> tuple[str, ...] | Refusal:
@@ -88,24 +86,29 @@ class Buyer:
         Raises ProviderUnavailable if the outcome is unknown: repeat it with the same token.
         """
         version = self._version(wanted)
-        outcome = None if wanted.request.asked_by == _RUN else self._by_fleet(wanted, version)
-        return self._by_run(wanted) if outcome is None else outcome
+        if wanted.request.asked_by == _RUN:
+            outcome = None
+        else:
+            outcome = self._by_fleet(wanted, version)
+        if outcome is None:
+            return self._by_run(wanted)
+        return outcome
 
     def _version(self, wanted: Purchase) -> str:
-        """For RunInstances too, which does not ask for it: it is what pins the job to its image."""
+        """Makes the launch's version of the template; returns its number."""
+        # Also for RunInstances, which does not need it: the template records the job's image.
         name = wanted.template.name
         with translated(f"{wanted.offering}: preparing the launch"):
             if name not in self._made:
                 ensure_template(self._aws, wanted.template)
-            self._made.discard(
-                name
-            )  # it may have been swept meanwhile; then the next attempt makes it anew
+            # It may have been removed meanwhile; then the next attempt makes it again.
+            self._made.discard(name)
             version = ensure_version(self._aws, wanted.template)
             self._made.add(name)
             return version
 
     def _by_fleet(self, wanted: Purchase, version: str) -> tuple[str, ...] | Refusal | None:
-        """None if fleets are not permitted here, and none of this token may have bought."""
+        """Buys with CreateFleet; None if that is not permitted and cannot have bought before."""
         was_in_doubt = wanted.request.asked_by == _FLEET
         if not was_in_doubt:
             wanted.request.note_asked(_FLEET)
@@ -123,8 +126,8 @@ class Buyer:
                 if was_in_doubt:
                     raise ProviderUnavailable(
                         f"{wanted.offering}: an earlier CreateFleet, whose answer was lost, may "
-                        "have bought; permit "
-                        f"CreateFleet again, or wait until it is listed (EC2 says {code_of(error)})"
+                        "have bought; permit CreateFleet again, or wait until its machines are "
+                        f"listed (EC2 says {code_of(error)})"
                     ) from error
                 return None
         bought = [
@@ -134,9 +137,8 @@ class Buyer:
         ]
         if len(bought) >= wanted.count:
             return tuple(sorted(bought))
-        for provider_id in (
-            bought
-        ):  # A minimum was asked for; who does not honour it gets back what is of no use alone.
+        # EC2 was asked for all or none. If it sold some, these are of no use and are ended.
+        for provider_id in bought:
             end_machine(self._aws, provider_id)
         return _refusal(answer.get("Errors", []))
 
@@ -163,7 +165,7 @@ class Buyer:
 
 
 def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
-    """Machines of one type in one zone, now and all of them, or none."""
+    """The request for machines of one type in one zone, all or none."""
     offering = wanted.offering
     together = {
         "SingleInstanceType": True,
@@ -192,9 +194,9 @@ def _fleet(wanted: Purchase, version: str) -> dict[str, Any]:
 
 
 def _refused(error: ClientError) -> Refusal:
-    """A refusal that leaves no doubt; raises the error again where the same call may well succeed
-    later."""
-    fault, code = fault_in(error), code_of(error)
+    """The final refusal in an error; raises the error again if the call may succeed later."""
+    fault = fault_in(error)
+    code = code_of(error)
     if code == MISMATCH:
         raise ProviderUnavailable(
             "an earlier attempt with this token was different; waiting for what it bought"
@@ -206,7 +208,7 @@ def _refused(error: ClientError) -> Refusal:
 
 
 def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
-    """The first of a fleet's errors; one that sold nothing and says nothing had no capacity."""
+    """The first of a fleet's errors; without any, a fleet that sold nothing had no capacity."""
     if not errors:
         return Refusal(
             RefusalKind.CAPACITY,
@@ -218,17 +220,18 @@ def _refusal(errors: list[Mapping[str, Any]]) -> Refusal:
 
 
 def error_of(offering: Offering, refusal: Refusal, *, count: int, vcpus: float) -> ProviderError:
-    """The error that tells of a refusal to sell `count` machines of so many vCPUs each.
-
-    A spent token makes even that of a throttled launch a final one.
-    """
+    """The error to raise after a refusal to sell `count` machines with `vcpus` each."""
     if refusal.fault is RefusalKind.QUOTA:
         missing = what_is_missing(refusal.code, offering, count=count, vcpus=vcpus)
         said = f"{offering}: launching: {missing} (EC2 says {refusal.code}: {refusal.message})"
         return QuotaReached(said, bought_nothing=refusal.of_the_token)
-    launching = "launching" if count == 1 else f"launching {count} at once"
+    if count == 1:
+        launching = "launching"
+    else:
+        launching = f"launching {count} at once"
     error = as_error(
         refusal.fault, f"{offering}: {launching}", code=refusal.code, message=refusal.message
     )
+    # The token is used up, so even the refusal of a throttled launch is final.
     kind = ProviderError if isinstance(error, ProviderUnavailable) else type(error)
     return kind(str(error), bought_nothing=refusal.of_the_token)

@@ -1,4 +1,4 @@
-"""What EC2 told, kept for hours: an old answer serves while there is no new one."""
+"""Caches EC2's answers for hours; an old one serves while there is no new one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CachedValue(Generic[Value]):
         self._failure = ProviderError("EC2 was not asked yet")
 
     def get(self) -> Value:
-        """The value read last. Raises what the last try raised where none has succeeded yet."""
+        """The value read last. Raises the last error if no read has succeeded yet."""
         with self._lock:
             now_s = self._clock.now_s()
             if self._renewal.is_due(now_s=now_s):
@@ -39,10 +39,11 @@ class CachedValue(Generic[Value]):
                     self._failure = error
                     self._renewal.note_failure(now_s=now_s)
             if self._value is None:
+                # A new one: an error that is raised twice collects tracebacks.
                 raise type(self._failure)(str(self._failure))
             return self._value
 
     @property
     def seen(self) -> Value | None:
-        """The value read last, None before the first. Asks nobody."""
+        """The value read last, None before the first. Makes no request."""
         return self._value

@@ -1,4 +1,4 @@
-"""What EC2 sells here: node types, in the zones of our subnets, on demand and as spot."""
+"""Reads what EC2 sells here: node types, zones, on-demand and spot."""
 
 from __future__ import annotations
 
@@ -16,58 +16,54 @@ from elastic.providers.ec2.faults import translated
 from elastic.providers.ec2.requirements import Requirements, parse_requirements
 from elastic.providers.precisions import FP32_ONLY, WITH_BF16, precisions_of_gpu
 
+# More candidates than this are never all tried, and their spot prices alone take minutes to read.
 MOST_TYPES = 64
-"""More candidates than this are never all tried, and their spot prices alone take minutes to read.
-"""
-_NAMES_A_FILTER = 200  # EC2 User Guide, "Filtering": no more values a request.
-# DescribeInstanceTypes: Trainium and Inferentia, FPGAs, video. They are paid for, and torch as
-# installed uses none.
+# The limit of values per request (EC2 User Guide, "Filtering").
+_NAMES_A_FILTER = 200
+# Fields of DescribeInstanceTypes for Trainium and Inferentia, FPGAs and video. They cost money, and
+# torch as it is installed does not use them.
 _ACCELERATORS = ("NeuronInfo", "InferenceAcceleratorInfo", "FpgaInfo", "MediaAcceleratorInfo")
+# The first generation with bf16 arithmetic, for all makers: Intel's Sapphire Rapids, AMD's Zen 4,
+# Graviton 3.
 _BF16_SINCE = 7
-"""The first generation with bf16 arithmetic, of all makers: Intel's Sapphire Rapids, AMD's Zen 4,
-Graviton 3."""
 _USAGE: Mapping[str, Capacity] = {"on-demand": Capacity.ON_DEMAND, "spot": Capacity.SPOT}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A node type with what a launch must know of it beyond the port's vocabulary.
-
-    `accelerators` says which of EC2's accelerators it has that are no whole GPUs, by the names of
-    their fields.
-    """
+    """A node type with what a launch on EC2 must know of it."""
 
     node_type: NodeType
     architecture: str
     capacities: frozenset[Capacity]
     is_burstable: bool
     gpu_maker: str | None = None
+    # Its accelerators other than whole GPUs, by the names of EC2's fields.
     accelerators: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """Where machines of a zone are put. `is_public`: they get a public IPv4 address, which
-    costs."""
+    """The subnet for machines of one zone."""
 
     id: str
     zone: str
     vpc_id: str
+    # Whether machines get a public IPv4 address, which costs.
     is_public: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All that can be bought: kinds by node type, one subnet a zone, and the offerings that these
-    make.
+    """All that can be bought."""
 
-    `not_sold` are types that settings name and that have none: unknown, retired, or not sold in
-    these zones in one of the ways that settings name, `wanted_as`.
-    """
-
+    # By node type.
     kinds: Mapping[str, Kind]
+    # By zone.
     subnets: Mapping[str, Subnet]
     offerings: tuple[Offering, ...]
+    # Types that settings name but that have no offering: unknown, retired, or not sold in these
+    # zones in one of the ways of `wanted_as`.
     not_sold: tuple[str, ...] = ()
     wanted_as: tuple[str, ...] = ()
 
@@ -90,31 +86,31 @@ class Catalog:
 
 
 def check_choice(settings: Ec2Settings) -> Requirements | None:
-    """The requirements that choose node types; None where settings list them. Raises InvalidInput
-    if neither does."""
+    """The requirements for node types; None if settings list types. Raises InvalidInput."""
     wanted = settings.requirements
     if settings.types:
         return None
     if wanted.cpu is None and wanted.memory is None and wanted.gpu is None:
         raise InvalidInput(
             "ec2.types: wanted node types by name, or ec2.requirements such as cpu = '4..8', "
-            "memory = '8GB'; "
-            "got neither, name some",
+            "memory = '8GB'; got neither, name some",
             field="ec2.types",
         )
     return parse_requirements(cpu=wanted.cpu, memory=wanted.memory, gpu=wanted.gpu)
 
 
 def read_catalog(aws: Aws, settings: Ec2Settings) -> Catalog:
-    """Asks EC2 what it sells, and adds how often it takes spot back.
+    """Reads what EC2 sells, and adds how often it takes spot machines back.
 
-    Raises ProviderError if it sells nothing of what is wanted, ProviderUnavailable if it does not
-    answer.
+    Raises ProviderError if nothing that is wanted is sold, ProviderUnavailable without an answer.
     """
     requirements = check_choice(settings)
     with translated("reading what EC2 sells"):
         subnets = _subnets(aws, settings)
-        listed = _kinds(aws, settings.types) if requirements is None else _current_kinds(aws)
+        if requirements is None:
+            listed = _kinds(aws, settings.types)
+        else:
+            listed = _current_kinds(aws)
         listed = _with_buckets(listed, advisor_buckets(str(aws.reads.meta.region_name)))
         kinds = {each.node_type.name: each for each in listed if _is_wanted(each, requirements)}
         _check_kinds(kinds, settings)
@@ -141,8 +137,7 @@ def _with_buckets(kinds: Iterable[Kind], buckets: Mapping[str, int]) -> list[Kin
 
 
 def _subnets(aws: Aws, settings: Ec2Settings) -> dict[str, Subnet]:
-    """One subnet a zone at the region's prices: the first that the settings name, else the default
-    VPC's own."""
+    """One subnet per zone: the first that the settings name, else that of the default VPC."""
     if settings.subnets:
         choice: dict[str, Any] = {"SubnetIds": list(settings.subnets)}
     else:
@@ -168,7 +163,7 @@ def _subnet(raw: Mapping[str, Any]) -> Subnet:
 
 
 def _is_apart(zone: str, region: str) -> bool:
-    """Whether it is a Local or Wavelength Zone: any other is named by its region and one letter.
+    """Whether it is a Local or Wavelength Zone; all others are named by region and one letter.
 
     >>> _is_apart("us-west-2a", "us-west-2"), _is_apart("us-west-2-lax-1a", "us-west-2")
     (False, True)
@@ -181,8 +176,8 @@ def _check_zones(named: Iterable[str], region: str) -> None:
     if apart:
         raise ProviderError(
             f"wanted zones at the prices of {region}, found {', '.join(apart)}: Local and "
-            "Wavelength Zones are dearer "
-            "than its price list says; name others (ec2.zones, ec2.subnets)"
+            "Wavelength Zones cost more than its price list says; name others (ec2.zones, "
+            "ec2.subnets)"
         )
 
 
@@ -202,8 +197,8 @@ def _check_subnets(by_zone: Mapping[str, Subnet], settings: Ec2Settings) -> None
 
 
 def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
-    """Those of the names that EC2 knows: asked for by a filter, one that it does not know fails no
-    others."""
+    """The named types that EC2 knows."""
+    # Asked for by a filter, since a request by name fails if EC2 does not know one of them.
     found: list[Kind] = []
     for start in range(0, len(names), _NAMES_A_FILTER):
         some = list(names[start : start + _NAMES_A_FILTER])
@@ -211,9 +206,8 @@ def _kinds(aws: Aws, names: Sequence[str]) -> list[Kind]:
             Filters=[{"Name": "instance-type", "Values": some}]
         )
         found += [_kind(raw) for page in pages for raw in page["InstanceTypes"]]
-    return [
-        each for each in found if each.node_type.name in names
-    ]  # a filter reads * and ? as more than themselves
+    # A filter takes * and ? as wildcards.
+    return [each for each in found if each.node_type.name in names]
 
 
 def _current_kinds(aws: Aws) -> list[Kind]:
@@ -229,7 +223,7 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
     gpus = [gpu for gpu in raw.get("GpuInfo", {}).get("Gpus", []) if gpu.get("Count")]
     others = {name for name in _ACCELERATORS if raw.get(name)}
     if raw.get("GpuInfo") and not gpus:
-        others.add("GpuInfo")  # a fraction of a GPU (g6f): paid for, and counted as none
+        others.add("GpuInfo")  # a fraction of a GPU (g6f) costs money, and counts as no GPU
     architectures = raw.get("ProcessorInfo", {}).get("SupportedArchitectures", [])
     return Kind(
         node_type=NodeType(
@@ -252,23 +246,25 @@ def _kind(raw: Mapping[str, Any]) -> Kind:
 
 
 def _precisions(name: str, gpus: Sequence[Mapping[str, Any]]) -> tuple[Precision, ...]:
-    """What a type computes in: its GPUs by their model, else its processor by the generation that
-    its name gives.
+    """The precisions of a type's GPUs by model, else of its processor by the type's generation.
 
-    >>> [_precisions(name, [])[-1].value for name in ("c6i.large", "c7g.large", "m7i-flex.large", "u-6tb1.metal")]
+    >>> names = ("c6i.large", "c7g.large", "m7i-flex.large", "u-6tb1.metal")
+    >>> [_precisions(name, [])[-1].value for name in names]
     ['fp32', 'bf16', 'bf16', 'fp32']
     """
     if gpus:
         return precisions_of_gpu(gpus[0]["Name"], gpus[0].get("Manufacturer", "NVIDIA"))
     generation = re.match(r"[a-z]+(\d+)", name)
-    return WITH_BF16 if generation and int(generation[1]) >= _BF16_SINCE else FP32_ONLY
+    if generation and int(generation[1]) >= _BF16_SINCE:
+        return WITH_BF16
+    return FP32_ONLY
 
 
 def _is_wanted(kind: Kind, requirements: Requirements | None) -> bool:
-    """Requirements admit what the default images and wheels are for; a type that is named is taken
-    as it is."""
+    """Whether a type is a candidate by the requirements; one that is named always is."""
     if requirements is None:
         return True
+    # The default images and wheels are for x86_64, and for GPUs as the only accelerators.
     is_plain = kind.architecture == "x86_64" and not kind.accelerators
     return is_plain and requirements.admit(kind.node_type, gpu_maker=kind.gpu_maker)
 
@@ -277,14 +273,12 @@ def _check_kinds(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
     if settings.types and not kinds:
         raise ProviderError(
             "ec2.types: wanted node types that EC2 has in this region, found none of "
-            f"{', '.join(settings.types)}; "
-            "correct the names, or ec2.region"
+            f"{', '.join(settings.types)}; correct the names, or ec2.region"
         )
     if not 1 <= len(kinds) <= MOST_TYPES:
         raise ProviderError(
             f"ec2.requirements: wanted 1 to {MOST_TYPES} node types, found {len(kinds)} that meet "
-            "them; "
-            "narrow or widen them, or name types (ec2.types)"
+            "them; narrow or widen them, or name types (ec2.types)"
         )
     arm = sorted(
         name
@@ -294,13 +288,12 @@ def _check_kinds(kinds: Mapping[str, Kind], settings: Ec2Settings) -> None:
     if arm:
         raise ProviderError(
             f"ec2.types: wanted GPUs beside x86_64 processors, found {', '.join(arm)} with arm64, "
-            "for which no image "
-            "with a driver is known here; name others"
+            "for which no image with a driver is known here; name others"
         )
 
 
 def _zones(aws: Aws, names: Sequence[str]) -> set[tuple[str, str]]:
-    """Which type is sold in which zone."""
+    """The pairs of a type and a zone in which it is sold."""
     pages = aws.reads.get_paginator("describe_instance_type_offerings").paginate(
         LocationType="availability-zone", Filters=[{"Name": "instance-type", "Values": list(names)}]
     )

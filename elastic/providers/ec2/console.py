@@ -1,4 +1,4 @@
-"""What an instance has printed: the one witness of a machine whose agent never came to speak."""
+"""Reads an instance's console, the only source about a machine whose agent never started."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ _CHARACTERS = 1500
 
 
 def console_tail(aws: Aws, provider_id: str) -> str:
-    """The last lines of an instance's console, printable; empty where EC2 gives none, or not to us.
-
-    What EC2 has kept is minutes old, and nothing yet of a machine that has just booted: the newest
-    is asked for, which types older than Nitro do not have.
-    """
+    """The last lines of an instance's console, printable; empty if EC2 gives none."""
+    # The stored output is minutes old. The newest is asked for first, which types older than Nitro
+    # do not have.
     printed = _printed(aws, provider_id, Latest=True) or _printed(aws, provider_id)
     lines = ["".join(each for each in line if each.isprintable()) for line in printed.splitlines()]
     return "\n".join([line for line in lines if line.strip()][-_LINES:])[-_CHARACTERS:]

@@ -1,4 +1,4 @@
-"""What EC2's error codes mean to elasticd, as one table."""
+"""The table of EC2's error codes, and the errors that they mean here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from elastic.errors import (
 
 
 class RefusalKind(StrEnum):
-    """What kind of refusal a code is."""
+    """The kind of refusal that a code means."""
 
     CAPACITY = "no capacity"
     QUOTA = "a quota"
@@ -124,7 +124,7 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
             "Unavailable",
         }
     ),
-    # What was made a moment ago and is not seen everywhere yet.
+    # Something that was made a moment ago is not visible everywhere yet.
     RefusalKind.LATE: frozenset(
         {
             *NO_GROUP,
@@ -138,18 +138,16 @@ FAULTS: Mapping[RefusalKind, frozenset[str]] = {
 NO_SPOT_ROLE = "AuthFailure.ServiceLinkedRoleCreationNotPermitted"
 _SPOT_ROLE = (
     "the account has no service-linked role for spot yet, which these credentials should not be "
-    "able to make; as an "
-    "administrator: aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
+    "able to make; as an administrator: "
+    "aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"
 )
 _NOT_TAKEN = (
-    "AWS does not take these credentials: renew them if they have expired, and see that this "
-    "machine's clock is right "
-    "and that the account has opted in to the region"
+    "AWS does not accept these credentials: renew them if they have expired, and check that this "
+    "machine's clock is right and that the account has opted in to the region"
 )
 _NOT_READY = (
-    "the account is not ready for this, and no IAM policy mends that: finish its verification or "
-    "subscription, or ask "
-    "AWS support"
+    "the account is not ready for this, and no IAM policy fixes that: finish its verification or "
+    "subscription, or ask AWS support"
 )
 _KINDS: Mapping[str, RefusalKind] = {
     code: fault for fault, codes in FAULTS.items() for code in codes
@@ -158,15 +156,16 @@ _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrieval
 
 
 def fault_of(code: str, *, status: int = 400) -> RefusalKind:
-    """The kind of a code; an unknown one is a refusal, unless the HTTP status says that the fault
-    is AWS's own.
+    """The kind of a code; an unknown one is a refusal, or with a status from 500 no answer.
 
     >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
     (<RefusalKind.CAPACITY: 'no capacity'>, <RefusalKind.REFUSED: 'refused'>, <RefusalKind.UNANSWERED: 'not answered'>)
     """
     if code in _KINDS:
         return _KINDS[code]
-    return RefusalKind.UNANSWERED if status >= 500 else RefusalKind.REFUSED
+    if status >= 500:
+        return RefusalKind.UNANSWERED
+    return RefusalKind.REFUSED
 
 
 def code_of(error: ClientError) -> str:
@@ -181,22 +180,20 @@ def fault_in(error: ClientError) -> RefusalKind:
 
 
 def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> ProviderError:
-    """The error to raise for a fault met while doing `what`; its text says what is missing and what
-    to do."""
+    """The error to raise for a fault while doing `what`; it says what is missing and what to do."""
     said = f"EC2 says {code}: {message}"
     match fault:
         case RefusalKind.CAPACITY:
-            return CapacityUnavailable(f"{what}: not to be had now; {said}")
+            return CapacityUnavailable(f"{what}: not available now; {said}")
         case RefusalKind.QUOTA:
             return QuotaReached(
                 f"{what}: the account's quota is used up; ask AWS to raise it ({said})"
             )
         case RefusalKind.PERMISSION:
-            advice = (
-                _SPOT_ROLE
-                if code == NO_SPOT_ROLE
-                else "these credentials may not; allow it in their IAM policy"
-            )
+            if code == NO_SPOT_ROLE:
+                advice = _SPOT_ROLE
+            else:
+                advice = "these credentials do not permit it; allow it in their IAM policy"
             return Forbidden(f"{what}: {advice} ({said})")
         case RefusalKind.CREDENTIALS:
             return Forbidden(f"{what}: {_NOT_TAKEN} ({said})")
@@ -210,8 +207,7 @@ def as_error(fault: RefusalKind, what: str, *, code: str, message: str) -> Provi
 
 @contextmanager
 def translated(what: str, *, service: str = "ec2") -> Iterator[None]:
-    """Raises botocore's errors as elasticd's, each told as something that happened while doing
-    `what`."""
+    """Turns botocore's errors into elasticd's, with `what` was being done."""
     try:
         yield
     except ClientError as error:
@@ -224,8 +220,6 @@ def translated(what: str, *, service: str = "ec2") -> Iterator[None]:
         ) from error
     except (ParamValidationError, NoRegionError) as error:
         raise ProviderError(f"{what}: {error}") from error
-    except (
-        BotoCoreError,
-        ResponseParserError,
-    ) as error:  # The second where a proxy answers in AWS's stead.
+    except (BotoCoreError, ResponseParserError) as error:
+        # The second is raised if a proxy answers in place of AWS.
         raise ProviderUnavailable(f"{what}: EC2 did not answer: {error}") from error

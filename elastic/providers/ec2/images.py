@@ -1,5 +1,4 @@
-"""Which machine image a job's nodes boot: the newest when the job began, and the same for all of
-its life.
+"""Chooses the machine image of a job: the newest when it began, for its whole life.
 
 The size of a node's disk follows from its image.
 """
@@ -21,28 +20,30 @@ from elastic.providers.ec2.cached import CachedValue
 from elastic.providers.ec2.catalog import Kind
 from elastic.providers.ec2.faults import translated
 
+# The size of a disk beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
+# job's own files.
 ROOM_GIB = 22
-"""What a disk has beyond its image: 6 for torch with CUDA (5.4 GB when unpacked), and 16 for the
-job's own files."""
-_SMALLEST_GIB = 8  # Amazon Linux 2023's own, for an image that does not tell.
+# That of Amazon Linux 2023, for an image that does not say.
+_SMALLEST_GIB = 8
 _AMI = re.compile(r"ami-[0-9a-f]{8,17}")
-# Bills as Linux: its own, and Red Hat's with a subscription brought along (EC2 User Guide, "AMI
-# billing information").
+# Operations that are billed as Linux: Linux itself, and Red Hat with an own subscription (EC2 User
+# Guide, "AMI billing information").
 _PRICED_AS_LINUX = ("RunInstances", "RunInstances:00g0")
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A machine image, the name of the disk that it boots from, and how large that must be at least
-    (0: untold)."""
+    """A machine image."""
 
     id: str
+    # The name of the disk that it boots from.
     root_device: str
+    # The least size of that disk; 0: unknown.
     least_gib: int = 0
 
 
 class Images:
-    """Pins an image for each job and each sort of machine."""
+    """Pins an image for each job and each kind of machine."""
 
     def __init__(self, aws: Aws, settings: Ec2Settings, clock: Clock) -> None:
         self._aws = aws
@@ -59,39 +60,38 @@ class Images:
         """The public parameter that names the newest image for this kind of machine."""
         if kind.node_type.gpu_count:
             return self._settings.ami_parameter_gpu
-        return (
-            self._settings.ami_parameter_arm64
-            if kind.architecture == "arm64"
-            else self._settings.ami_parameter
-        )
+        if kind.architecture == "arm64":
+            return self._settings.ami_parameter_arm64
+        return self._settings.ami_parameter
 
     def pinned(self, job_id: str, kind: Kind, in_use: Iterable[str]) -> Image:
-        """The job's image; `in_use` are those that the job was launched with by the same parameter,
-        oldest first.
+        """The job's image.
 
-        So a daemon that has just started goes on with what the job began with. Raises ProviderError
-        for an image that would cost more than prices say.
+        `in_use` are the images of its launches by the same parameter, oldest first. Raises
+        ProviderError for an image that would cost more than prices say.
         """
+        # A daemon that has just started must continue with the image that the job began with.
         parameter = self.parameter(kind)
         with self._lock:
             known = self._pinned.get((job_id, parameter))
         if known is not None:
             return known
         used = next(iter(in_use), None)
-        image = self._described(used, parameter) if used else self.newest(kind)
+        if used:
+            image = self._described(used, parameter)
+        else:
+            image = self.newest(kind)
         with self._lock:
             return self._pinned.setdefault((job_id, parameter), image)
 
     def newest(self, kind: Kind) -> Image:
-        """What a job that begins now would boot on this kind of machine. Raises ProviderError."""
+        """The image of a job that begins now on this kind of machine. Raises ProviderError."""
         return self._newest[self.parameter(kind)].get()
 
     def disk_gib(self, kind: Kind) -> int:
-        """The disk of every machine of this kind: it holds each of its images that jobs were seen
-        to use.
-
-        So a launch and the price that it was decided by mean the same disk. Raises ProviderError.
-        """
+        """The disk of every machine of this kind. Raises ProviderError."""
+        # It is large enough for every image of this kind in use. So a launch and the price that it
+        # was decided by mean the same disk.
         parameter = self.parameter(kind)
         if parameter not in self._least_gib:
             self.newest(kind)
@@ -126,8 +126,7 @@ class Images:
 
 
 def _disk_gib(least_gib: int, volume_gib: int | None) -> int:
-    """The size of a disk for an image that needs so much, where the settings say so much or
-    nothing.
+    """The size of a disk, by what its image needs and the settings say (None: nothing).
 
     >>> _disk_gib(75, None), _disk_gib(75, 200), _disk_gib(75, 30)
     (97, 200, 75)
@@ -140,21 +139,19 @@ def _disk_gib(least_gib: int, volume_gib: int | None) -> int:
 def _check_cost(
     image_id: str, told: Mapping[str, Any], *, further: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Refuses what would cost more than any price here says, and may go on to when its machine has
-    ended."""
+    """Raises ProviderError for an image that costs more than prices say, or after its machine."""
     if further:
         disks = ", ".join(
             f"{name} ({each.get('VolumeSize', '?')} GiB)" for name, each in sorted(further.items())
         )
         raise ProviderError(
-            f"the image {image_id}: wanted one that brings its root disk alone, found {disks} as "
-            "well, which nothing "
-            "here pays for or removes; make one without (ec2.volume_gib makes the root disk larger)"
+            f"the image {image_id}: wanted one with a root disk only, found {disks} as well, which "
+            "no price here includes and nothing removes; make one without (ec2.volume_gib makes "
+            "the root disk larger)"
         )
     if (operation := told.get("UsageOperation", _PRICED_AS_LINUX[0])) not in _PRICED_AS_LINUX:
         raise ProviderError(
             f"the image {image_id}: wanted one that is billed as Linux, found "
-            f"{told.get('PlatformDetails')} "
-            f"({operation}), whose hours cost more than the prices here; name another "
-            "(ec2.ami_parameter)"
+            f"{told.get('PlatformDetails')} ({operation}), whose hours cost more than the prices "
+            "here; name another (ec2.ami_parameter)"
         )

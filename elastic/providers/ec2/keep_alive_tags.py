@@ -1,5 +1,4 @@
-"""The marks that say of machines that a daemon stands for them: what nobody marks, any reaper may
-end."""
+"""Tags machines as kept alive by a daemon; a reaper may end machines without a recent tag."""
 
 from __future__ import annotations
 
@@ -19,9 +18,10 @@ log = structlog.get_logger(__name__)
 
 _RENEW_S = 300.0
 _RETRY_S = 20.0
+# A machine with an older tag would soon be abandoned.
 _AGED_S = 900.0
-"""What was marked last so long ago is soon abandoned, by `elasticd gc`."""
-_TAGS_A_CALL = 1000  # CreateTags takes no more resources.
+# CreateTags takes no more resources.
+_TAGS_A_CALL = 1000
 _UNKNOWN = NOT_FOUND | {"InvalidID"}
 
 
@@ -30,6 +30,7 @@ class KeepAliveTags:
     as far as is known."""
 
     def __init__(self, aws: Aws) -> None:
+        # Why some machines are not tagged; None if all are, as far as is known.
         self.failure: ProviderError | None = None
         self._aws = aws
         self._renewed_at_s: dict[str, float] = {}
@@ -57,8 +58,7 @@ class KeepAliveTags:
         self._note(error, now_s=now_s)
 
     def _mark(self, provider_ids: Sequence[str], *, now_s: float) -> Iterator[str]:
-        """Gives those that are marked: of a call that names one which EC2 does not know (yet), it
-        marks none."""
+        """Tags these machines, and yields those that were tagged."""
         try:
             self._aws.endings.create_tags(
                 Resources=list(provider_ids), Tags=tags.tag_list({tags.KEEP_ALIVE: f"{now_s:.0f}"})
@@ -66,6 +66,8 @@ class KeepAliveTags:
         except ClientError as error:
             if code_of(error) not in _UNKNOWN:
                 raise
+            # A call that names a machine which EC2 does not know (yet) tags none of them. So the
+            # list is halved until the unknown ones are alone.
             half = len(provider_ids) // 2
             for part in (provider_ids[:half], provider_ids[half:]) if half else ():
                 yield from self._mark(part, now_s=now_s)
@@ -76,13 +78,13 @@ class KeepAliveTags:
         aged = self._older_than(_AGED_S, now_s=now_s)
         if aged and error is None:
             error = ProviderError(
-                f"EC2 lists {', '.join(aged)}, and does not know what it is to mark"
+                f"EC2 lists {', '.join(aged)}, but says that it does not know them when asked to "
+                "tag them"
             )
         if error is None:
             self.failure = None
-        elif aged or not isinstance(
-            error, ProviderUnavailable
-        ):  # else what was true before may still be
+        # Without an answer, and with recent tags, nothing new is known.
+        elif aged or not isinstance(error, ProviderUnavailable):
             if self.failure is None:
                 log.error(
                     "keep-alive tags cannot be renewed; a reaper would end them",
@@ -91,7 +93,7 @@ class KeepAliveTags:
             self.failure = error
 
     def _older_than(self, age_s: float, *, now_s: float) -> list[str]:
-        """The machines whose mark is so old, or of a clock that was set back since."""
+        """The machines whose tags are older, or from before the clock was set back."""
         return sorted(
             each for each, at_s in self._renewed_at_s.items() if not 0.0 <= now_s - at_s < age_s
         )

@@ -15,27 +15,30 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.leader_lease import LeaderLease
 
+# Lost writes in a row that are skipped; with more, so many daemons write that it is better to wait.
 _MOST_VOID = 20
-"""Writes in a row that lost a race; more of them is a crowd that will settle."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterLeases:
-    """Writes that lost a race are void: each says after which version it was written, and counts
-    only as the next one.
+    """The register of leases in one parameter."""
 
-    So the Parameter Store, which lets everybody overwrite, lets one daemon win.
-    """
-
+    # The Parameter Store lets every daemon overwrite. So each write names the version that it
+    # follows, and is valid only as the next version: of several writers one wins.
     aws: Aws
     name: str
 
     def read(self) -> tuple[int, LeaderLease | None]:
         with translated(f"reading the leader lease in {self.name}", service="ssm"):
             newest = self._get(self.name)
-            version = 0 if newest is None else int(newest["Version"])
+            version = 0
+            if newest is not None:
+                version = int(newest["Version"])
             for number in range(version, max(version - _MOST_VOID, 0), -1):
-                written = newest if number == version else self._get(f"{self.name}:{number}")
+                if number == version:
+                    written = newest
+                else:
+                    written = self._get(f"{self.name}:{number}")
                 if written is None:
                     return version, None
                 lease = _valid_lease(written)

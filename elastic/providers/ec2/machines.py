@@ -1,4 +1,4 @@
-"""EC2's instances, read in full and turned into values."""
+"""Reads EC2's instances, and turns them into values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATES: Mapping[str, InstanceState] = {
     "running": InstanceState.RUNNING,
     "shutting-down": InstanceState.STOPPING,
     "stopping": InstanceState.STOPPING,
-    # Costs its disk still, so it is not gone; elasticd stops nothing, it terminates.
+    # Its disk still costs, so it is not gone. elasticd itself never stops a machine.
     "stopped": InstanceState.STOPPING,
     "terminated": InstanceState.GONE,
 }
@@ -29,9 +29,9 @@ _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
 _ASKED = "Client.UserInitiatedShutdown"
+# A spot instance that EC2 takes back within its first hour is free, except for disk and address
+# (User Guide, "Billing for interrupted Spot Instances").
 _FREE_S = 3600.0
-"""EC2 charges nothing for a spot instance that it takes back within its first hour, but its disk
-and address (User Guide, "Billing for interrupted Spot Instances")."""
 NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
@@ -40,6 +40,7 @@ class Ec2Machine:
     """An instance, the nodes of the launch that bought it, and when a daemon last kept it alive."""
 
     instance: Instance
+    # The nodes of the launch that bought it.
     launched_with: tuple[str, ...]
     kept_alive_at_s: float
 
@@ -52,10 +53,10 @@ class Ec2Machine:
 
 
 def read_machines(aws: Aws, wanted: Mapping[str, str]) -> tuple[Ec2Machine, ...]:
-    """Every instance with all the `wanted` tags, gone ones included while EC2 shows them; oldest
-    first.
+    """Every instance with all the `wanted` tags, oldest first.
 
-    Raises ProviderUnavailable if the list cannot be complete.
+    Gone ones are included while EC2 shows them. Raises ProviderUnavailable if the list cannot be
+    complete.
     """
     with translated("listing the instances"):
         pages = aws.reads.get_paginator("describe_instances").paginate(
@@ -80,10 +81,9 @@ def end_machine(aws: Aws, provider_id: str) -> None:
 
 
 def prove_end(aws: Aws, provider_id: str) -> None:
-    """Returns if the end of an instance would be permitted, by a dry run; one that EC2 does not
-    know is fine.
+    """Returns if a dry run shows that the end of an instance would be permitted.
 
-    Raises ProviderError.
+    An instance that EC2 does not know is fine. Raises ProviderError.
     """
     with translated(f"proving that {provider_id} could be terminated"):
         try:
@@ -99,20 +99,23 @@ def _instances(page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
-    found, provider_id = tags.tags_of(raw), str(raw["InstanceId"])
-    state = _STATES.get(
-        raw["State"]["Name"], InstanceState.RUNNING
-    )  # Unknown: assume that it costs money.
+    found = tags.tags_of(raw)
+    provider_id = str(raw["InstanceId"])
+    # A machine in an unknown state is assumed to cost money.
+    state = _STATES.get(raw["State"]["Name"], InstanceState.RUNNING)
     launched_at_s = raw["LaunchTime"].timestamp()
-    capacity = Capacity.SPOT if raw.get("InstanceLifecycle") == "spot" else Capacity.ON_DEMAND
-    ended_at_s = (
-        exited_at_s(raw.get("StateTransitionReason", "")) if state is InstanceState.GONE else None
-    )
+    if raw.get("InstanceLifecycle") == "spot":
+        capacity = Capacity.SPOT
+    else:
+        capacity = Capacity.ON_DEMAND
+    ended_at_s = None
+    if state is InstanceState.GONE:
+        ended_at_s = exited_at_s(raw.get("StateTransitionReason", ""))
     instance = Instance(
         provider_id=provider_id,
         node_id=found.get(tags.NODE, ""),
         job_id=found.get(tags.JOB, ""),
-        # Without an intent's tag it stands for none: a token that no node has makes it an orphan.
+        # Without the tag of an intent it gets a token that no node has, which makes it an orphan.
         token=found.get(tags.INTENT) or f"none:{provider_id}",
         offering=Offering(raw["InstanceType"], capacity, raw["Placement"]["AvailabilityZone"]),
         state=state,
@@ -149,12 +152,12 @@ def exited_at_s(reason: str) -> float | None:
 def _ended_because(raw: Mapping[str, Any]) -> str:
     """EC2's code and message, such as `Client.InternalError: Client error on launch`."""
     reason = raw.get("StateReason", {})
-    code, message = str(reason.get("Code", "")), str(reason.get("Message", ""))
+    code = str(reason.get("Code", ""))
+    message = str(reason.get("Message", ""))
     if not code or code == _ASKED:
         return ""
-    return (
-        message if message.startswith(code) else f"{code}: {message}"
-    )  # EC2's messages begin with the code, mostly
+    # Most of EC2's messages begin with the code.
+    return message if message.startswith(code) else f"{code}: {message}"
 
 
 def _was_interrupted(raw: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Tells the machines of one launch apart: CreateFleet gives all that it buys the same tags."""
+"""Assigns the machines of one launch to its nodes, since CreateFleet gives all the same tags."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST_NAMED_AT_ONCE = 50
 def instances_of(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
     """Every machine as an instance, each node being one of them.
 
-    Who bears a node's tag is that node, the first that lives if there are several. The others of a
-    launch are its other nodes, in the order of their ids, once all are seen: so anybody comes to
-    the same end, before anything is written. Until then they are nobody's yet. What is left over is
-    shown as standing for no launch, to be ended as an orphan.
+    A machine with a node's tag is that node; of several it is the first that lives. The launch's
+    other machines are its other nodes, in the order of their ids, once all are visible. So every
+    daemon finds the same result before anything is written. Until then they have no node. Machines
+    that are left over get a token of no launch, so that they are ended as orphans.
     """
     launches: dict[str, list[Ec2Machine]] = {}
     for machine in machines:
@@ -32,8 +32,7 @@ def instances_of(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
 
 
 def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
-    """All machines of one launch in the order of its nodes; none while EC2 does not show all of
-    them."""
+    """All machines of one launch in the order of its nodes; none until EC2 shows all of them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
     found = {each.node_id: each for each in instances_of(machines)}
     return (
@@ -44,8 +43,10 @@ def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
 
 
 def name_members(aws: Aws, machines: Iterable[Ec2Machine], instances: Iterable[Instance]) -> None:
-    """Writes on living machines which node they are, where that is known and not written yet.
-    Raises nothing."""
+    """Tags living machines with their nodes, if these are known and not tagged yet.
+
+    Raises nothing.
+    """
     nameless = {each.instance.provider_id for each in machines if not each.instance.node_id}
     known = [
         each for each in instances if each.node_id and each.provider_id in nameless and _lives(each)
@@ -72,7 +73,7 @@ def _members(machines: list[Ec2Machine]) -> Iterator[Instance]:
         else:
             named[instance.node_id] = instance
     yield from named.values()
-    if not node_ids:  # not bought by a launch of ours
+    if not node_ids:  # not bought by one of our launches
         yield from unnamed
         return
     free = [node_id for node_id in node_ids if node_id not in named]

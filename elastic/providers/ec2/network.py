@@ -1,4 +1,4 @@
-"""The security group of a cluster: its nodes admit one another and nobody else."""
+"""The security group of a cluster, whose nodes admit only one another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def ensure_group(aws: Aws, cluster: str, vpc_id: str) -> str:
 
 def _found(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
     filters = [{"Name": "group-name", "Values": [name]}, {"Name": "vpc-id", "Values": [vpc_id]}]
-    groups = aws.reads.describe_security_groups(Filters=filters)["SecurityGroups"]
+    groups: list[dict[str, Any]] = aws.reads.describe_security_groups(Filters=filters)[
+        "SecurityGroups"
+    ]
     return groups[0] if groups else None
 
 
@@ -32,7 +34,7 @@ def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:
     try:
         made: dict[str, Any] = aws.reads.create_security_group(
             GroupName=name,
-            Description="elasticd: nodes of one cluster admit one another and nobody else",
+            Description="elasticd: nodes of one cluster admit only one another",
             VpcId=vpc_id,
             TagSpecifications=tags.specifications(["security-group"], {tags.CLUSTER: cluster}),
         )

@@ -1,5 +1,4 @@
-"""From when on an instance is billed, if ever: EC2 does not charge for `pending`, nor tell when it
-was over."""
+"""Finds out since when an instance is billed, since EC2 does not charge for `pending`."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ from dataclasses import replace
 
 from elastic.providers.base import Instance, InstanceState
 
+# Reasons for which EC2 ends an instance during its launch (EC2 API Reference, StateReason).
 _ON_LAUNCH = (
     "Client.InternalError",
     "Client.InvalidSnapshot.NotFound",
@@ -15,25 +15,25 @@ _ON_LAUNCH = (
     "Server.InsufficientInstanceCapacity",
     "Server.InternalError",
 )
-"""What EC2 ends an instance by during its launch (EC2 API Reference, StateReason)."""
 
 
 class Pending:
-    """Remembers each instance's last sighting as pending: it is billed from then on, a look too
-    early at most.
+    """Remembers when each instance was last seen as pending; it is billed from then on.
 
-    "Billing by instance state", EC2 User Guide. In memory only: of an instance that was pending
-    before this daemon began nothing is known, and it counts as billed since its launch. One that
-    was seen as nothing but pending, and that EC2 says it ended during its launch, never ran.
+    EC2 does not say when `pending` ended, so this is at most one look too early ("Billing by
+    instance state", EC2 User Guide). An instance that was seen only as pending, and that EC2 ended
+    during its launch, never ran.
     """
+
+    # In memory only: an instance that was pending before this daemon started counts as billed since
+    # its launch.
 
     def __init__(self) -> None:
         self._seen_at_s: dict[str, float] = {}
         self._ran: set[str] = set()
 
     def note(self, instances: Iterable[Instance], *, now_s: float) -> tuple[Instance, ...]:
-        """The instances, each with the instant from which on it is billed, as far as that is
-        known."""
+        """The instances, each with the time since when it is billed, as far as it is known."""
         found = tuple(instances)
         for each in found:
             if each.state is InstanceState.PENDING:

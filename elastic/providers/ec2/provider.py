@@ -1,4 +1,4 @@
-"""The provider whose nodes are EC2 instances; all that it must remember is in their tags."""
+"""The EC2 provider; all that it must remember is in its instances' tags."""
 
 from __future__ import annotations
 
@@ -36,20 +36,17 @@ from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
 from elastic.renewal import Renewal
 
 _SWEEP_S = 3600.0
-_QUOTA_S = (
-    600.0  # Only a person raises one, or a machine that ends makes room: no sense in asking often.
-)
-_WHATEVER_THE_COUNT = frozenset(
-    {"SpotMaxPriceTooLow", "Unsupported"}
-)  # Fewer would be refused as well.
+# A quota is raised by a person, or freed by a machine that ends, so it is not asked for often.
+_QUOTA_S = 600.0
+# With these codes fewer machines would be refused as well.
+_WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where nodes keep checkpoints and artifacts: a folder that all share, or a place in a bucket,
-    as one text each."""
+    """Where nodes keep checkpoints and artifacts: a folder that all share, or s3://..."""
 
     checkpoint_root: str
     artifact_root: str
@@ -75,9 +72,10 @@ class Ec2Provider:
         register_s: float = 600.0,
         wheel: Wheel | None = None,
     ) -> None:
-        """`wheel` is what nodes install of elasticd, where they do by `settings.bootstrap`.
+        """Makes a provider; it makes no request yet.
 
-        Until its first lease a machine lives for `register_s`, or a lease if that is longer.
+        `wheel` is the elasticd that nodes install, if `settings.bootstrap` has them do so. Before
+        its first lease a machine lives for `register_s`, or a lease if that is longer.
         """
         self.minimum_billed_s = settings.minimum_billed_s
         check_choice(settings)
@@ -104,7 +102,8 @@ class Ec2Provider:
             every_s=0.0, retry_s=_FIRST_PAUSE_S, longest_retry_s=_LONGEST_PAUSE_S, is_scattered=True
         )
         self._marks = KeepAliveTags(aws)
-        self._swept_at_s = clock.now_s()  # jobs that wait, as over a restart, launch first
+        # The first sweep comes later, so that jobs that wait across a restart launch first.
+        self._swept_at_s = clock.now_s()
 
     def node_types(self) -> tuple[NodeType, ...]:
         return tuple(
@@ -116,8 +115,7 @@ class Ec2Provider:
         return self.catalog().offerings
 
     def catalog(self) -> Catalog:
-        """All that EC2 sells here, read again every 6 hours; an old one does while there is no
-        answer."""
+        """All that EC2 sells here, read every 6 hours; an old one serves without an answer."""
         return self._catalog.get()
 
     def _image_id(self, kind: Kind) -> str | None:
@@ -126,11 +124,10 @@ class Ec2Provider:
         return None
 
     def disk_gib(self, node_type: str) -> int:
-        """The size of the disk that a machine of this type gets. Raises ProviderError while its
-        image is unknown."""
+        """The size of a machine's disk. Raises ProviderError while its image is unknown."""
         kinds = self.catalog().kinds
-        # A type that is sold no longer is bought no more: its machines are charged for the disk
-        # they were bought with.
+        # A type that is no longer sold is not bought any more, but its machines still have disks.
+        # The size for any other kind is good enough for those.
         return self._images.disk_gib(kinds.get(node_type) or next(iter(kinds.values())))
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
@@ -145,9 +142,8 @@ class Ec2Provider:
                 f"{request.offering}: not sold here; on offer are "
                 f"{', '.join(map(str, catalog.offerings))}"
             )
-        if (
-            not seen
-        ):  # Else it is bought, and the repeated call tells of those that are not visible yet.
+        # If some machines are seen, the launch was made, and the repeated call returns the others.
+        if not seen:
             self._check_open(request, now_s)
         had_group = catalog.vpc_id in self._groups
         try:
@@ -157,7 +153,8 @@ class Ec2Provider:
             self._pause_after(error, now_s)
             if _code_behind(error) in NO_GROUP:
                 self._groups.clear()
-                # Removed meanwhile, and this launch is for that one: the next one makes it anew.
+                # The group was removed meanwhile, and this launch names it. So this error is final,
+                # and the next launch makes the group again.
                 if had_group:
                     raise ProviderError(str(error)) from error
             raise
@@ -167,7 +164,7 @@ class Ec2Provider:
             self._note(request, outcome, now_s)
             vcpus = catalog.kinds[request.offering.node_type].node_type.cpu
             raise error_of(request.offering, outcome, count=len(request.node_ids), vcpus=vcpus)
-        # The rest of an earlier launch waits for no pause, and ends none.
+        # The rest of an earlier launch does not wait for a pause, and does not end one.
         if not seen:
             self._launches.note_success(now_s=now_s)
         self.blocks.sold(request.offering, len(request.node_ids))
@@ -210,26 +207,29 @@ class Ec2Provider:
         return None
 
     def _sweep(self, living_jobs: Collection[str]) -> None:
-        """Removes, every hour, the templates that nobody needs."""
+        """Removes unused templates every hour."""
         now_s = self._clock.now_s()
         if now_s - self._swept_at_s >= _SWEEP_S:
             self._swept_at_s = now_s
             sweep_templates(self._aws, self._settings.cluster, living_jobs=living_jobs, now_s=now_s)
 
     def _seen(self, request: LaunchRequest) -> tuple[Ec2Machine, ...]:
-        """What the token bought before, as far as EC2 shows it: its own memory of tokens may be
-        short."""
+        """What the token bought before, as far as EC2 shows it.
+
+        EC2's own memory of tokens may be short.
+        """
         wanted = {tags.CLUSTER: self._settings.cluster, tags.INTENT: request.token}
         return read_machines(self._aws, wanted)
 
     def _check_open(self, request: LaunchRequest, now_s: float) -> None:
         block = self.blocks.of(request.offering, nodes=len(request.node_ids), now_s=now_s)
         if block is not None:
-            least = f"{block.nodes} or more nodes were " if block.nodes > 1 else ""
+            least = ""
+            if block.nodes > 1:
+                least = f"{block.nodes} or more nodes were "
             raise CapacityUnavailable(
-                f"{request.offering}: {least}refused lately, to be tried again in "
-                f"{duration(block.until_s - now_s)}; "
-                "try another offering"
+                f"{request.offering}: {least}refused recently, tried again in "
+                f"{duration(block.until_s - now_s)}; try another offering"
             )
         if not self._launches.is_due(now_s=now_s):
             left_s = self._launches.wait_s(now_s=now_s)
@@ -272,17 +272,16 @@ class Ec2Provider:
         )
 
     def _packages(self, kind: Kind) -> str:
-        has_gpu, index = kind.node_type.gpu_count > 0, self._settings.package_index
+        has_gpu = kind.node_type.gpu_count > 0
+        index = self._settings.package_index
         if has_gpu and self._settings.package_index_gpu is not None:
             index = self._settings.package_index_gpu
         return package_source(index, has_gpu=has_gpu)
 
     def _images_in_use(self, request: LaunchRequest, catalog: Catalog) -> Iterator[str]:
-        """What the job's template says, and where that is gone, its machines.
-
-        Asks EC2 only if somebody wants to know: a job of a thousand machines would be listed a
-        thousand times.
-        """
+        """The images in the job's template, and if that is gone, those of its machines."""
+        # A generator, since EC2 is asked only when needed: a job of a thousand machines would be
+        # listed a thousand times.
         parameter = self._images.parameter(catalog.kinds[request.offering.node_type])
         for node_type, image_id in chain.from_iterable(self._launched_images(request.job_id)):
             kind = catalog.kinds.get(node_type)
@@ -311,9 +310,11 @@ class Ec2Provider:
         }
 
     def _tags(self, request: LaunchRequest) -> dict[str, str]:
-        """No instant among them: a repeated request must be the same request."""
+        """The tags of a launch's machines."""
+        name = request.node_ids[0] if len(request.node_ids) == 1 else request.job_id
+        # No instant is among them, since a repeated request must be the same.
         return {
-            "Name": f"elasticd {request.node_ids[0] if len(request.node_ids) == 1 else request.job_id}",
+            "Name": f"elasticd {name}",
             tags.CLUSTER: self._settings.cluster,
             tags.JOB: request.job_id,
             tags.INTENT: request.token,
@@ -323,7 +324,8 @@ class Ec2Provider:
     def _launched(
         self, bought: tuple[str, ...], request: LaunchRequest, image: Image, now_s: float
     ) -> tuple[Instance, ...]:
-        with suppress(ProviderError):  # They are bought, whether they can be described yet or not.
+        # They are bought, even if they cannot be described yet.
+        with suppress(ProviderError):
             seen = whole_launch(self._seen(request))
             if seen:
                 return seen
@@ -342,11 +344,10 @@ class Ec2Provider:
         )
 
     def _note(self, request: LaunchRequest, refusal: Refusal, now_s: float) -> None:
-        """Remembers what a refusal says of later launches: of this offering, or of its whole
-        market."""
+        """Blocks what later launches would be refused too: the offering, or its whole market."""
         offering = request.offering
         if refusal.fault is RefusalKind.CAPACITY:
-            # A type that a zone does not support today will not be there in 3 minutes.
+            # A type that a zone does not support now will not be supported in 3 minutes.
             first_s = LONGEST_S if refusal.code == "Unsupported" else FIRST_S
             nodes = 1 if refusal.code in _WHATEVER_THE_COUNT else len(request.node_ids)
             self.blocks.block(offering, nodes=nodes, first_s=first_s, now_s=now_s)
@@ -362,11 +363,13 @@ class Ec2Provider:
             self._pause(now_s)
 
     def _pause(self, now_s: float) -> None:
-        """Launches wait, longer each time, so that what EC2 still answers is there for
-        terminations."""
+        """Delays launches, longer each time."""
+        # What EC2 still answers is needed for terminations.
         self._launches.note_failure(now_s=now_s)
 
 
 def _code_behind(error: ProviderError) -> str:
     cause = error.__cause__
-    return code_of(cause) if isinstance(cause, ClientError) else ""
+    if isinstance(cause, ClientError):
+        return code_of(cause)
+    return ""

@@ -1,5 +1,4 @@
-"""EC2's quotas by name: which one a launch counts against, what it needs of it, and where more is
-to be had."""
+"""EC2's quotas: which one a launch counts against, what it needs, and how to ask for more."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from elastic.model import Capacity, Offering
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """One quota on vCPUs as Service Quotas has it: its code, and its name there."""
+    """One quota on vCPUs, with its code and name in Service Quotas."""
 
     code: str
     name: str
@@ -21,9 +20,9 @@ class Quota:
         return f'"{self.name}" ({self.code})'
 
 
-# Service Quotas, service `ec2`. On demand P5 counts with its elders, on spot it has a quota of its
-# own.
+# Service Quotas, service `ec2`. On-demand P5 counts with older P types, spot P5 has its own quota.
 _P_ON_DEMAND = Quota("L-417A185B", "Running On-Demand P instances")
+# The quotas on running machines, by the family of node types and by market.
 QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
     "standard": {
         Capacity.ON_DEMAND: Quota(
@@ -46,7 +45,6 @@ QUOTAS: Mapping[str, Mapping[Capacity, Quota]] = {
         Capacity.SPOT: Quota("L-C4BD4855", "All P5 Spot Instance Requests"),
     },
 }
-"""The quotas on running machines, by the family of node types and by market."""
 
 _COUNT_VCPUS = frozenset(
     {"VcpuLimitExceeded", "MaxSpotInstanceCountExceeded", "InstanceLimitExceeded"}
@@ -59,12 +57,12 @@ _CONSOLE = "https://console.aws.amazon.com/servicequotas/home/services/ec2/quota
 
 
 def family_of(node_type: str) -> str | None:
-    """The quota's name for a node type; None for those that have quotas of their own.
+    """The quota's name for a node type; None for types with quotas of their own.
 
-    >>> family_of("c5.large"), family_of("g4dn.xlarge"), family_of("p3.2xlarge"), family_of("inf2.xlarge")
-    ('standard', 'G and VT', 'P', None)
-    >>> family_of("p5en.48xlarge")
-    'P5'
+    >>> family_of("c5.large"), family_of("g4dn.xlarge"), family_of("p3.2xlarge")
+    ('standard', 'G and VT', 'P')
+    >>> family_of("p5en.48xlarge"), family_of("inf2.xlarge")
+    ('P5', None)
     """
     if node_type.startswith("p5"):
         return "P5"
@@ -76,10 +74,11 @@ def family_of(node_type: str) -> str | None:
 
 
 def quota_of(node_type: str, capacity: Capacity) -> Quota | None:
-    """The quota that machines of this type and market count against; None where that is not
-    known."""
+    """The quota that machines of this type and market count against; None if unknown."""
     family = family_of(node_type)
-    return None if family is None else QUOTAS[family][capacity]
+    if family is None:
+        return None
+    return QUOTAS[family][capacity]
 
 
 def how_to_raise(quota: Quota) -> str:
@@ -89,8 +88,7 @@ def how_to_raise(quota: Quota) -> str:
 
 
 def what_is_missing(refused_as: str, offering: Offering, *, count: int, vcpus: float) -> str:
-    """Which quota a launch of `count` machines met, by EC2's code for it; what it needs, and where
-    to ask for more.
+    """Says which quota refused a launch of `count` machines, what it needs, and how to get more.
 
     >>> print(what_is_missing("VolumeLimitExceeded", Offering("c5.large"), count=1, vcpus=2))
     the quota that EC2 calls VolumeLimitExceeded is used up; ask AWS to raise it: \
@@ -100,4 +98,7 @@ https://console.aws.amazon.com/servicequotas/home/services/ec2/quotas
     if refused_as not in _COUNT_VCPUS or quota is None:
         return f"the quota that EC2 calls {refused_as} is used up; ask AWS to raise it: {_CONSOLE}"
     need = f"{count * vcpus:g} vCPUs" + (f" ({count} x {vcpus:g})" if count > 1 else "")
-    return f"it needs {need}, and the quota {quota} is used up; ask AWS to raise it: `{how_to_raise(quota)}`"
+    return (
+        f"it needs {need}, and the quota {quota} is used up; ask AWS to raise it: "
+        f"`{how_to_raise(quota)}`"
+    )

@@ -1,5 +1,4 @@
-"""What the settings alone say against nodes on EC2: refused when the daemon starts, before anything
-is bought."""
+"""Refuses settings with which nodes on EC2 cannot work, before anything is bought."""
 
 from __future__ import annotations
 
@@ -17,10 +16,9 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def refuse(settings: Settings, *, url: str, endpoint_url: str) -> None:
-    """Raises InvalidInput if nodes, told to find the daemon at `url`, would be paid for nothing.
+    """Raises InvalidInput if nodes that call the daemon at `url` would be paid for nothing.
 
-    `endpoint_url` is where EC2 is asked: one of this machine boots its machines here, as a lab
-    does.
+    `endpoint_url` is that of EC2. If it is on this machine, as with a lab, machines boot here.
     """
     found = tuple(_faults(settings, url, endpoint_url))
     if found:
@@ -28,37 +26,31 @@ def refuse(settings: Settings, *, url: str, endpoint_url: str) -> None:
 
 
 def here(endpoint_url: str) -> Address | None:
-    """The address of this machine at which an endpoint answers; None if that is elsewhere, or a
-    name but localhost.
+    """This machine's address at which an endpoint answers; None if it is elsewhere, or a name.
 
     >>> here("https://ec2.us-east-1.amazonaws.com"), here("http://localhost:8469")
     (None, IPv4Address('127.0.0.1'))
     """
     address = host_address(urlsplit(endpoint_url).hostname or "")
-    return (
-        address
-        if address is not None and (address.is_loopback or address in _own_addresses())
-        else None
-    )
+    if address is not None and (address.is_loopback or address in _own_addresses()):
+        return address
+    return None
 
 
 def reaches_no_bucket(settings: Settings, endpoint_url: str) -> bool:
-    """True if nodes, booted elsewhere, are to keep checkpoints in a bucket and are given no
-    credentials for it."""
+    """True if nodes elsewhere should keep checkpoints in a bucket, but get no credentials."""
     has_means = settings.ec2.instance_profile is not None or settings.ec2.bootstrap is not None
     return settings.job_root.startswith("s3://") and not has_means and here(endpoint_url) is None
 
 
 def shares_loopback(endpoint_url: str) -> bool:
-    """True if machines are booted here, and as processes that reach this machine's loopback
-    addresses."""
+    """True if machines are processes here that reach this machine's loopback addresses."""
     address = here(endpoint_url)
     return address is not None and address.is_loopback
 
 
 def why_unreachable(host: str, endpoint_url: str) -> str | None:
-    """Why machines that the endpoint boots cannot reach a daemon at `host`, as far as the address
-    alone tells.
+    """Why machines of the endpoint cannot reach `host`, as far as the address alone shows.
 
     >>> why_unreachable("127.0.0.1", "https://ec2.us-east-1.amazonaws.com")
     'only this machine can reach'
@@ -69,12 +61,13 @@ def why_unreachable(host: str, endpoint_url: str) -> str | None:
         return None
     if address.is_loopback:
         return "only this machine can reach"
-    return "is no address that another machine could call" if address.is_unspecified else None
+    if address.is_unspecified:
+        return "is no address that another machine could call"
+    return None
 
 
 def host_address(host: str) -> Address | None:
-    """Gives the address that `host` is; None for a name: only nodes could tell where it leads
-    them."""
+    """The address in `host`; None for a name, which may lead elsewhere on a node."""
     try:
         return ipaddress.ip_address("127.0.0.1" if host == "localhost" else host)
     except ValueError:
@@ -87,8 +80,7 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
         yield (
             "host",
             "host: wanted an address of this machine that nodes reach, such as its private one in "
-            "their VPC; "
-            f"got {url}, which {why}: nodes would be paid for and never join. "
+            f"their VPC; got {url}, which {why}: nodes would be paid for and never join. "
             "Set host (elasticd serve --host, ELASTICD_HOST); "
             "elasticd doctor says whether they reach it",
         )
@@ -96,21 +88,18 @@ def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[s
         yield (
             "checkpoint_root",
             "checkpoint_root: wanted a place for checkpoints that outlives a node, got none: each "
-            "would keep them in "
-            f"{settings.job_root} on its own disk, which goes with it, and a job that moves or is "
-            "interrupted would "
-            "begin anew. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or "
-            "to a folder that "
-            "every node mounts",
+            f"would keep them in {settings.job_root} on its own disk, which is lost with it. A job "
+            "that moves or is interrupted would begin again. Set checkpoint_root "
+            "(ELASTICD_CHECKPOINT_ROOT) to s3://BUCKET/PREFIX, or to a folder that every node "
+            "mounts",
         )
     if reaches_no_bucket(settings, endpoint_url):
         yield (
             "ec2.instance_profile",
             f"ec2.instance_profile: wanted the profile of a role that reaches {settings.job_root}, "
-            "got none: nodes "
-            "would be paid for and store nothing. Set ec2.instance_profile (`elasticd doctor "
-            "--print-policy node` says "
-            "what its role needs), or bring credentials by lines of your own, ec2.bootstrap",
+            "got none: nodes would be paid for and store nothing. Set ec2.instance_profile "
+            "(`elasticd doctor --print-policy node` says what its role needs), or bring "
+            "credentials by your own lines in ec2.bootstrap",
         )
 
 

@@ -1,4 +1,4 @@
-"""What a machine must have to be a candidate: `cpu: 4..`, `memory: 8GB..`, `gpu: T4:1`."""
+"""Requirements for candidates: `cpu: 4..`, `memory: 8GB..`, `gpu: T4:1`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from elastic.model import NodeType
 
 _MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*(MB|MIB|GB|GIB|TB|TIB)", re.IGNORECASE)
 _GIB = {"M": 1 / 1024, "G": 1.0, "T": 1024.0}
-# The image for GPUs (ec2.ami_parameter_gpu) brings NVIDIA's driver, and no other maker's.
+# The image for GPUs (ec2.ami_parameter_gpu) has only NVIDIA's driver.
 _UNLESS_NAMED = frozenset({"NVIDIA"})
 # That driver is the open one, for Turing and later (README of NVIDIA's open-gpu-kernel-modules).
-# EC2's GPUs before it:
+# These are EC2's older GPUs.
 _NOT_DRIVEN = frozenset({"K520", "K80", "M60", "P100", "V100"})
 
 
@@ -32,19 +32,19 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What is asked of a node type. `gpu` counts GPUs; `gpu_names` are models or makers, NVIDIA's
-    if empty.
-
-    A model that the default image cannot drive is admitted by its own name alone.
-    """
+    """What a node type must have."""
 
     cpu: Range = Range()
     memory_gib: Range = Range()
+    # The number of GPUs.
     gpu: Range = Range(0, 0)
+    # Models or makers; empty: NVIDIA. A model without a driver in the default image must be named
+    # itself.
     gpu_names: frozenset[str] = frozenset()
 
     def admit(self, node_type: NodeType, *, gpu_maker: str | None = None) -> bool:
-        model, maker = (node_type.gpu_model or "").upper(), (gpu_maker or "").upper()
+        model = (node_type.gpu_model or "").upper()
+        maker = (gpu_maker or "").upper()
         is_makers = maker in (self.gpu_names or _UNLESS_NAMED) and model not in _NOT_DRIVEN
         is_named = model in self.gpu_names or is_makers
         return (
@@ -58,8 +58,7 @@ class Requirements:
 def parse_requirements(
     *, cpu: str | None = None, memory: str | None = None, gpu: str | None = None
 ) -> Requirements:
-    """Reads requirements as people write them; one that is left out asks for nothing, without `gpu`
-    there are none.
+    """Reads requirements as people write them; without `gpu`, types have no GPUs.
 
     >>> parse_requirements(cpu="4..8", memory="8GB..").memory_gib
     Range(low=8.0, high=inf)
@@ -117,13 +116,17 @@ def _range(
 
 
 def _count(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d+", text) else None
+    if re.fullmatch(r"\d+", text):
+        return float(text)
+    return None
 
 
 def _gib(text: str) -> float | None:
     """GB is read as GiB, as tables of instance types write it."""
     found = _MEMORY.fullmatch(text)
-    return float(found[1]) * _GIB[found[2][0].upper()] if found else None
+    if found:
+        return float(found[1]) * _GIB[found[2][0].upper()]
+    return None
 
 
 def _wrong(name: str, wanted: str, found: str) -> InvalidInput:

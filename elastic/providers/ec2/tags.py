@@ -1,5 +1,4 @@
-"""The tags by which elasticd knows what it owns: whoever holds none of its files can still find and
-end it all."""
+"""The tags on all that elasticd owns, by which it can be found and ended without its files."""
 
 from __future__ import annotations
 
@@ -8,11 +7,12 @@ from typing import Any
 
 CLUSTER = "elasticd:cluster"
 JOB = "elasticd:job"
+# The node that a machine is. A machine that was bought with others gets it once it is assigned.
 NODE = "elasticd:node"
-"""The one node that a machine is; a machine bought with others gets it once they are told apart."""
+# The nodes of the launch that bought the machine, set at its creation; more follow in
+# `elasticd:nodes.2`.
 NODES = "elasticd:nodes"
-"""The nodes of a group's launch, on every machine of it from its creation on; more follow in
-`elasticd:nodes.2`."""
+# The token of the launch that bought the machine.
 INTENT = "elasticd:intent"
 """The token of the launch that bought the machine."""
 KEEP_ALIVE = "elasticd:attended"
@@ -24,11 +24,12 @@ machines that have no tag of this name.
 """
 
 
-_LONGEST_VALUE = 256  # EC2 User Guide, "Tag restrictions".
+# EC2 User Guide, "Tag restrictions".
+_LONGEST_VALUE = 256
 
 
 def node_tags(node_ids: Sequence[str]) -> dict[str, str]:
-    """What the machines of one launch say of their nodes from their creation on.
+    """The tags that name the nodes of a launch, set on its machines at their creation.
 
     >>> node_tags(["node-1"]), node_tags(["node-1", "node-2"])
     ({'elasticd:node': 'node-1'}, {'elasticd:nodes': 'node-1 node-2'})
@@ -55,7 +56,8 @@ def node_ids(tags: Mapping[str, str]) -> tuple[str, ...]:
     found = tags.get(NODES, tags.get(NODE, ""))
     number = 2
     while (more := tags.get(f"{NODES}.{number}")) is not None:
-        found, number = f"{found} {more}", number + 1
+        found = f"{found} {more}"
+        number += 1
     return tuple(found.split())
 
 

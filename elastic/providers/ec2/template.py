@@ -1,5 +1,4 @@
-"""The launch template of a job, with a version for each launch, so that a repeated call is the same
-call."""
+"""A job's launch template, with a version for each launch, so that a repeated call is the same."""
 
 from __future__ import annotations
 
@@ -18,10 +17,10 @@ from elastic.providers.ec2.aws import Aws
 from elastic.providers.ec2.faults import code_of, translated
 from elastic.providers.ec2.images import Image
 
-_STALE_S = (
-    7 * 24 * 3600.0
-)  # A job may wait for long, and its template tells which image it runs on.
-_VERSIONS_A_PAGE = 200  # DescribeLaunchTemplateVersions gives no more.
+# A job may wait for days, and its template records its image.
+_STALE_S = 7 * 24 * 3600.0
+# DescribeLaunchTemplateVersions gives no more.
+_VERSIONS_A_PAGE = 200
 _NO_TEMPLATE = frozenset(
     {"InvalidLaunchTemplateName.NotFoundException", "InvalidLaunchTemplateId.NotFound"}
 )
@@ -30,9 +29,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What every machine of one launch is like, whatever its zone. `name` is the same for the whole
-    job."""
+    """The machines of one launch, in any zone."""
 
+    # The same for the whole job.
     name: str
     token: str
     node_type: str
@@ -46,19 +45,19 @@ class Template:
     is_burstable: bool = False
 
     def data(self) -> dict[str, object]:
-        """LaunchTemplateData."""
+        """The template as LaunchTemplateData of EC2's API."""
         return {**self.run_data(), "UserData": base64.b64encode(self.user_data).decode()}
 
     def run_data(self) -> dict[str, object]:
-        """The same as RunInstances takes it: there botocore encodes the user data itself."""
+        """The template for RunInstances, for which botocore encodes the user data itself."""
         return {
-            # a fleet's override says the same; here it tells what the image is for
+            # A fleet's override says the same. Here it records what the image is for.
             "InstanceType": self.node_type,
             "ImageId": self.image.id,
             "UserData": self.user_data,
             "SecurityGroupIds": [self.security_group],
             "InstanceInitiatedShutdownBehavior": "terminate",
-            # A machine that EC2 boots again has no timer, and its group has gone on without it.
+            # A machine that EC2 boots again has no timer, and its group trains on without it.
             "MaintenanceOptions": {"AutoRecovery": "disabled"},
             "MetadataOptions": {
                 "HttpTokens": "required",
@@ -83,8 +82,8 @@ class Template:
                 else {}
             ),
             **({"Placement": {"GroupName": self.placement_group}} if self.placement_group else {}),
-            # Else T3 and its like run beyond their credits at a charge that no price tells. EC2
-            # refuses it for others.
+            # Otherwise T3 and similar types run beyond their credits, at a cost that no price
+            # includes. EC2 refuses this option for other types.
             **({"CreditSpecification": {"CpuCredits": "standard"}} if self.is_burstable else {}),
         }
 
@@ -106,12 +105,13 @@ def client_token(token: str) -> str:
     >>> len(client_token("x" * 65))
     64
     """
-    return token if _PLAIN.fullmatch(token) else hashlib.sha256(token.encode()).hexdigest()
+    if _PLAIN.fullmatch(token):
+        return token
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def ensure_template(aws: Aws, template: Template) -> None:
-    """Makes the job's template, or finds it made. Its first version holds no token, and buys
-    nothing.
+    """Makes the job's template if there is none. Its first version is not used for a launch.
 
     Raises ClientError.
     """
@@ -133,12 +133,11 @@ def ensure_template(aws: Aws, template: Template) -> None:
 
 
 def ensure_version(aws: Aws, template: Template) -> str:
-    """Makes the launch's version of its job's template, or finds it made by an earlier attempt;
-    gives its number.
+    """Makes the launch's version of the template, unless it exists; returns its number.
 
-    EC2's memory of tokens is not for ever, so the version is looked for by its description first.
     Raises ClientError.
     """
+    # EC2 forgets tokens after a while, so the version is first looked for by its description.
     for raw in _versions(aws, template.name):
         if raw.get("VersionDescription") == client_token(template.token):
             return str(raw["VersionNumber"])
@@ -152,10 +151,9 @@ def ensure_version(aws: Aws, template: Template) -> str:
 
 
 def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
-    """The node type and the image of each version of a template, oldest first; none where there is
-    no template.
+    """The node type and image of each version of a template, oldest first; none if it is gone.
 
-    Raises ProviderUnavailable if EC2 does not tell.
+    Raises ProviderUnavailable without an answer.
     """
     with translated(f"reading the launch template {name}"):
         try:
@@ -169,10 +167,9 @@ def launched_images(aws: Aws, name: str) -> tuple[tuple[str, str], ...]:
 
 
 def sweep_templates(aws: Aws, cluster: str, *, living_jobs: Collection[str], now_s: float) -> int:
-    """Removes templates of jobs that have no machine and launched none for a week; gives how many.
-    Raises nothing.
+    """Removes templates of jobs without machines and launches for a week; returns how many.
 
-    A launch would make such a template anew, but with the newest image.
+    A later launch would make the template again, but with the newest image. Raises nothing.
     """
     swept = 0
     with suppress(ClientError, BotoCoreError):

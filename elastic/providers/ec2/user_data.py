@@ -1,5 +1,4 @@
-"""The script that a machine runs at its first boot: it installs the agent, runs it, and ends with
-the machine's end."""
+"""The script of a machine's first boot: it installs and runs the agent, then ends the machine."""
 
 from __future__ import annotations
 
@@ -12,18 +11,18 @@ from urllib.parse import urlsplit
 from elastic.distribution import Wheel
 from elastic.errors import ProviderError
 
-MOST_BYTES = 16_384  # EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
+# EC2 User Guide, "User data and the AWS CLI": 16 KB before base64.
+MOST_BYTES = 16_384
+# The agent's time beyond its lease to end by itself, before the timer powers the machine off.
 LEASE_GRACE_S = 30
-"""What the agent gets beyond its lease to leave by itself, before the timer powers the machine off.
-"""
 
-# uv and not pip alone: it knows where torch's builds for CPUs are (UV_TORCH_BACKEND), which pip
-# must be told. Not below /tmp: on Amazon Linux 2023 that is memory, half of it at most, and torch
-# unpacks to several GB.
+# With uv, since it finds torch's builds for CPUs by itself (UV_TORCH_BACKEND). Not below /tmp,
+# which on Amazon Linux 2023 is in memory, while torch unpacks to several GB.
 DEFAULT_BOOTSTRAP = """\
 find_python() {
   for python in python3 python3.13 python3.12 python3.11; do
-    if "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" 2>/dev/null; then return; fi
+    if "$python" -c "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))" \\
+      2>/dev/null; then return; fi
   done
   return 1
 }
@@ -46,19 +45,21 @@ TMPDIR=/var/tmp /opt/elasticd/bin/uv pip install --quiet --no-cache --python /op
 export PATH="/opt/elasticd/bin:$PATH"
 """
 
-# Machines of the lab have no GPU, whatever their type: they calculate on the CPU, and cost nothing.
+# The lab's machines have no GPU, whatever their type, and compute on the CPU.
 _DRIVER = """
 if [ "$is_ec2" = yes ] && ! nvidia-smi -L | grep '^GPU '; then
-  power_off "wanted GPUs that NVIDIA's driver runs, found none by nvidia-smi -L; set ec2.ami_parameter_gpu"
+  power_off "wanted GPUs with NVIDIA's driver, found none by nvidia-smi -L; set \\
+ec2.ami_parameter_gpu"
 fi
 """
 
 _SCRIPT = """\
 #!/bin/sh
-# Made by elasticd. Whatever ends this script ends the machine, which is terminated by its shutdown.
+# Made by elasticd. When this script ends, it shuts the machine down, which terminates it.
 set -eu
 umask 077
-# The hard ways are for a machine that is EC2's and whose cloud-init runs this: another may be a process among others.
+# Forced ways to power off are only for a machine of EC2 whose cloud-init runs this script. In a lab
+# the machine may be a process among others.
 is_own=no is_ec2=no
 case $0 in /var/lib/cloud/*) is_own=yes ;; esac
 if [ "$is_own" = yes ] && grep -qsi amazon /sys/class/dmi/id/*_ve*; then is_ec2=yes; fi
@@ -67,21 +68,25 @@ force_off() {{
   if [ "$is_ec2" = yes ]; then echo o >/proc/sysrq-trigger || true; fi
 }}
 
-# systemd's last program takes the place of init: nothing comes after it, and it goes on to the end by itself, but first
-# it waits 90 seconds for whoever ignores its SIGTERM. Before that a stop may hang or be taken back, and nobody leaves.
+# At last systemd-shutdown replaces init. From then on the machine will power off, but it waits 90
+# seconds for processes that ignore SIGTERM, so this script must end. Before that a shutdown may
+# hang or be cancelled, and this script must go on.
 leave_to_init() {{
   init=
   {{ read -r init </proc/1/comm; }} 2>/dev/null || true
-  if [ "$init" = systemd-shutdow ]; then trap - EXIT; exit 0; fi  # Of a name the kernel keeps 15 characters.
+  # The kernel keeps 15 characters of a name.
+  if [ "$init" = systemd-shutdow ]; then trap - EXIT; exit 0; fi
 }}
 
 power_off() {{
   set +e
-  trap 'force_off; exec shutdown -h now' EXIT  # They need no fork: where there is none to be had, the shell ends.
+  # These need no fork: where a fork fails, the shell ends.
+  trap 'force_off; exec shutdown -h now' EXIT
   trap '' HUP INT PIPE
   trap leave_to_init TERM
   leave_to_init
-  # Nothing is waited for that may hang for ever, not to be killed, as a lost NFS does; nor is a way tried only once.
+  # Some commands may hang for ever and cannot be killed, as on a lost NFS, so none is waited for.
+  # Each way to power off is tried repeatedly.
   echo "elasticd: powering off: $1" >&2 &
   sync &
   for second in 1 2 3 4 5 6 7 8 9 10; do if kill -0 $! 2>/dev/null; then sleep 1; fi; done
@@ -99,8 +104,9 @@ power_off() {{
 }}
 trap 'power_off "the script ended"' EXIT
 
-# This script runs once: a machine that boots again, after a panic or by EC2's doing, has neither agent nor timer.
-# Another that is made from an image of this one may boot: the board's tag is an instance's id.
+# This script runs once. A machine that boots again, after a panic or by EC2, has no agent and no
+# timer, so it must power off. Another machine from an image of this one may boot; the board's tag,
+# which is the instance's id, tells them apart.
 if [ "$is_own" = yes ]; then
   boots=/var/lib/cloud/scripts/per-boot tag=/sys/class/dmi/id/board_asset_tag
   mkdir -p "$boots"
@@ -124,8 +130,8 @@ cd "$dir"
 cut -d" " -f1 /proc/uptime >began_s
 cat /proc/net/dev >traffic
 
-# Counts seconds without a renewal of the lease, so that no jump of a clock matters. There are two timers: one that is
-# stopped leaves the other, and one that is gone, as this script if it is, ends the machine.
+# Counts seconds without a renewal of the lease, so that changes of the clock do not matter. There
+# are two timers, since one may be stopped. If a timer or this script is killed, the machine ends.
 timer() {{
   trap 'force_off; exec shutdown -h now' EXIT
   trap 'power_off "a timer was told to end"' INT TERM
@@ -134,7 +140,11 @@ timer() {{
   idle_s=0 last= limit_s={boot_limit_s}
   while sleep 2; do
     now=$(cat work/lease.json 2>/dev/null || true)
-    if [ "$now" = "$last" ]; then idle_s=$((idle_s + 2)); else idle_s=0 last=$now limit_s={limit_s}; fi
+    if [ "$now" = "$last" ]; then
+      idle_s=$((idle_s + 2))
+    else
+      idle_s=0 last=$now limit_s={limit_s}
+    fi
     if [ "$idle_s" -ge "$limit_s" ]; then power_off "the lease is over"; fi
     for pid in $$ $(cat timers 2>/dev/null); do
       kill -0 "$pid" 2>/dev/null || power_off "a timer or the script was killed"
@@ -167,8 +177,11 @@ def received(path):
 setup_s = float(open("/proc/uptime").read().split()[0]) - float(open("began_s").read())
 setup_bytes = max(0, received("/proc/net/dev") - received("traffic"))
 imds = Imds(imds_url(), timeout_s=5)
-def told(ask):  # The service may not listen yet: it is asked for 12 seconds at least.
-    return retried(ask, on=ProviderUnavailable, first_s=0.5, longest_s=8, attempts=7, sleep=SystemClock().sleep)
+def told(ask):  # The service may not listen yet, so it is asked for 12 seconds at least.
+    sleep = SystemClock().sleep
+    return retried(
+        ask, on=ProviderUnavailable, first_s=0.5, longest_s=8, attempts=7, sleep=sleep
+    )
 instance_id, address = told(imds.instance_id), told(imds.local_ipv4)
 own = {{"instance_id": instance_id, "work_dir": sys.argv[1] + "/work", "advertise_host": address}}
 own |= {{"setup_s": round(setup_s, 2), "setup_bytes": setup_bytes}}
@@ -184,29 +197,27 @@ power_off "the agent ended"
 
 
 def wheel_url(wheel: Wheel, *, daemon_url: str) -> str:
-    """Where a node gets the elasticd of its daemon, with the sum that pip checks."""
+    """The address of the daemon's wheel for nodes, with the sum that pip checks."""
     return f"{daemon_url}{wheel.path}#sha256={wheel.sha256}"
 
 
 def package_source(index: str | None, *, has_gpu: bool) -> str:
-    """The shell line by which pip and uv know where packages are: in an index of one's own, or
-    torch's for the machine.
+    """The shell line that tells pip and uv where packages are: in `index`, or torch's own.
 
     >>> package_source(None, has_gpu=False), package_source(None, has_gpu=True)
     ('export UV_TORCH_BACKEND=cpu', 'export UV_TORCH_BACKEND=auto')
-    >>> package_source("https://index.example/simple", has_gpu=False)
-    'export PIP_INDEX_URL=https://index.example/simple UV_DEFAULT_INDEX=https://index.example/simple'
+    >>> package_source("https://i.example/simple", has_gpu=False)
+    'export PIP_INDEX_URL=https://i.example/simple UV_DEFAULT_INDEX=https://i.example/simple'
     """
     if index is None:
         return f"export UV_TORCH_BACKEND={'auto' if has_gpu else 'cpu'}"
-    url, parts = shlex.quote(index), urlsplit(index)
-    # pip refuses an index without TLS unless it is told to trust it; who names one in the settings
-    # does.
-    trusted = (
-        f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}"
-        if parts.scheme == "http"
-        else ""
-    )
+    url = shlex.quote(index)
+    parts = urlsplit(index)
+    # pip refuses an index without TLS unless it is told to trust it. The settings name this one, so
+    # it is trusted.
+    trusted = ""
+    if parts.scheme == "http":
+        trusted = f" PIP_TRUSTED_HOST={shlex.quote(parts.netloc.rpartition('@')[2])}"
     return f"export PIP_INDEX_URL={url} UV_DEFAULT_INDEX={url}{trusted}"
 
 
@@ -220,15 +231,19 @@ def user_data(
     lease_s: float,
     boot_s: float = 0.0,
 ) -> bytes:
-    """The script of the machines of one launch, compressed where it would be too long otherwise.
+    """The script of the machines of one launch, compressed if it is too long otherwise.
 
-    `given` is the agent's configuration but for what only the machine knows: its id, its address,
-    its folder, and what the bootstrap took. `bootstrap` are shell lines after which `python3` has
-    elasticd, None for the usual ones. They find `wheel` in ELASTICD_WHEEL, and `packages`, the line
-    of `package_source`, comes before them. After them a machine of EC2 that `has_nvidia` must show
-    a GPU, or it ends: it would train on its CPU. Until the agent notes its first lease the machine
-    has `boot_s`, and a lease at least: a bootstrap may take longer than a lease. Raises
-    ProviderError if the script is too long even so.
+    Args:
+        given: The agent's configuration without what only the machine knows: its id, its address,
+            its folder, and how long the bootstrap took.
+        bootstrap: Shell lines after which `python3` has elasticd; None: the default ones.
+        wheel: What the bootstrap finds in ELASTICD_WHEEL.
+        packages: The line of `package_source`, which comes before the bootstrap.
+        has_nvidia: Whether a machine of EC2 must show a GPU, or end: it would train on its CPU.
+        lease_s: How long the machine lives without a renewal of its lease.
+        boot_s: How long it lives before its first lease, if longer; a bootstrap may take that long.
+
+    Raises ProviderError if the script is too long even so.
     """
     script = _SCRIPT.format(
         limit_s=round(lease_s) + LEASE_GRACE_S,
@@ -241,13 +256,11 @@ def user_data(
     ).encode()
     if len(script) <= MOST_BYTES:
         return script
-    packed = gzip.compress(
-        script, mtime=0
-    )  # cloud-init unpacks it. No time in it: a repeated request is the same.
+    # cloud-init unpacks it. It holds no time, since a repeated request must be the same.
+    packed = gzip.compress(script, mtime=0)
     if len(packed) <= MOST_BYTES:
         return packed
     raise ProviderError(
         f"user data: wanted at most {MOST_BYTES} bytes, got {len(packed)} after compression; "
-        "shorten ec2.bootstrap "
-        "or the job's environment"
+        "shorten ec2.bootstrap or the job's environment"
     )

@@ -1,8 +1,4 @@
-"""CPU quotas by control groups, of version 1 and of version 2.
-
-The period is 20 ms: at 100 ms iteration times turn bimodal, at 10 ms they become 20 to 30 % dearer
-(docs/decisions/0022).
-"""
+"""CPU quotas by control groups, version 1 and 2."""
 
 from __future__ import annotations
 
@@ -13,23 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+# At 100 ms iteration times become bimodal, at 10 ms iterations take 20 to 30 % longer
+# (docs/decisions/0022).
 PERIOD_US = 20_000
-_LEAST_QUOTA_US = 1_000  # The kernel refuses less.
+# The kernel refuses less.
+_LEAST_QUOTA_US = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class CpuCgroups:
-    """A control group hierarchy with the CPU controller. Ours live below `elasticd` in it."""
+    """A hierarchy of control groups with the CPU controller; ours are below `elasticd` in it."""
 
     mount: Path
     version: Literal[1, 2]
 
     def path(self, name: str) -> Path:
-        """Where the group `name` is, or would be."""
+        """The folder of the group `name`, which need not exist."""
         return self.mount / "elasticd" / name
 
     def create(self, name: str, *, cpu: float) -> Path:
-        """Gives the group `name`, made if need be, whose processes together get `cpu` cores.
+        """Makes the group `name`, if needed, whose processes together get `cpu` cores.
 
         Raises OSError if this process may not make it.
         """
@@ -50,8 +49,7 @@ class CpuCgroups:
 
 
 def find_cpu_cgroups(mounts: Path = Path("/proc/self/mounts")) -> CpuCgroups | None:
-    """The hierarchy in which this process may limit CPU time, or None; tried by making a group and
-    removing it."""
+    """The hierarchy in which this process may limit CPU time; None if there is none."""
     for line in mounts.read_text().splitlines():
         _, mount, kind, options, *_ = line.split()
         if kind == "cgroup" and "cpu" in options.split(","):
@@ -60,6 +58,7 @@ def find_cpu_cgroups(mounts: Path = Path("/proc/self/mounts")) -> CpuCgroups | N
             cgroups = CpuCgroups(Path(mount), version=2)
         else:
             continue
+        # Whether it may is only known by trying.
         with suppress(OSError):
             remove(cgroups.create(f"probe-{os.getpid()}", cpu=0.5))
             return cgroups

@@ -1,10 +1,11 @@
-"""A node's folder: the record by which any daemon, however often restarted, knows the node and what
-became of it.
+"""A node's folder, by which any daemon, even a restarted one, knows the node and its state.
 
-launch.json   what was bought, under which token; there from the folder's first moment agent.json
-what the agent is told, the join token too: for the owner only; written before each attempt to start
-it process.json  the agent's process; there from the moment that it exists (see spawn) stop.json
-its end has been asked for exit.json     it is gone for good; the first to prove it writes when
+- `launch.json`: what was bought, with which token. It exists as soon as the folder does.
+- `agent.json`: the agent's configuration, with the join token, for the owner only. It is written
+  before each attempt to start the agent.
+- `process.json`: the agent's process. It exists as soon as the process does (see `spawn`).
+- `stop.json`: the node's end was asked for.
+- `exit.json`: the node is gone, and when. The first one that proves it writes it.
 """
 
 from __future__ import annotations
@@ -26,18 +27,17 @@ from elastic.providers.local.spawn import write_whole
 
 @dataclass(frozen=True, slots=True)
 class LocalLaunch:
-    """What was bought: `cpu` cores, kept to by the control group `cgroup`, or if that is None by
-    the agent.
-
-    `claimed_at_s` is when the token was first used; the agent may have started later, or never.
-    """
+    """What was bought."""
 
     node_id: str
     job_id: str
     token: str
     offering: Offering
+    # In cores.
     cpu: float
+    # The control group that limits it to these; None: the agent does.
     cgroup: Path | None
+    # When the token was first used; the agent may have started later, or never.
     claimed_at_s: float
 
 
@@ -84,13 +84,16 @@ class NodeFolder:
         return self.work / "logs"
 
     def create(self, launch: LocalLaunch) -> None:
-        """Makes the folder in one step. Whoever made it first wins, and nothing happens here."""
+        """Makes the folder in one step, unless another daemon has made it."""
+        # Filled beside and renamed: the folder is complete as soon as it exists.
         partial = NodeFolder(
             Path(tempfile.mkdtemp(prefix=f".{launch.node_id}.", dir=self.path.parent))
         )
         partial.work.mkdir()
         partial.logs.mkdir()
-        cgroup = None if launch.cgroup is None else str(launch.cgroup)
+        cgroup = None
+        if launch.cgroup is not None:
+            cgroup = str(launch.cgroup)
         write_whole(str(partial.path / "launch.json"), asdict(launch) | {"cgroup": cgroup})
         try:
             partial.path.rename(self.path)
@@ -118,7 +121,7 @@ class NodeFolder:
         )
 
     def start(self) -> AgentStart | None:
-        """The agent's process; None if none has ever been started."""
+        """The agent's process; None if none was ever started."""
         record = _read(self.process)
         if record is None:
             return None
@@ -128,21 +131,22 @@ class NodeFolder:
         )
 
     def exited_at_s(self) -> float | None:
-        """When the node was gone; None while that is not proven."""
+        """When the node was gone; None until that is proven."""
         record = _read(self.exit)
-        return None if record is None else float(record["exited_at_s"])
+        if record is None:
+            return None
+        return float(record["exited_at_s"])
 
     def record_stop(self, *, now_s: float) -> None:
-        """Records that the node's end was asked for. From here on its agent either runs already or
-        never will."""
+        """Records that the node's end was asked for; after this its agent is never started."""
         write_whole(str(self.stop), {"asked_at_s": now_s})
         with open(self.lock, "a") as lock:
-            fcntl.flock(
-                lock, fcntl.LOCK_EX
-            )  # A start under way has been recorded once this is had; later ones see the stop.
+            # A start in progress holds the lock until it is recorded. Later ones see the stop.
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
     def record_exit(self, *, now_s: float) -> None:
-        """Records that the node is gone for good; the first record stays."""
+        """Records that the node is gone; the first record stays."""
+        # A link, unlike a rename, fails if the file exists.
         partial = self.path / f"exit.{os.getpid()}.{os.urandom(4).hex()}"
         write_whole(str(partial), {"exited_at_s": now_s})
         try:
@@ -161,8 +165,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise ProviderUnavailable(
             f"{path}: wanted the record of a local node, found a file that cannot be read "
-            f"({error}); if no process "
-            f"of that node is left, move its folder out of the way"
+            f"({error}); if no process of that node is left, move its folder away"
         ) from error
     if not isinstance(record, dict):
         raise ProviderUnavailable(

@@ -1,4 +1,4 @@
-"""One local node: how it is doing, and how it is brought to its end."""
+"""One local node: reads its state, and ends it."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from elastic.providers.local import cgroup
 from elastic.providers.local.folder import AgentStart, LocalLaunch, NodeFolder
 from elastic.providers.local.process import ProcessId, find_family, is_alive, kill, reap
 
+# A tick waits at most 5 s for processes that do not die at once.
 _KILL_ROUNDS = 20
 _KILL_PATIENCE_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class LocalNode:
-    """A node's folder and the processes that belong to it, in the cluster (the provider's root)
-    that started them."""
+    """A node's folder, and the processes that belong to it."""
 
     folder: NodeFolder
+    # Names the provider's root, since other roots may have nodes with the same id.
     cluster: str
 
     def look(self, *, now_s: float) -> Instance | None:
-        """The node as it is now; None if nothing was ever started for it.
-
-        One whose agent is dead is ended on the spot: its workers would cost money and train for
-        nobody.
-        """
-        launch, start = self.folder.launch(), self.folder.start()
+        """The node as it is now; None if nothing was ever started for it."""
+        launch = self.folder.launch()
+        start = self.folder.start()
         if launch is None or (start is None and not self.folder.stop.exists()):
             return None
         if start is not None and not self.folder.stop.exists() and is_alive(start.process):
             return _instance(launch, start, InstanceState.RUNNING)
+        # Workers whose agent is dead would go on for nothing, so the rest is ended at once.
         if self.folder.exited_at_s() is None:
             self.end(now_s=now_s)
         exited_at_s = self.folder.exited_at_s()
-        state = InstanceState.STOPPING if exited_at_s is None else InstanceState.GONE
+        if exited_at_s is None:
+            state = InstanceState.STOPPING
+        else:
+            state = InstanceState.GONE
         return _instance(launch, start, state, exited_at_s)
 
     def end(self, *, now_s: float) -> None:
-        """Kills every process of the node, and records the exit once none is left.
-
-        Two looks in a row must find none: one may miss a child whose parent died while the look was
-        under way.
-        """
-        launch, start = self.folder.launch(), self.folder.start()
+        """Kills every process of the node, and records the exit once none is left."""
+        # Two looks in a row must find none: one may miss a child whose parent dies during the look.
+        launch = self.folder.launch()
+        start = self.folder.start()
         if launch is None:
             return
         looks_without = 0
@@ -54,14 +54,18 @@ class LocalNode:
             family = self._family(launch, start)
             if family:
                 kill(family, patience_s=_KILL_PATIENCE_S)
-            looks_without = 0 if family else looks_without + 1
+                looks_without = 0
+            else:
+                looks_without += 1
             if looks_without == 2:
                 self._bury(launch, start, now_s=now_s)
                 return
 
     def _family(self, launch: LocalLaunch, start: AgentStart | None) -> tuple[ProcessId, ...]:
         try:
-            members = () if launch.cgroup is None else cgroup.members(launch.cgroup)
+            members: tuple[int, ...] = ()
+            if launch.cgroup is not None:
+                members = cgroup.members(launch.cgroup)
             return find_family(
                 None if start is None else start.process,
                 marks=marks(launch.node_id, self.cluster),
@@ -77,12 +81,12 @@ class LocalNode:
             reap(start.process)
         if launch.cgroup is not None:
             cgroup.remove(launch.cgroup)
-        # What never ran never cost anything.
+        # A node that never ran costs nothing: it ended when it began.
         self.folder.record_exit(now_s=launch.claimed_at_s if start is None else now_s)
 
 
 def marks(node_id: str, cluster: str) -> Mapping[str, str]:
-    """What the environment of every process of a node says."""
+    """The environment variables by which a node's processes are found."""
     return {"ELASTICD_NODE_ID": node_id, "ELASTICD_CLUSTER": cluster}
 
 

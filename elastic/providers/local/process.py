@@ -1,5 +1,4 @@
-"""Linux processes: who one is beyond its reusable number, how to find a whole family, how to end
-it."""
+"""Linux processes: identifies them beyond their reusable pids, finds families, and ends them."""
 
 from __future__ import annotations
 
@@ -17,20 +16,22 @@ from elastic.providers.local.spawn import boot_id
 
 @dataclass(frozen=True, slots=True)
 class ProcessId:
-    """One process for good: the kernel gives a number away again, but not with the same start in
-    the same boot."""
+    """The identity of one process.
+
+    The kernel uses a pid again, but not with the same start time in the same boot.
+    """
 
     pid: int
     start_ticks: int
     boot_id: str
 
     def age_s(self) -> float:
-        """Gives the seconds since it started, whatever the clock was set to meanwhile."""
+        """The time since it started, even if the clock was set meanwhile."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.start_ticks / os.sysconf("SC_CLK_TCK")
 
 
 def is_alive(process: ProcessId) -> bool:
-    """True while that very process runs; a zombie does not."""
+    """True while this process runs; a zombie does not run."""
     entry = _read(process.pid)
     return entry is not None and not entry.is_zombie and _is_same(entry, process)
 
@@ -38,12 +39,12 @@ def is_alive(process: ProcessId) -> bool:
 def find_family(
     ancestor: ProcessId | None, *, marks: Mapping[str, str], members: Iterable[int] = ()
 ) -> tuple[ProcessId, ...]:
-    """Every living process that descends from `ancestor`, carries all `marks` in its environment,
-    or is in `members`.
+    """Every living process that belongs to a node.
 
-    The descendants of each of these belong to it too. Sessions and process groups do not matter:
-    torchrun gives every worker its own. This process and init never belong to a family.
+    That is one that descends from `ancestor`, has all `marks` in its environment, or is in
+    `members`, and all descendants of these. This process and init never belong to a family.
     """
+    # Sessions and process groups would not find them: torchrun gives every worker its own.
     boot = boot_id()
     living = {entry.pid: entry for entry in _processes() if not entry.is_zombie}
     wanted = {f"{name}={value}".encode() for name, value in marks.items()}
@@ -55,8 +56,7 @@ def find_family(
 
 
 def kill(processes: Iterable[ProcessId], *, patience_s: float) -> None:
-    """Kills each of them, and nobody who has taken over a number; waits at most `patience_s` for
-    their exits."""
+    """Kills each of them, but no process that reuses a pid; waits at most `patience_s`."""
     handles = {}
     for process in processes:
         handle = _open(process)
@@ -71,8 +71,7 @@ def kill(processes: Iterable[ProcessId], *, patience_s: float) -> None:
 
 
 def reap(process: ProcessId) -> None:
-    """Buries the process if it is a dead child of this one: as init of a container, this process
-    inherits orphans."""
+    """Reaps the process if it is a dead child of this one, which as init inherits orphans."""
     with suppress(ChildProcessError):
         entry = _read(process.pid)
         if entry is not None and entry.is_zombie and _is_same(entry, process):
@@ -89,8 +88,8 @@ class _Entry:
 
 def _read(pid: int) -> _Entry | None:
     try:
-        # The name in parentheses may hold anything, blanks and parentheses too: what follows the
-        # last one is safe.
+        # The process's name stands in parentheses and may contain blanks and parentheses, so only
+        # what follows the last one is safe to split.
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
@@ -118,7 +117,7 @@ def _carries(pid: int, wanted: set[bytes]) -> bool:
         return bool(wanted) and wanted <= set(
             Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
         )
-    except OSError:  # Gone meanwhile, or another user's: then it is none of ours.
+    except OSError:  # gone meanwhile, or another user's, and so not ours
         return False
 
 
@@ -130,12 +129,12 @@ def _with_descendants(found: set[int], living: Mapping[int, _Entry]) -> set[int]
 
 
 def _open(process: ProcessId) -> int | None:
-    """A handle that stays with this process. It is checked after opening: the number may have
-    changed hands before."""
+    """A handle that stays with this process; None if it is gone."""
     try:
         handle = os.pidfd_open(process.pid)
     except OSError:
         return None
+    # Checked after opening, since another process may have got the pid before.
     if is_alive(process):
         return handle
     os.close(handle)

@@ -1,5 +1,4 @@
-"""The provider whose nodes are process trees on this machine, each with its own share of CPU
-time."""
+"""The provider of local nodes: process trees on this machine with a share of CPU time each."""
 
 from __future__ import annotations
 
@@ -31,12 +30,11 @@ _SPAWN_TIMEOUT_S = 30.0
 class LocalProvider:
     """Starts each node as a detached `agent_command --config PATH`; nodes outlive the daemon.
 
-    All that is known of a node is in `root/nodes/<node_id>`: any number of providers on the same
-    `root`, one after the other or at once, see the same. A node's processes are told by
-    ELASTICD_NODE_ID and ELASTICD_CLUSTER in their environment, by descent, and by the node's
-    control group if there is one. With `cgroups=None` the agent keeps the quota; see
-    `find_cpu_cgroups`. Agents run in `cwd`, by default where this process runs; a script runs in
-    its job's own folder.
+    All that is known of a node is in `root/nodes/<node_id>`, so that all providers with the same
+    `root` see the same. A node's processes are found by ELASTICD_NODE_ID and ELASTICD_CLUSTER in
+    their environment, by descent, and by the node's control group. With `cgroups=None` the agent
+    keeps the quota; see `find_cpu_cgroups`. Agents run in `cwd`, by default where this process
+    runs. A script runs in its job's own folder.
     """
 
     name = "local"
@@ -84,7 +82,7 @@ class LocalProvider:
         return tuple(Offering(name) for name in self._types)
 
     def launch(self, request: LaunchRequest) -> tuple[Instance, ...]:
-        # None is started before all of them are known to be startable.
+        # All of them must be startable before the first one is started.
         claimed = [(folder, self._recorded(folder, request)) for folder in self._claim(request)]
         return tuple(self._started(folder, launch, request) for folder, launch in claimed)
 
@@ -136,7 +134,7 @@ class LocalProvider:
             LocalNode(folder, self._cluster).end(now_s=now_s)
 
     def prove_end(self, provider_id: str) -> None:
-        """Processes of this user's own can always be ended."""
+        """Does nothing: a user's own processes can always be ended."""
 
     def console(self, provider_id: str) -> str:
         return ""  # its logs are files, which `log_path` names
@@ -146,11 +144,13 @@ class LocalProvider:
 
     def log_path(self, provider_id: str) -> str | None:
         folder = self._folder(provider_id)
-        return None if folder is None else str(folder.logs)
+        if folder is None:
+            return None
+        return str(folder.logs)
 
     def _claim(self, request: LaunchRequest) -> tuple[NodeFolder, ...]:
-        """The folders of the nodes that the token buys. A link, made in one step, ties it to them
-        for good."""
+        """The folders of the nodes that the token buys."""
+        # A link is made in one step, and ties the token to its nodes.
         link = self._tokens / hashlib.sha256(request.token.encode()).hexdigest()
         if not link.is_symlink():
             for node_id in request.node_ids:
@@ -190,8 +190,7 @@ class LocalProvider:
         )
 
     def _spawn(self, folder: NodeFolder, launch: LocalLaunch, request: LaunchRequest) -> None:
-        """Has the agent started by a short-lived program of its own, which sees to it that it
-        happens only once."""
+        """Starts the agent, once only, by a short-lived program of its own."""
         spawn.write_whole(str(folder.agent_config), self._agent_config(folder, launch, request))
         order = spawn.SpawnOrder(
             lock=str(folder.lock),
@@ -243,17 +242,16 @@ class LocalProvider:
         }
 
     def _look(self, name: str, *, now_s: float) -> Instance | None:
-        """The node as it is now. What is gone stays gone, so it is remembered and looked at no
-        more."""
+        """The node as it is now."""
         folder = NodeFolder(self._nodes / name)
         instance = LocalNode(folder, self._cluster).look(now_s=now_s)
         if instance is not None and instance.state is InstanceState.GONE:
+            # It stays gone, so its folder is not read again.
             self._gone[name] = instance
             launch = folder.launch()
             if launch is not None and launch.cgroup is not None:
-                cgroup.remove(
-                    launch.cgroup
-                )  # It may still have been busy when the exit was recorded.
+                # It may have been busy when the exit was recorded.
+                cgroup.remove(launch.cgroup)
         return instance
 
     def _is_recent(self, instance: Instance, now_s: float) -> bool:
@@ -261,11 +259,13 @@ class LocalProvider:
 
     def _folder(self, provider_id: str) -> NodeFolder | None:
         folder = NodeFolder(self._nodes / provider_id)
-        return folder if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir() else None
+        if _NODE_ID.fullmatch(provider_id) and folder.path.is_dir():
+            return folder
+        return None
 
 
 def _cluster_of(root: Path) -> str:
-    """The root's own name: another elasticd on this machine may well have a node of the same id."""
+    """The root's own name, since another root on this machine may have a node of the same id."""
     path = root / "cluster"
     partial = root / f"cluster.{uuid.uuid4().hex}"
     partial.write_text(uuid.uuid4().hex[:12])
@@ -276,5 +276,5 @@ def _cluster_of(root: Path) -> str:
 
 
 def _inherited() -> dict[str, str]:
-    """This process's environment, less what configures the daemon (its token, its database)."""
+    """This process's environment without the daemon's configuration (its token, its database)."""
     return {name: value for name, value in os.environ.items() if not name.startswith("ELASTICD_")}

@@ -1,13 +1,12 @@
-"""Starts one detached process at most once; runs as a program of its own, apart from the daemon and
-its threads.
+"""Starts one detached process at most once; runs as a program of its own.
 
-The order comes as JSON on stdin. Under the node's lock a child is forked that waits for one byte;
-who the child is goes to the process file; only then does the byte let it become the agent. A crash
-at any point therefore leaves either no process, or one that the file names: a repeated order can
-never start a second one.
+It is a program since a fork of the daemon, which has threads, would not be safe. The order comes as
+JSON on stdin. Under the node's lock a child is forked that waits for one byte. The child's identity
+is written to the process file. Only then the byte lets it become the agent. So a crash at any point
+leaves either no process, or one that the file names, and a repeated order never starts a second.
 
-Standard library only and no import of `elastic`: `python -I -S spawn.py` starts in some 60 ms,
-importing all of elastic would take several times that.
+It uses the standard library alone: `python -I -S spawn.py` starts in about 60 ms. To import elastic
+would take several times that.
 """
 
 from __future__ import annotations
@@ -22,11 +21,12 @@ from typing import NoReturn, TypedDict
 
 
 class SpawnOrder(TypedDict):
-    """What to start, and the files that say whether it was started (`process`) or must not be
-    (`vetoes`)."""
+    """What to start."""
 
     lock: str
+    # The file that exists once it was started.
     process: str
+    # The files of which none may exist.
     vetoes: list[str]
     cgroup: str | None
     argv: list[str]
@@ -37,21 +37,20 @@ class SpawnOrder(TypedDict):
 
 
 def start_once(order: SpawnOrder) -> None:
-    """Starts what `order` asks for, unless its files say that it was started before or must not
-    be."""
+    """Starts what `order` asks for, unless it was started before or must not be."""
     with open(order["lock"], "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if any(os.path.exists(path) for path in (order["process"], *order["vetoes"])):
             return
         if order["cgroup"] is not None:
-            # "0" is the writer itself; the child inherits it, so the agent never runs a moment
-            # without its quota.
+            # "0" is this process. The child inherits the group, so the agent never runs without its
+            # quota.
             Path(order["cgroup"], "cgroup.procs").write_text("0")
         _start(order)
 
 
 def write_whole(path: str, value: object) -> None:
-    """Writes `value` as JSON so that the file, once seen, is complete and survives a power cut."""
+    """Writes `value` as JSON; the file is complete when it appears, and survives a power cut."""
     partial = f"{path}.{os.getpid()}.partial"
     with open(partial, "w", opener=_private) as file:
         json.dump(value, file)
@@ -61,13 +60,12 @@ def write_whole(path: str, value: object) -> None:
 
 
 def start_ticks(pid: int) -> int:
-    """When the process started, in clock ticks since boot: with the boot's id it tells a reused
-    number apart."""
+    """When the process started, in clock ticks since boot."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def boot_id() -> str:
-    """Names this boot of the machine."""
+    """The id of this boot of the machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
@@ -77,7 +75,7 @@ def _start(order: SpawnOrder) -> None:
     if pid == 0:
         os.close(write_end)
         if not os.read(read_end, 1):
-            os._exit(1)  # The spawner died before it had recorded this process.
+            os._exit(1)  # the spawner died before it had recorded this process
         _become(order)
     record = {
         "pid": pid,
@@ -90,8 +88,7 @@ def _start(order: SpawnOrder) -> None:
 
 
 def _become(order: SpawnOrder) -> NoReturn:
-    """Turns this process into the one ordered, in a session of its own, with nothing inherited but
-    its environment."""
+    """Turns this process into the one ordered, in a session of its own."""
     try:
         os.setsid()
         os.chdir(order["cwd"])
@@ -99,8 +96,8 @@ def _become(order: SpawnOrder) -> NoReturn:
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        # Python ignores SIGPIPE, a daemon under nohup SIGHUP, a shell's background job SIGINT: an
-        # agent must not.
+        # These may be ignored here: SIGPIPE by Python, SIGHUP under nohup, SIGINT in a shell's
+        # background job. The agent needs their defaults.
         for number in (
             signal.SIGHUP,
             signal.SIGINT,

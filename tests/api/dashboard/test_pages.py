@@ -210,7 +210,7 @@ def test_a_job_s_page_shows_the_traceback_of_what_it_failed_with(told: Told) -> 
     told.store.jobs.note_error(told.story.job_id, error, generation=1)
     page = told.client.get(f"/jobs/{told.story.job_id}").text
     assert "Traceback (most recent call last):\nValueError: &lt;no&gt;</code>" in page
-    assert "It failed once, and begins again: ValueError: <no>" in unescape(page)
+    assert "It failed once, and starts again: ValueError: <no>" in unescape(page)
 
 
 def test_a_failed_job_s_traceback_stands_once_on_its_page_where_its_log_has_it(
@@ -262,16 +262,16 @@ def test_the_daemons_own_trouble_is_told_on_every_page(told: Told) -> None:
     assert alarms(context, now_s=1000.0) == ()
     failed = replace(context, last_tick=lambda: Tick(990.0, 0.1, "no route to host"))
     assert alarms(failed, now_s=1000.0) == (
-        "The daemon's last look at the world, 10 s ago, failed: no route to host",
+        "The daemon's last tick, 10 s ago, failed: no route to host",
     )
     late = replace(context, last_tick=lambda: Tick(700.0, 0.1))
-    assert "has not looked at the world for 5 min" in alarms(late, now_s=1000.0)[0]
+    assert "The daemon's last tick was 5 min ago" in alarms(late, now_s=1000.0)[0]
     assert alarms(late, now_s=720.0) == ()
 
 
 def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> None:
     right = TerminationPermission(lambda _: None, 600.0)
-    right.note_failure(ProviderError("these credentials may not"))
+    right.note_failure(ProviderError("these credentials do not permit it"))
     clock = ManualClock(1000.0)
     leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=clock, register=None)
     context = make_context(told.store, told.folder, clock)

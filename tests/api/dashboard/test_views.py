@@ -240,7 +240,7 @@ def test_what_its_program_failed_with_is_shown_with_its_traceback_until_it_is_be
     once = job_view(make_facts(replace(JOB, error=error))).head
     assert (
         once.problem
-        == "It failed once, and begins again: ValueError: no (train.py, line 3, in load)"
+        == "It failed once, and starts again: ValueError: no (train.py, line 3, in load)"
     )
     assert once.error_lines == "Traceback:\nValueError: no"
     assert (

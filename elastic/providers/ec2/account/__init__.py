@@ -1,5 +1,4 @@
-"""Proves an AWS account: who we are there, what we may and may not, and whether there is room for
-nodes."""
+"""Checks an AWS account: identity, permissions, and whether there is room for nodes."""
 
 from elastic.providers.ec2.account.checks import account_findings
 from elastic.providers.ec2.account.clients import Account, connect_account

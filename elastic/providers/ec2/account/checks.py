@@ -1,5 +1,4 @@
-"""The list of everything that is proved of an account, in the order in which mending makes
-sense."""
+"""All checks of an account, in the order in which to fix what they find."""
 
 from __future__ import annotations
 
@@ -55,7 +54,7 @@ def account_findings(
     nodes: int,
     clock: Clock,
 ) -> Iterator[Finding]:
-    """Runs every check; without credentials that AWS knows, there is only one finding."""
+    """Runs every check; without valid credentials there is only one finding."""
     try:
         caller = read_caller(account)
     except ProviderError as error:
@@ -86,7 +85,7 @@ def account_findings(
 
 
 def _held(check: Check, survey: AccountFacts) -> Iterator[Finding]:
-    """What the check found; a check that AWS did not let finish could not tell."""
+    """The findings of a check; an error of AWS becomes a finding too."""
     try:
         yield from check(survey)
     except ProviderError as error:
@@ -95,7 +94,7 @@ def _held(check: Check, survey: AccountFacts) -> Iterator[Finding]:
             f"aws {name}",
             "error",
             f"could not be told: {error}",
-            "mend what it says, and look again",
+            "fix what it says, and look again",
         )
 
 
@@ -107,7 +106,7 @@ def _catalog(account: Account, settings: Ec2Settings) -> tuple[Catalog | None, F
             "aws offerings",
             "error",
             str(error),
-            "mend the settings ec2.types, ec2.zones, ec2.subnets",
+            "fix the settings ec2.types, ec2.zones, ec2.subnets",
         )
     zones = ", ".join(catalog.subnets)
     found = f"{len(catalog.kinds)} node types in {zones}: {len(catalog.offerings)} offerings"
@@ -121,4 +120,4 @@ def _instances(account: Account) -> tuple[Running, ...] | None:
         with translated("listing the account's instances"):
             return read_running(account)
     except ProviderError:
-        return None  # The probe of DescribeInstances says why.
+        return None  # the probe of DescribeInstances says why

@@ -1,4 +1,4 @@
-"""The AWS clients that prove an account, beside those that the provider itself uses."""
+"""The AWS clients for checking an account, beside those of the provider."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ _CONFIG = Config(
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who we are (sts), what roles there are (iam), how much we may have (quotas), and EC2
-    itself."""
+    """The clients of one account."""
 
+    # Those of EC2.
     aws: Aws
+    # STS, which says whose the credentials are.
     identity: Any
+    # IAM.
     roles: Any
+    # Service Quotas.
     quotas: Any
 
     @property
@@ -33,8 +36,10 @@ class Account:
 
 
 def connect_account(region: str | None) -> Account:
-    """Clients in `region`, else where AWS_REGION or the profile says. Asks nothing yet. Raises
-    InvalidInput."""
+    """Makes clients in `region`, by default that of AWS_REGION or the profile.
+
+    Makes no request yet. Raises InvalidInput.
+    """
     aws = connect(region)
     try:
         session = boto3.Session(region_name=aws.reads.meta.region_name)

@@ -1,5 +1,4 @@
-"""What the checks of an account share: the clients, who calls, what is on sale, what runs there
-already."""
+"""The facts that the checks of an account share: clients, caller, offerings, instances."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """An instance that is not terminated, whoever owns it."""
+    """An instance of any owner that is not terminated."""
 
     instance_id: str
     node_type: str
@@ -36,34 +35,34 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class AccountFacts:
-    """Everything that a check may look at.
-
-    `catalog` is None where EC2 did not tell what it sells, `instances` where it did not tell what
-    runs. `can_simulate` says that IAM tells what the caller may. `host` is the address that nodes
-    are to reach the daemon at, `ports` are where: its own port, and those of rendezvous stores.
-    `nodes` is how many nodes the largest job may have, `now_s` this machine's clock when `caller`
-    was told.
-    """
+    """Everything that a check may look at."""
 
     account: Account
     settings: Ec2Settings
     caller: Caller
+    # None if EC2 did not say what it sells.
     catalog: Catalog | None
+    # None if EC2 did not say what runs.
     instances: tuple[Running, ...] | None
+    # Whether IAM says what the caller may do.
     can_simulate: bool
+    # The address at which nodes reach the daemon.
     host: str
+    # The daemon's port, and those of rendezvous stores.
     ports: tuple[range, ...]
+    # How many nodes the largest job may have.
     nodes: int
+    # This machine's clock when `caller` was read.
     now_s: float
 
     def own(self) -> Running | None:
-        """Some machine of this cluster."""
+        """Any machine of this cluster; None if there is none."""
         return next(
             (each for each in self.instances or () if each.cluster == self.settings.cluster), None
         )
 
     def foreign(self) -> Running | None:
-        """Some machine that is not this cluster's."""
+        """Any machine outside this cluster; None if there is none."""
         return next(
             (each for each in self.instances or () if each.cluster != self.settings.cluster), None
         )

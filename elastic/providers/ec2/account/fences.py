@@ -1,5 +1,4 @@
-"""Whether what these credentials must not do is forbidden: ending others, launching untagged or
-unguarded."""
+"""Checks that credentials do not permit too much, such as ending other owners' machines."""
 
 from __future__ import annotations
 
@@ -17,28 +16,26 @@ _OTHERS = {f"aws:ResourceTag/{tags.CLUSTER}": "somebody-elses"}
 
 def _end_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
-    asked = None if foreign is None else {"InstanceIds": [foreign.instance_id]}
+    asked = None
+    if foreign is not None:
+        asked = {"InstanceIds": [foreign.instance_id]}
     return Act("TerminateInstances", asked, _instances(survey), _OTHERS)
 
 
 def _tag_anothers(survey: AccountFacts) -> Act:
     foreign = survey.foreign()
     tag = {tags.CLUSTER: survey.settings.cluster}
-    asked = (
-        None
-        if foreign is None
-        else {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
-    )
+    asked = None
+    if foreign is not None:
+        asked = {"Resources": [foreign.instance_id], "Tags": tags.tag_list(tag)}
     return Act("CreateTags", asked, _instances(survey), {**_OTHERS, "aws:TagKeys": tags.CLUSTER})
 
 
 def _launch_untagged(survey: AccountFacts) -> Act:
     data = launch_data(survey)
-    asked = (
-        None
-        if data is None
-        else {name: value for name, value in data.items() if name != "TagSpecifications"}
-    )
+    asked = None
+    if data is not None:
+        asked = {name: value for name, value in data.items() if name != "TagSpecifications"}
     context = {
         name: value
         for name, value in requested(survey).items()
@@ -49,7 +46,9 @@ def _launch_untagged(survey: AccountFacts) -> Act:
 
 def _launch_unguarded(survey: AccountFacts) -> Act:
     data = launch_data(survey)
-    asked = None if data is None else {**data, "MetadataOptions": {"HttpTokens": "optional"}}
+    asked = None
+    if data is not None:
+        asked = {**data, "MetadataOptions": {"HttpTokens": "optional"}}
     return Act(
         "RunInstances",
         asked,
@@ -58,17 +57,17 @@ def _launch_unguarded(survey: AccountFacts) -> Act:
     )
 
 
+# What the daemon never does, and what leaked credentials must not permit.
 FENCES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "end a machine that is not the cluster's": _end_anothers,
     "take such a machine by a tag": _tag_anothers,
     "launch without the cluster's tag": _launch_untagged,
     "launch without IMDSv2": _launch_unguarded,
 }
-"""What the daemon never does, and a leaked or mistaken credential must not be able to."""
 
 
 def check_fences(survey: AccountFacts) -> Iterator[Finding]:
-    """An open fence keeps nothing from working, so it is a warning."""
+    """Tries each of them; one that is permitted is only a warning, since elasticd works."""
     trials = {name: attempt(survey, act(survey)) for name, act in FENCES.items()}
     for name, trial in trials.items():
         match trial.verdict:

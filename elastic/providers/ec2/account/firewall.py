@@ -1,5 +1,4 @@
-"""Whether the security groups of the daemon's own machine let nodes in, as far as EC2 shows
-them."""
+"""Checks whether the security groups of the daemon's own machine let nodes in."""
 
 from __future__ import annotations
 
@@ -18,15 +17,13 @@ _ADVICE = "admit the nodes' group there: docs/how-to/aws-account.md, section 2"
 
 
 def check_firewall(survey: AccountFacts) -> Iterator[Finding]:
-    """Where machines boot elsewhere than here, they call the daemon's port, and those of the
-    rendezvous stores."""
+    """Nodes on other machines call the daemon's port, and those of rendezvous stores."""
     if survey.catalog is not None and here(survey.account.aws.endpoint_url) is None:
         yield judge_firewall(survey, survey.catalog)
 
 
 def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
-    """What the groups of the machine that has the daemon's address say; without such a machine
-    nothing can be told."""
+    """Whether the groups of the machine with the daemon's address admit the nodes."""
     if any(0 in ports for ports in survey.ports):
         return Finding(
             _NAME,
@@ -37,22 +34,28 @@ def judge_firewall(survey: AccountFacts, catalog: Catalog) -> Finding:
     told = ", ".join(_told(ports) for ports in survey.ports)
     machine = _machine(survey, catalog.vpc_id)
     if machine is None:
-        found = f"{survey.host} is no machine of {catalog.vpc_id}: whether nodes get to {told} cannot be seen"
+        found = (
+            f"{survey.host} is no machine of {catalog.vpc_id}: whether nodes reach {told} cannot "
+            "be seen"
+        )
         return Finding(_NAME, "warning", found, _ADVICE)
     ids = [str(each["GroupId"]) for each in machine["SecurityGroups"]]
     where = f"{machine['InstanceId']} ({', '.join(ids)})"
     shut = _shut(survey, catalog, ids)
     if shut:
-        found = f"{where} does not admit nodes at {', '.join(shut)}: they would be paid for and never join"
+        found = (
+            f"{where} does not admit nodes at {', '.join(shut)}: they would be paid for and never "
+            "join"
+        )
         return Finding(_NAME, "error", found, _ADVICE)
     return Finding(_NAME, "ok", f"{where} admits nodes at {told}")
 
 
 def admits(rule: Mapping[str, Any], ports: range, groups: set[str], blocks: Sequence[str]) -> bool:
-    """Whether a rule of a security group lets all of the ports be called from these groups, or from
-    these blocks.
+    """Whether a rule of a security group admits calls to all ports from these groups or blocks.
 
-    >>> rule = {"IpProtocol": "tcp", "FromPort": 8470, "ToPort": 8970, "UserIdGroupPairs": [{"GroupId": "sg-1"}]}
+    >>> rule = {"IpProtocol": "tcp", "FromPort": 8470, "ToPort": 8970}
+    >>> rule |= {"UserIdGroupPairs": [{"GroupId": "sg-1"}]}
     >>> admits(rule, range(8470, 8471), {"sg-1"}, []), admits(rule, range(8471, 8972), {"sg-1"}, [])
     (True, False)
     """
@@ -69,7 +72,7 @@ def admits(rule: Mapping[str, Any], ports: range, groups: set[str], blocks: Sequ
 
 
 def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
-    """The instance that the daemon's address belongs to."""
+    """The instance with the daemon's address; None if there is none."""
     wanted = {"private-ip-address": survey.host, "vpc-id": vpc_id}
     filters = [{"Name": name, "Values": [value]} for name, value in wanted.items()]
     with translated("looking for the daemon's machine"):
@@ -83,8 +86,7 @@ def _machine(survey: AccountFacts, vpc_id: str) -> Mapping[str, Any] | None:
 
 
 def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[str]:
-    """The ports at which no rule of these groups admits the nodes, be it by their group or by their
-    subnets."""
+    """The ports at which no rule of these groups admits the nodes' group or subnets."""
     reads = survey.account.aws.reads
     with translated("describing the security groups of the daemon's machine"):
         groups = reads.describe_security_groups(GroupIds=list(ids))["SecurityGroups"]
@@ -106,4 +108,6 @@ def _shut(survey: AccountFacts, catalog: Catalog, ids: Sequence[str]) -> list[st
 
 
 def _told(ports: range) -> str:
-    return str(ports[0]) if len(ports) == 1 else f"{ports[0]}-{ports[-1]}"
+    if len(ports) == 1:
+        return str(ports[0])
+    return f"{ports[0]}-{ports[-1]}"

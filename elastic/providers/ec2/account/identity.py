@@ -1,4 +1,4 @@
-"""Whose credentials these are, in which region, and whether AWS's clock agrees with ours."""
+"""Checks whose the credentials are, and whether AWS's clock agrees with ours."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.faults import translated
 
+# An answer takes some seconds at most.
 _LATEST_SKEW_S = 30.0
-_REFUSED_SKEW_S = (
-    300.0  # AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
-)
+# AWS refuses signatures that are older (Signature Version 4, "Troubleshooting").
+_REFUSED_SKEW_S = 300.0
 
 
 def read_caller(account: Account) -> Caller:
-    """Asks AWS who we are. Raises ProviderError if the credentials are no good."""
+    """Asks AWS whose the credentials are. Raises ProviderError if they are not valid."""
     with translated("asking AWS who we are", service="sts"):
         told = account.identity.get_caller_identity()
     date = told["ResponseMetadata"].get("HTTPHeaders", {}).get("date")
@@ -31,7 +31,7 @@ def read_caller(account: Account) -> Caller:
 
 
 def check_identity(survey: AccountFacts) -> Iterator[Finding]:
-    """The account's own root user is told of: what it may cannot be narrowed."""
+    """The owner of the credentials; a warning for root, whose permissions cannot be limited."""
     caller = survey.caller
     found = f"{caller.arn}, account {caller.account_id}, region {survey.account.region}"
     if caller.arn.endswith(":root"):

@@ -1,4 +1,4 @@
-"""What nodes are made of: the cluster's security group, their images, their instance profile."""
+"""Checks what nodes are made of: security group, images, bootstrap, instance profile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ANYWHERE = ("0.0.0.0/0", "::/0")
 
 
 def check_group(survey: AccountFacts) -> Iterator[Finding]:
-    """Nodes admit one another and nobody else; the daemon makes the group at the first launch."""
+    """The cluster's group must admit only nodes; the daemon makes it at the first launch."""
     if survey.catalog is None:
         return
     name = f"elasticd-{survey.settings.cluster}"
@@ -50,14 +50,15 @@ def check_group(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def check_images(survey: AccountFacts) -> Iterator[Finding]:
-    """Each sort of machine has its own image, and a disk that holds it."""
+    """Each kind of machine must have an image for its architecture."""
     if survey.catalog is None:
         return
     images = Images(survey.account.aws, survey.settings, SystemClock())
     sorts = {images.parameter(kind): kind for kind in survey.catalog.kinds.values()}
     for parameter, kind in sorts.items():
         try:
-            image, disk_gib = images.newest(kind), images.disk_gib(kind)
+            image = images.newest(kind)
+            disk_gib = images.disk_gib(kind)
             with translated(f"describing the image {image.id}"):
                 found = survey.account.aws.reads.describe_images(ImageIds=[image.id])["Images"]
         except ProviderError as error:
@@ -88,7 +89,10 @@ def _judge_image(
     if any(
         each.get("ProductCodeType") == "marketplace" for each in found[0].get("ProductCodes", [])
     ):
-        sold = f"{image_id} is sold on AWS Marketplace: what its maker charges is in no price here, and in no budget"
+        sold = (
+            f"{image_id} is sold on AWS Marketplace: what its maker charges is not in the prices "
+            "here, nor in budgets"
+        )
         return Finding(
             "aws image", "warning", sold, "look up that it is free, or correct ec2.ami_parameter"
         )
@@ -100,9 +104,10 @@ def _judge_image(
 
 
 def check_bootstrap(survey: AccountFacts) -> Iterator[Finding]:
-    """Whether nodes get elasticd: from the daemon, which makes a wheel of itself, or by lines of
-    one's own."""
-    own = "" if survey.settings.bootstrap is None else "nodes run the lines of ec2.bootstrap"
+    """Nodes must get elasticd, as a wheel from the daemon or by the settings' own lines."""
+    own = ""
+    if survey.settings.bootstrap is not None:
+        own = "nodes run the lines of ec2.bootstrap"
     if not survey.settings.needs_wheel:
         yield Finding("aws bootstrap", "ok", own)
         return
@@ -116,7 +121,7 @@ def check_bootstrap(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def check_profile(survey: AccountFacts) -> Iterator[Finding]:
-    """The role by which nodes reach the bucket, if they have one."""
+    """The profile must exist and have a role, by which nodes reach the bucket."""
     name = survey.settings.instance_profile
     if name is None:
         yield Finding("aws instance profile", "ok", "none: nodes get no AWS credentials")

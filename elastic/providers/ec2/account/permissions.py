@@ -1,4 +1,4 @@
-"""Whether these credentials may do everything that the daemon does."""
+"""Checks whether the credentials permit everything that the daemon does."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from elastic.providers.ec2.images import Images
 from elastic.providers.ec2.template import Template
 
 _NAME = "elasticd-doctor"
-_ANY_TYPE = "m5.large"  # Sold in every region; what is told of it does not matter.
+# Sold in every region; the answer about it does not matter.
+_ANY_TYPE = "m5.large"
 _POLICY = "attach what `elasticd doctor --print-policy daemon` prints"
 
 
 def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
-    """A launch as the daemon would ask for it; None where there is no type, zone or image to ask
-    for."""
+    """A launch as the daemon would request it; None without a type, zone or image."""
     if survey.catalog is None:
         return None
     offering = survey.catalog.offerings[0]
     try:
         images = Images(survey.account.aws, survey.settings, SystemClock())
         kind = survey.catalog.kinds[offering.node_type]
-        image, disk_gib = images.newest(kind), images.disk_gib(kind)
+        image = images.newest(kind)
+        disk_gib = images.disk_gib(kind)
     except ElasticError:
         return None
     template = Template(
@@ -52,8 +53,7 @@ def launch_data(survey: AccountFacts) -> dict[str, Any] | None:
 
 
 def requested(survey: AccountFacts) -> dict[str, str]:
-    """What the conditions of a policy may look at in a call of the daemon's that makes
-    something."""
+    """The context that a policy's conditions may check when the daemon makes something."""
     return {
         f"aws:RequestTag/{tags.CLUSTER}": survey.settings.cluster,
         "ec2:MetadataHttpTokens": "required",
@@ -130,13 +130,17 @@ def _versioning(survey: AccountFacts) -> Act:
 
 def _ending(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = None if own is None else {"InstanceIds": [own.instance_id]}
+    asked = None
+    if own is not None:
+        asked = {"InstanceIds": [own.instance_id]}
     return Act("TerminateInstances", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
 def _listening(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = None if own is None else {"InstanceId": own.instance_id}
+    asked = None
+    if own is not None:
+        asked = {"InstanceId": own.instance_id}
     return Act("GetConsoleOutput", asked, _arn(survey, "instance/*"), _carried(survey))
 
 
@@ -151,6 +155,7 @@ def _keeping_alive(survey: AccountFacts) -> Act:
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 
 
+# Every action of EC2 that the daemon calls, with a call to try it.
 PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "DescribeInstances": _looking("DescribeInstances"),
     "DescribeInstanceTypes": _looking("DescribeInstanceTypes", InstanceTypes=[_ANY_TYPE]),
@@ -179,11 +184,10 @@ PROBES: Mapping[str, Callable[[AccountFacts], Act]] = {
     "TerminateInstances": _ending,
     "GetConsoleOutput": _listening,
 }
-"""Every action of EC2's that the daemon calls, and a call by which it may be tried."""
 
 
 def check_permissions(survey: AccountFacts) -> Iterator[Finding]:
-    """Tries each; the price list and the parameter store are proved by what they tell."""
+    """Tries each action of EC2; other checks call the price list and the parameter store."""
     trials = {action: attempt(survey, probe(survey)) for action, probe in PROBES.items()}
     allowed = [action for action, trial in trials.items() if trial.verdict is TryOutcome.ALLOWED]
     if allowed:

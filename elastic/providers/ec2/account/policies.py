@@ -1,5 +1,4 @@
-"""The least that daemon, node and reaper must be allowed, as IAM policies that a person can
-attach."""
+"""The IAM policies with the least permissions for daemon, nodes and reaper."""
 
 from __future__ import annotations
 
@@ -24,17 +23,17 @@ _USED_BY_LAUNCH = ["subnet", "network-interface", "placement-group"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What policies are narrowed to. `region` may be `*`; `bucket` is where checkpoints are, None
-    if in a folder."""
+    """What policies are limited to."""
 
     settings: Ec2Settings
+    # May be `*`.
     region: str = "*"
+    # Where checkpoints are; None if they are in a folder.
     bucket: Location | None = None
 
 
 def policy(name: str, scope: Scope) -> dict[str, object]:
-    """A whole policy document. Raises InvalidInput for an unknown name, and for a region where
-    nothing is bought."""
+    """A policy document. Raises InvalidInput for an unknown name, and for other partitions."""
     require_commercial(session_in(scope.region))
     if name not in POLICIES:
         raise InvalidInput(
@@ -44,8 +43,9 @@ def policy(name: str, scope: Scope) -> dict[str, object]:
 
 
 def daemon(scope: Scope) -> Sequence[Statement]:
-    """What `elasticd serve`, and `elasticd doctor` before it, calls."""
-    settings, region = scope.settings, scope.region
+    """What `elasticd serve` and `elasticd doctor` call."""
+    settings = scope.settings
+    region = scope.region
     cluster = settings.cluster
     return [
         _allow("Look", _DAEMON_LOOKS, "*", _here(region)),
@@ -119,11 +119,11 @@ def daemon(scope: Scope) -> Sequence[Statement]:
 
 
 def node(scope: Scope) -> Sequence[Statement]:
-    """What a node's agent calls: the bucket below the root of checkpoints, or nothing where they
-    are in a folder."""
+    """What a node's agent calls: the bucket of checkpoints, or nothing if they are in a folder."""
     if scope.bucket is None:
         return [{"Sid": "Nothing", "Effect": "Deny", "Action": "*", "Resource": "*"}]
-    bucket, below = f"arn:aws:s3:::{scope.bucket.bucket}", scope.bucket.key("*")
+    bucket = f"arn:aws:s3:::{scope.bucket.bucket}"
+    below = scope.bucket.key("*")
     return [
         _allow("List", ["s3:ListBucket"], bucket, {"StringLike": {"s3:prefix": below}}),
         _allow(
@@ -136,7 +136,8 @@ def node(scope: Scope) -> Sequence[Statement]:
 
 def reaper(scope: Scope) -> Sequence[Statement]:
     """What `elasticd gc --terminate` calls, wherever it runs."""
-    own, region = _carried(scope.settings.cluster), scope.region
+    own = _carried(scope.settings.cluster)
+    region = scope.region
     return [
         _allow("Look", _REAPER_LOOKS, "*", _here(region)),
         _allow("EndOwnNodes", ["ec2:TerminateInstances"], _arn(region, "instance"), own),
@@ -146,14 +147,14 @@ def reaper(scope: Scope) -> Sequence[Statement]:
     ]
 
 
+# Every policy that `elasticd doctor --print-policy` prints.
 POLICIES: Mapping[str, Callable[[Scope], Sequence[Statement]]] = {
     "daemon": daemon,
     "node": node,
     "reaper": reaper,
 }
-"""Every policy that `elasticd doctor --print-policy` prints."""
 
-# None of these can be narrowed to resources (Service Authorization Reference, Amazon EC2).
+# None of these can be limited to resources (Service Authorization Reference, Amazon EC2).
 _REAPER_LOOKS = [
     "ec2:DescribeInstances",
     "ec2:DescribeLaunchTemplateVersions",
@@ -180,7 +181,9 @@ def _allow(
     condition: Mapping[str, object] | None = None,
 ) -> Statement:
     told = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
-    return {**told, "Condition": condition} if condition else told
+    if condition:
+        return {**told, "Condition": condition}
+    return told
 
 
 def _arn(region: str, kind: str) -> str:
@@ -188,7 +191,9 @@ def _arn(region: str, kind: str) -> str:
 
 
 def _here(region: str) -> Mapping[str, object] | None:
-    return None if region == "*" else {"StringEquals": {"aws:RequestedRegion": region}}
+    if region == "*":
+        return None
+    return {"StringEquals": {"aws:RequestedRegion": region}}
 
 
 def _requested(cluster: str) -> Mapping[str, object]:
@@ -200,7 +205,7 @@ def _carried(cluster: str) -> Mapping[str, object]:
 
 
 def _node(settings: Ec2Settings) -> Mapping[str, object]:
-    """Tagged, IMDSv2 within one hop, and of the chosen types where settings name them."""
+    """Conditions for machines: tagged, IMDSv2 within one hop, and of the types in the settings."""
     exact = {
         f"aws:RequestTag/{tags.CLUSTER}": settings.cluster,
         "ec2:MetadataHttpTokens": "required",
@@ -217,14 +222,11 @@ def _disk(cluster: str) -> Mapping[str, object]:
 
 
 def _image(settings: Ec2Settings) -> Mapping[str, object] | None:
-    """Amazon's own images only, as long as the settings name no other parameters than AWS's public
-    ones."""
+    """Amazon's own images only, if the settings name only AWS's public parameters."""
     named = (settings.ami_parameter, settings.ami_parameter_arm64, settings.ami_parameter_gpu)
-    return (
-        {"StringEquals": {"ec2:Owner": "amazon"}}
-        if all(each.startswith(_PUBLIC) for each in named)
-        else None
-    )
+    if all(each.startswith(_PUBLIC) for each in named):
+        return {"StringEquals": {"ec2:Owner": "amazon"}}
+    return None
 
 
 def _parameters(settings: Ec2Settings, region: str) -> list[str]:
@@ -247,8 +249,7 @@ def _keeping_alive(cluster: str) -> Mapping[str, object]:
 
 
 def _artifacts(bucket: Location | None) -> list[Statement]:
-    """To look at what jobs leave for people, and at their outputs; their checkpoints are the nodes'
-    alone."""
+    """Reads jobs' artifacts and outputs; only nodes may read checkpoints."""
     if bucket is None:
         return []
     arn = f"arn:aws:s3:::{bucket.bucket}"
@@ -260,8 +261,7 @@ def _artifacts(bucket: Location | None) -> list[Statement]:
 
 
 def _profile(settings: Ec2Settings) -> list[Statement]:
-    """A role is handed to nodes, and to nobody else; it has its profile's name
-    (docs/how-to/aws-account.md)."""
+    """Passes the role to nodes only; it has its profile's name (docs/how-to/aws-account.md)."""
     name = settings.instance_profile
     if name is None:
         return []

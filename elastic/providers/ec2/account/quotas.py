@@ -1,4 +1,4 @@
-"""Whether the account's quotas leave room for the nodes of the largest job."""
+"""Checks whether the account's quotas leave room for the nodes of the largest job."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from elastic.providers.ec2.quotas import QUOTAS, Quota, family_of, how_to_raise,
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the chosen types of a class need: vCPUs of the smallest and of the largest."""
+    """What the chosen types of one quota need."""
 
     quota: Quota
     family: str
     capacity: Capacity
+    # In vCPUs.
     smallest: int
     largest: int
 
 
 def check_quotas(survey: AccountFacts) -> Iterator[Finding]:
-    """A quota that admits no node of the chosen types is an error, one that the largest job
-    outgrows a warning."""
+    """A quota too small for any chosen type is an error, for the largest job a warning."""
     for wanted in _wanted(survey):
         yield _judge(survey, wanted)
     for name in sorted(survey.catalog.kinds if survey.catalog else ()):
@@ -56,13 +56,17 @@ def _wanted(survey: AccountFacts) -> Iterator[_Wanted]:
 
 def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
     told_of = wanted.quota
-    name, what = "aws quota", f"{wanted.family} {wanted.capacity} ({told_of.code})"
+    name = "aws quota"
+    what = f"{wanted.family} {wanted.capacity} ({told_of.code})"
     try:
         quota = survey.account.quotas.get_service_quota(ServiceCode="ec2", QuotaCode=told_of.code)[
             "Quota"
         ]["Value"]
     except (ClientError, BotoCoreError, ResponseParserError) as error:
-        said = code_of(error) if isinstance(error, ClientError) else str(error)
+        if isinstance(error, ClientError):
+            said = code_of(error)
+        else:
+            said = str(error)
         advice = "allow servicequotas:GetServiceQuota, or look it up in the Service Quotas console"
         return Finding(name, "warning", f"{what}: could not be told: {said}", advice)
     used = _used(survey, wanted)
@@ -73,16 +77,22 @@ def _judge(survey: AccountFacts, wanted: _Wanted) -> Finding:
             f"{what}: {quota:g} vCPUs; what is in use could not be told",
             "see above",
         )
-    left, needed = quota - used, survey.nodes * wanted.largest
-    found = f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need {needed}"
+    left = quota - used
+    needed = survey.nodes * wanted.largest
+    found = (
+        f"{what}: {left:g} of {quota:g} vCPUs free; {survey.nodes} of the largest chosen type need "
+        f"{needed}"
+    )
     ask = f"have it raised: {how_to_raise(told_of)}"
     if left < wanted.smallest:
         return Finding(name, "error", f"{found}; the smallest needs {wanted.smallest}", ask)
-    return Finding(name, "warning", found, ask) if left < needed else Finding(name, "ok", found)
+    if left < needed:
+        return Finding(name, "warning", found, ask)
+    return Finding(name, "ok", found)
 
 
 def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
-    """vCPUs of the machines that count against it; None if one of them does not tell its size."""
+    """vCPUs of the machines that count against it; None if the size of one is unknown."""
     if survey.instances is None:
         return None
     kinds = survey.catalog.kinds if survey.catalog else {}
@@ -94,7 +104,10 @@ def _used(survey: AccountFacts, wanted: _Wanted) -> int | None:
         ):
             continue
         kind = kinds.get(each.node_type)
-        vcpus = each.vcpus if kind is None else int(kind.node_type.cpu)
+        if kind is None:
+            vcpus = each.vcpus
+        else:
+            vcpus = int(kind.node_type.cpu)
         if vcpus is None:
             return None
         used += vcpus

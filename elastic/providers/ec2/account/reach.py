@@ -1,4 +1,4 @@
-"""Whether nodes, where they are, can reach the daemon, where it listens."""
+"""Checks whether nodes can reach the daemon's address."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ def check_reach(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def judge_reach(host: str, blocks: Sequence[str], *, endpoint_url: str) -> Finding:
-    """What nodes that an endpoint boots with addresses of `blocks` make of a daemon at `host`.
+    """Whether nodes of an endpoint, with addresses in `blocks`, can reach a daemon at `host`.
 
-    >>> judge_reach("10.0.0.5", ["10.0.0.0/20"], endpoint_url="https://ec2.us-east-1.amazonaws.com").level
+    >>> ec2 = "https://ec2.us-east-1.amazonaws.com"
+    >>> judge_reach("10.0.0.5", ["10.0.0.0/20"], endpoint_url=ec2).level
     'ok'
     """
-    advice = "set host to an address of this machine that nodes reach, such as its private one in their VPC"
+    advice = (
+        "set host to an address of this machine that nodes reach, such as its private one in "
+        "their VPC"
+    )
     address = host_address(host)
     if address is None:
         return Finding(
@@ -56,7 +60,8 @@ def _same_network(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
     network: ipaddress.IPv4Network | ipaddress.IPv6Network,
 ) -> bool:
-    """A VPC has 65,536 addresses at most, and routes between all of its subnets."""
+    """Whether an address may be in the VPC of a subnet."""
+    # A VPC has 65,536 addresses at most, and routes between all of its subnets.
     return address.version == network.version and address in network.supernet(
         new_prefix=min(16, network.prefixlen)
     )

@@ -1,4 +1,4 @@
-"""Whether the subnets have free addresses, and a way out by which nodes reach what they install."""
+"""Checks whether the subnets have free addresses, and a way to the internet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_subnets(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def way_out(tables: Sequence[Mapping[str, Any]], subnet_id: str) -> str | None:
-    """Through what the subnet reaches the internet: the id of a gateway; None if through nothing.
+    """The id of the gateway by which the subnet reaches the internet; None if there is none.
 
     >>> everything = {"DestinationCidrBlock": "0.0.0.0/0", "GatewayId": "igw-1"}
     >>> main = {"Associations": [{"Main": True}], "Routes": [everything]}
@@ -63,7 +63,8 @@ def way_out(tables: Sequence[Mapping[str, Any]], subnet_id: str) -> str | None:
 def _judge(
     survey: AccountFacts, zone: str, raw: Mapping[str, Any], gateway: str | None, *, is_public: bool
 ) -> Finding:
-    free, name = int(raw.get("AvailableIpAddressCount", 0)), f"aws subnet {zone}"
+    free = int(raw.get("AvailableIpAddressCount", 0))
+    name = f"aws subnet {zone}"
     found = f"{raw['SubnetId']} of {raw['VpcId']}, {raw['CidrBlock']}: {free} addresses free"
     if free < survey.nodes:
         return Finding(

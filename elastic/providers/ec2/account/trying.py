@@ -1,5 +1,4 @@
-"""Whether a call would be allowed, without making it: by EC2's DryRun, else by simulating the
-caller's policies."""
+"""Finds out whether a call would be permitted, by EC2's DryRun or IAM's policy simulation."""
 
 from __future__ import annotations
 
@@ -16,9 +15,10 @@ from elastic.providers.ec2.account.clients import Account
 from elastic.providers.ec2.account.facts import AccountFacts, Caller
 from elastic.providers.ec2.faults import RefusalKind, code_of, fault_in
 
-_MOST_CHARACTERS = 120  # EC2 adds an encoded message of some thousand characters to a refusal.
+# EC2 adds an encoded message of some thousand characters to a refusal.
+_MOST_CHARACTERS = 120
 
-# Of the context keys that are no strings (Service Authorization Reference, Amazon EC2).
+# The types of context keys that are no strings (Service Authorization Reference, Amazon EC2).
 _TYPES: Mapping[str, Literal["numeric", "stringList"]] = {
     "ec2:MetadataHttpPutResponseHopLimit": "numeric",
     "aws:TagKeys": "stringList",
@@ -26,7 +26,7 @@ _TYPES: Mapping[str, Literal["numeric", "stringList"]] = {
 
 
 class TryOutcome(StrEnum):
-    """What became of a try."""
+    """The outcome of a try."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
@@ -36,7 +36,7 @@ class TryOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The verdict, and AWS's own word for it."""
+    """The result of a try."""
 
     verdict: TryOutcome
     answer: str = ""
@@ -44,22 +44,20 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A call as IAM weighs it: by an action, on a resource, with what the conditions of a policy
-    may look at.
-
-    `parameters` is None where there is nothing yet to try the call on. With `is_whole` they are the
-    daemon's own: what EC2 finds wrong with them it will find wrong then.
-    """
+    """A call to try."""
 
     action: str
+    # None if there is nothing yet to try the call on.
     parameters: Mapping[str, Any] | None
     resource: str = "*"
+    # What a policy's conditions may check.
     context: Mapping[str, str] | None = None
+    # Whether the parameters are those of the daemon. Then a refusal of them is an error too.
     is_whole: bool = False
 
 
 def attempt(survey: AccountFacts, act: Act) -> Trial:
-    """Whether the caller might. Changes nothing."""
+    """Tries whether the caller may make a call. Changes nothing."""
     tried = Trial(TryOutcome.UNTOLD, "there is nothing to try it on")
     if act.parameters is not None:
         tried = _dry_run(survey, act, act.parameters)
@@ -68,12 +66,14 @@ def attempt(survey: AccountFacts, act: Act) -> Trial:
         simulated = _simulate(
             survey.account, survey.caller, f"ec2:{act.action}", act.resource, context
         )
-        return tried if simulated is None else simulated
+        if simulated is None:
+            return tried
+        return simulated
     return tried
 
 
 def can_simulate(account: Account, caller: Caller) -> bool:
-    """Whether the caller may ask what its own policies say; few are allowed to."""
+    """Whether the caller may simulate its own policies; few may."""
     return _simulate(account, caller, "ec2:DescribeInstances", "*", {}) is not None
 
 
@@ -103,7 +103,7 @@ def _dry_run(survey: AccountFacts, act: Act, parameters: Mapping[str, Any]) -> T
 def _simulate(
     account: Account, caller: Caller, action: str, resource: str, context: Mapping[str, str]
 ) -> Trial | None:
-    """None if these credentials may not ask, or are of a kind that cannot be asked about."""
+    """Simulates the caller's policies; None if it may not, or has no policies of its own."""
     entries = [
         {
             "ContextKeyName": name,
@@ -132,10 +132,12 @@ def _simulate(
 
 
 def principal(arn: str) -> str:
-    """The user or role that IAM knows behind a caller; a session of a role is told by another name.
+    """The user or role behind a caller; the session of a role has another name.
 
     >>> principal("arn:aws:sts::123456789012:assumed-role/daemon/i-0abc")
     'arn:aws:iam::123456789012:role/daemon'
     """
     head, mark, rest = arn.partition(":assumed-role/")
-    return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}" if mark else arn
+    if mark:
+        return f"{head.replace(':sts:', ':iam:')}:role/{rest.partition('/')[0]}"
+    return arn
