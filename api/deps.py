@@ -55,14 +55,7 @@ def _no_doubts() -> tuple[DoubtedPrice, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of the daemon that answer requests. `wake` makes the next tick come now, `doubted`
-    gives the prices that the last one did not believe though they are higher.
-
-    `logs` are those of workers, in memory where no file is given. `right` bounds the leases,
-    `alarms` are the reconciler's; None where there is nobody who could have any. `wheel` is what
-    nodes install; None where they get elasticd by other ways. `limits` are those that decisions
-    keep: `elastic.market.limits` makes them of the settings.
-    """
+    """The parts of the daemon that answer requests."""
 
     store: Store
     clock: Clock
@@ -86,7 +79,9 @@ class Context:
     outputs: StoredOutputs | None = None
     # What nodes install; None where they get elasticd in another way.
     wheel: Wheel | None = None
+    # Those of decisions, by `elastic.market.limits`.
     limits: Limits = field(default_factory=Limits)
+    # Of workers; in memory unless a file is given.
     logs: JobLogs = field(default_factory=JobLogs)
     log_rates: Rates = field(
         default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)
@@ -107,8 +102,10 @@ class Context:
         return self.outputs or outputs_in(self.settings, self.clock)
 
     def current_alarms(self) -> tuple[Alarm, ...]:
-        """What a person must see to now."""
-        return () if self.alarms is None else self.alarms.current(now_s=self.clock.now_s())
+        """The alarms that a person has to act on now."""
+        if self.alarms is None:
+            return ()
+        return self.alarms.current(now_s=self.clock.now_s())
 
     def alarms_of(self, job_id: str) -> tuple[str, ...]:
         """One job's alarms, as texts."""
@@ -213,8 +210,10 @@ def read_job(
         str | None, Query(max_length=64, description="Only this job's, by id or name.")
     ] = None,
 ) -> str | None:
-    """The id of the job that a list is narrowed to. Raises NotFound."""
-    return None if job is None else context.store.jobs.get(job).id
+    """The id of the job that a list is limited to. Raises NotFound."""
+    if job is None:
+        return None
+    return context.store.jobs.get(job).id
 
 
 def check_version(if_match: str | None, version: int) -> None:

@@ -81,7 +81,7 @@ class Feed:
 
 
 async def has_news_within(is_news: asyncio.Event, timeout_s: float) -> bool:
-    """Waits for news for so long; gives whether there was some."""
+    """Waits for news; returns whether there was some in time."""
     try:
         await asyncio.wait_for(is_news.wait(), timeout_s)
     except TimeoutError:

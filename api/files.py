@@ -33,7 +33,7 @@ def outputs_of(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile,
 
 
 def outputs_if_available(outputs: StoredOutputs, job_id: str) -> tuple[schemas.OutputFile, ...]:
-    """The same; none where their storage does not answer."""
+    """The same; none if their storage does not answer."""
     try:
         return outputs_of(outputs, job_id)
     except StorageUnavailable:
@@ -41,8 +41,7 @@ def outputs_if_available(outputs: StoredOutputs, job_id: str) -> tuple[schemas.O
 
 
 def artifacts_if_available(artifacts: Artifacts, job_id: str) -> tuple[schemas.Artifact, ...]:
-    """The same; none where their storage does not answer: what shows them among other things goes
-    on without."""
+    """A job's artifacts; none if their storage does not answer."""
     try:
         return artifacts_of(artifacts, job_id)
     except StorageUnavailable:

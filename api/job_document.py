@@ -243,18 +243,19 @@ class JobDocument(_Part):
     policy: JobPolicy = JobPolicy()
     mode: str = Field(
         AUTO,
-        description="What a change of the group does to the workers: `restart`, `live` in a session, "
-        "or `auto`, the best that the script supports.",
+        description="What a change of the group does to the workers: `restart`, `live` in a "
+        "session, or `auto`, the best that the script supports.",
     )
     preload: bool = Field(
         True,
-        description="Whether workers are forked from a process with torch loaded, where the program "
-        "is Python.",
+        description="Whether workers are forked from a process with torch loaded, where the "
+        "program is Python.",
     )
     most_samples: dict[Annotated[str, Field(pattern=_TYPE_PATTERN)], Count] = Field(
         default_factory=dict,
         max_length=256,
-        description="Most samples of a batch that fit one worker's memory, by node type; only in mode live.",
+        description="Most samples of a batch that fit one worker's memory, by node type; only in "
+        "mode live.",
     )
     max_restarts: int | None = Field(
         None,

@@ -41,7 +41,8 @@ def status_of(
     """
     decisions = store.decisions.listed(job.id, limit=1)
     candidates = decisions[0].plan.candidates if decisions else ()
-    generation, nodes = store.generations.latest(job.id), store.nodes.listed(job.id)
+    generation = store.generations.latest(job.id)
+    nodes = store.nodes.listed(job.id)
     current = training_group(generation, nodes)
     target = store.jobs.target(job.id)
     members = members_of(store, generation, nodes)
@@ -70,9 +71,13 @@ def status_of(
 def members_of(
     store: Store, generation: Generation | None, nodes: Sequence[Node]
 ) -> tuple[Node, ...]:
-    """Gives the members of a generation, those that are gone included; `nodes` are the job's living
-    ones."""
-    ids = set() if generation is None else set(generation.node_ids)
+    """The members of a generation, including those that are gone.
+
+    `nodes` are the job's living ones.
+    """
+    if generation is None:
+        return ()
+    ids = set(generation.node_ids)
     gone = ids - {node.id for node in nodes}
     return (
         *(node for node in nodes if node.id in ids),
@@ -81,19 +86,21 @@ def members_of(
 
 
 def running_mode(members: Iterable[Node]) -> Mode | None:
-    """Gives the mode that members of a generation report, `live` only if all do; None if none has
-    reported one."""
+    """The mode that members of a generation report, `live` only if all do; None if none does."""
     modes = {node.mode for node in members} - {None}
     if not modes:
         return None
-    return Mode.LIVE if modes == {Mode.LIVE} else Mode.RESTART
+    if modes == {Mode.LIVE}:
+        return Mode.LIVE
+    return Mode.RESTART
 
 
 def is_preloaded(members: Iterable[Node]) -> bool | None:
-    """Whether all members that have started workers forked them from a process with torch loaded;
-    None if none has."""
+    """Whether all members that have started workers preloaded torch; None if none has started."""
     told = [node.is_preloaded for node in members if node.is_preloaded is not None]
-    return all(told) if told else None
+    if not told:
+        return None
+    return all(told)
 
 
 def _waits_because(store: Store, job: Job, decisions: Sequence[Decision]) -> str | None:

@@ -30,12 +30,11 @@ class StoreCollector(Collector):
         return []  # registering must not read the store
 
     def collect(self) -> Iterator[Metric]:
-        store, now_s = self._context.store, self._context.clock.now_s()
-        jobs, nodes, prices = (
-            store.jobs.unfinished(),
-            store.nodes.listed(),
-            store.prices.in_force(now_s),
-        )
+        store = self._context.store
+        now_s = self._context.clock.now_s()
+        jobs = store.jobs.unfinished()
+        nodes = store.nodes.listed()
+        prices = store.prices.in_force(now_s)
         tallies = store.tallies()
         yield _counted("elasticd_jobs", "Jobs by phase.", "phase", tallies.jobs)
         yield _total(
@@ -100,7 +99,7 @@ class StoreCollector(Collector):
         return family
 
     def _alarms(self) -> Metric:
-        """Those that do not stand are told as well: 0 is another answer than none."""
+        """All kinds of alarm; 0 for one that does not stand, which differs from no value."""
         standing = {each.kind for each in self._context.current_alarms()}
         family = GaugeMetricFamily("elasticd_alarm", "1 if it stands.", labels=["kind"])
         for kind in AlarmKind:

@@ -27,7 +27,7 @@ class JobForecast:
         )
 
     def to_schema(self) -> schemas.ForecastOut:
-        """Gives it in the words of the API."""
+        """The forecast as the API shows it."""
         best = self.forecast.best
         return schemas.ForecastOut(
             at_s=self.at_s,
@@ -45,6 +45,6 @@ def outlook_of(store: Store, job: Job) -> JobForecast | None:
     if job.phase is JobPhase.DRAINING or job.phase.is_final:
         return None
     newest = store.decisions.listed(job.id, limit=1)
-    return (
-        JobForecast.of(store.decisions.snapshot(newest[0].id), newest[0].plan) if newest else None
-    )
+    if newest:
+        return JobForecast.of(store.decisions.snapshot(newest[0].id), newest[0].plan)
+    return None

@@ -91,12 +91,11 @@ def goals_missed(context: Context, job: Job, *, now_s: float) -> tuple[str, ...]
 
 
 def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Snapshot:
-    """What the next tick would decide from, were the job, which is over, resumed as `spec` now."""
-    store, doubted = context.store, context.doubted()
-    facts, ended_at_s = (
-        store.facts.of(job.id, now_s=now_s),
-        now_s if job.finished_at_s is None else job.finished_at_s,
-    )
+    """The snapshot of the next tick if a job that is over were resumed as `spec` now."""
+    store = context.store
+    doubted = context.doubted()
+    facts = store.facts.of(job.id, now_s=now_s)
+    ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
     return replace(
         _snapshot(context, spec, now_s=now_s),
         job=replace(
@@ -115,8 +114,10 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
 def priced_scaling(
     context: Context, job: Job, spec: JobSpec, *, now_s: float
 ) -> schemas.PricedScaling:
-    """Decides as the next tick would, were the job's spec this one; nothing is stored."""
-    store, provider, doubted = context.store, context.provider, context.doubted()
+    """Decides as the next tick would if the job had this spec; nothing is stored."""
+    store = context.store
+    provider = context.provider
+    doubted = context.doubted()
     facts = store.facts.of(job.id, now_s=now_s)
     snapshot = observe(
         replace(facts, job=replace(facts.job, spec=spec)),
@@ -202,7 +203,7 @@ def _lessons(earlier: Job | None) -> Iterator[str]:
 
 
 def _earlier_run(context: Context, spec: JobSpec, *, but: str = "") -> Job | None:
-    """The newest run of the same program, of those that trained if there are such."""
+    """The newest run of the same program, preferably one that trained; None if there is none."""
     jobs = context.store.jobs.listed(limit=_LOOKED_BACK)
     same = [job for job in jobs if job.id != but and job.spec.program == spec.program]
     trained = (job for job in same if context.store.measurements.recent_series(job.id))

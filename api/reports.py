@@ -28,7 +28,7 @@ _MOST_PRICES = 50_000
 
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
-    """Reads the whole account of a job, finished or not."""
+    """Makes the report of a job, finished or not."""
     rows = store.ledger.of_job(job.id)
     spent = spent_usd(rows, now_s)
     if job.finished_at_s is None:
@@ -36,10 +36,8 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
     else:
         end_s = job.finished_at_s
     choices = costs_if_fixed(store, job, now_s=now_s)
-    fixed, first = (
-        [schemas.FixedChoiceOut.of(each) for each in choices],
-        where_it_began(store, job, choices),
-    )
+    fixed = [schemas.FixedChoiceOut.of(each) for each in choices]
+    first = where_it_began(store, job, choices)
     decisions = store.decisions.listed(job.id, limit=_MOST_DECISIONS)[::-1]
     return schemas.Report(
         job_id=job.id,
@@ -75,7 +73,8 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
 
     Each group is charged at its mean pace, with this job's start-up and end, and the minimum bill.
     """
-    rows, trained = store.ledger.of_job(job.id), store.measurements.trained(job.id)
+    rows = store.ledger.of_job(job.id)
+    trained = store.measurements.trained(job.id)
     if len(groups := {each.group for each in trained}) == 1:
         return (as_it_was(groups.pop(), rows, now_s=now_s),)
     begin_s = min((row.from_s for row in rows), default=job.submitted_at_s)
@@ -86,6 +85,7 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
         for at_s in (each.first_step_at_s, each.last_step_at_s)
         if at_s
     ]
+    # Old and new nodes of a swap in a session train together for a moment; that was no choice.
     decided = {each.to_group for each in store.decisions.changes(job.id, limit=_MOST_DECISIONS)}
     return fixed_choices(
         [each for each in trained if len(each.group.members) == 1 or each.group in decided],
@@ -112,11 +112,8 @@ def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
 
 
 def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> FixedChoice | None:
-    """The choice of the group that trained first, of those measured: what the job would be on had
-    it never moved.
-
-    Which one that is does not change with prices, nor with what else is measured later.
-    """
+    """The fixed choice of the first measured group, on which the job would be without any move."""
+    # It does not change with prices, nor with later measurements.
     offerings = {node.id: node.offering for node in store.nodes.listed(job.id, include_gone=True)}
     by_group = {each.group: each for each in choices}
     for generation in store.generations.listed(job.id):

@@ -56,12 +56,12 @@ _PARTS: Mapping[tuple[str, ...], type[BaseModel]] = {
     ("policy",): JobPolicy,
     ("checkpoint",): JobCheckpoint,
 }
+# What to write instead of a field that there was.
 _EARLIER: Mapping[str, str] = {
     "tier": "there is no field tier: write `mode: restart` where workers start again at each "
     "change of the group (with `preload: false` if they must not be forked), or `mode: live` "
     "where they are members of a session",
 }
-"""What to write instead of a field that there was."""
 _SKIMAGE = "skimage"
 _MOST_SCRIPT_BYTES = 1_000_000
 
@@ -115,10 +115,12 @@ def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
 
 
 def without_untried(spec: JobSpec, types: Collection[NodeType]) -> JobSpec:
-    """Gives what a job that names no mode gets on these node types: no session has run on a GPU,
-    so there it restarts."""
+    """The spec of a job that names no mode, on these node types."""
+    # No session was tried on a GPU yet, so a job gets one there only if it asks for it.
     has_gpus = any(each.gpu_count for each in types if spec.admits_type(each.name))
-    return dataclasses.replace(spec, mode=Mode.RESTART) if has_gpus else spec
+    if has_gpus:
+        return dataclasses.replace(spec, mode=Mode.RESTART)
+    return spec
 
 
 def is_precision_open(spec: JobSpec) -> bool:
@@ -221,8 +223,7 @@ def is_job(file: Path) -> bool:
 
 
 def settle_mode(document: Mapping[str, JsonValue], folder: Path = Path()) -> dict[str, JsonValue]:
-    """Gives the document with the mode that its script says it supports: where the daemon is, it
-    may not be.
+    """The document with the mode that its script declares.
 
     A relative path counts from `folder`. Raises InvalidInput for a shell script that starts
     torchrun itself.
@@ -238,8 +239,7 @@ def settle_mode(document: Mapping[str, JsonValue], folder: Path = Path()) -> dic
 
 
 def declared_by(command: Sequence[str], folder: Path = Path()) -> Mode | None:
-    """The mode that a command's script says it supports; None if it says none, or cannot be read on
-    this machine.
+    """The mode that a command's script declares; None if it declares none or cannot be read here.
 
     Raises InvalidInput for a shell script that starts torchrun itself.
     """
@@ -545,8 +545,8 @@ def _spec(
     check_workers(spec)
     if spec.most_samples and spec.mode is not Mode.LIVE:
         raise InvalidInput(
-            "most_samples: wanted mode live, where a batch is divided by what each worker can take; "
-            f"got {spec.mode}",
+            "most_samples: wanted mode live, where a batch is divided by what each worker can "
+            f"take; got {spec.mode}",
             field="most_samples",
         )
     return spec
@@ -560,7 +560,9 @@ def _without_session(mode: str, supported: Mode | None) -> Mode | None:
             "got fp16, which mode restart trains in",
             field="precision",
         )
-    return None if supported is None else Mode.RESTART
+    if supported is None:
+        return None
+    return Mode.RESTART
 
 
 def _objective(asked: JobObjective, now_s: float) -> Objective:

@@ -68,6 +68,7 @@ class Daemon:
     reconciler: Reconciler
     # Proves, before a machine is bought, that it can be ended.
     right: TerminationPermission
+    # One daemon at a time acts on the cluster's machines.
     leader_lease: LeaseHolder
     node_tokens: NodeTokens
     user_token: str
@@ -114,7 +115,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
-        clock=SystemClock(),  # the cloud and other daemons go by theirs
+        clock=SystemClock(),  # the cloud and other daemons use the wall clock
         register=provider.lease_register,
     )
     reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
@@ -172,8 +173,8 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
 def serve(settings: Settings, *, takes_over: bool = False) -> None:
     """Runs the daemon until SIGTERM or Ctrl-C.
 
-    Raises AlreadyRunning if another one owns the data folder, or the cluster's machines and this
-    one does not take over; LeaseLost if another one does later.
+    Raises AlreadyRunning if another one owns the data folder, or if another one owns the cluster's
+    machines and this one does not take over. Raises LeaseLost if another one takes over later.
     """
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
@@ -184,6 +185,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _check_nodes_find_it(settings, url)
         daemon = build(settings, clock=SteadyClock(), url=url)
         try:
+            # The lease comes first: a daemon without it must neither act nor be found.
             daemon.leader_lease.acquire(takes_over=takes_over)
             _write_address(settings, url, port)
             _run(daemon, port)
@@ -194,7 +196,7 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
             daemon.logs.close()
         if daemon.leader_lease.lost is not None:
             raise daemon.leader_lease.lost
-        log.info("stopped; nodes live on, the next start adopts them")
+        log.info("stopped; nodes keep running, and the next start adopts them")
 
 
 @contextmanager
@@ -226,8 +228,7 @@ def _logs(data_dir: Path, store: Store) -> JobLogs:
 
 
 def _give_back(daemon: Daemon) -> None:
-    """Where nothing lives any more, the next daemon need not wait until the leader lease
-    expires."""
+    """Releases the leader lease if no node is left, so that the next daemon need not wait."""
     with suppress(StoreUnavailable):
         if not daemon.store.nodes.listed():
             daemon.leader_lease.release()

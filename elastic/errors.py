@@ -1,26 +1,25 @@
 """Every error elasticd raises on purpose, as one tree.
 
-ElasticError                 something elasticd names; its text is fit to show a user ├──
-InvalidInput             the caller sent something wrong: says what was wanted, what was found and
-what to do ├── NotFound                 no such job, node, decision ... ├── Conflict
-the request contradicts what is already there (a stopped job, a reused key) ├── Unauthorized
-no token, or a token that may not do this ├── StoreUnavailable         the database cannot be read
-or written: no launches until it can ├── AlreadyRunning           another daemon owns this database,
-or this cluster's machines │   └── LeaseLost            one that was started later took them: this
-daemon acts no more ├── DaemonUnreachable        no daemon answers at the address in force ├──
-PriceUnavailable         no price in force for an offering that a launch needs ├──
-StorageUnavailable       the bucket of checkpoints does not answer or refuses; the same call may be
-repeated │   └── StorageForbidden     it refuses until somebody acts: the bucket, a right or
-credentials are missing ├── PreparationFailed        a node could not get what its job brings:
-packages, data, or what it sets up itself ├── CheckpointDamaged        what a bucket holds is torn,
-foreign or incomplete: an earlier checkpoint may serve ├── Superseded               a newer
-generation of the job has committed: this one's checkpoints no longer count └── ProviderError
-a provider could not do what it was asked
-    ├── CapacityUnavailable  these machines are not to be had now; try another offering ├──
-    Forbidden            the credentials may not do this: says what is missing; a person has to act
-    ├── QuotaReached         the account may have no more of this: says which quota; a person has it
-    raised └── ProviderUnavailable  the provider does not answer or throttles; the same call may be
-    repeated
+- ElasticError: an error that elasticd names; its text is fit to show a user.
+  - InvalidInput: the caller sent something wrong; says what was wanted, found, and what to do.
+  - NotFound: no such job, node, decision ...
+  - Conflict: the request contradicts what is there (a stopped job, a reused key).
+  - Unauthorized: no token, or a token that does not permit this.
+  - StoreUnavailable: the database cannot be read or written; no launches until it can.
+  - AlreadyRunning: another daemon owns this database, or this cluster's machines.
+    - LeaseLost: a daemon that started later took them over; this one must not act any more.
+  - DaemonUnreachable: no daemon answers at the address in force.
+  - PriceUnavailable: no price in force for an offering that a launch needs.
+  - StorageUnavailable: the bucket of checkpoints does not answer; the call may be repeated.
+    - StorageForbidden: a bucket, a permission or credentials are missing; a person has to act.
+  - PreparationFailed: a node could not install what its job needs, or could not be set up.
+  - CheckpointDamaged: a checkpoint in a bucket is damaged, incomplete or not ours.
+  - Superseded: a newer generation of the job has stored a checkpoint; this one's do not count.
+  - ProviderError: a provider could not do what it was asked.
+    - CapacityUnavailable: these machines are not available now; try another offering.
+    - Forbidden: the credentials do not permit this; a person has to act.
+    - QuotaReached: a quota of the account is used up; a person has to ask for more.
+    - ProviderUnavailable: the provider does not answer, or throttles; the call may be repeated.
 """
 
 

@@ -1,4 +1,4 @@
-"""Tells when what is done again and again is due: proofs, leases, tags, answers that grow old."""
+"""Says when a repeated task is due: proofs, leases, tags, cached answers."""
 
 from __future__ import annotations
 

@@ -21,12 +21,8 @@ log = structlog.get_logger(__name__)
 class Ticker:
     """Runs a tick at every interval, and soon after `wake`; never two at once.
 
-    `tick` may give in how many seconds the next one is due, if that is before the interval is over.
-    One that finds its leader lease lost is the last: then the whole process ends, as its user would
-    end it.
-
-    The scheduler waits for instants of the wall clock: where that is set back the next tick comes
-    after two intervals.
+    `tick` may return in how many seconds the next one is due, if that is before the interval ends.
+    A tick that raises LeaseLost is the last one: then the whole process ends.
     """
 
     def __init__(

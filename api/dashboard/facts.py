@@ -85,7 +85,7 @@ def job_facts(
 
 
 def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
-    """Reads what a list shows of a job."""
+    """Reads what a list of jobs shows."""
     generation = store.generations.latest(job.id)
     return JobPageFacts(
         now_s=now_s,
@@ -99,6 +99,7 @@ def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
 
 
 def newest_events(store: Store, job_id: str) -> tuple[Event, ...]:
-    """Gives the latest events of a job, newest first."""
+    """The latest events of a job, newest first."""
+    # Other jobs' events stand between, so more than are shown are read.
     after = max(store.events.newest_id() - 50 * _EVENTS, 0)
     return store.events.listed(after=after, job_id=job_id, limit=50 * _EVENTS)[: -_EVENTS - 1 : -1]

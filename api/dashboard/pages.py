@@ -68,8 +68,7 @@ def bare_page(template: str, *, status: int = 200, **values: Any) -> HTMLRespons
 
 
 def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
-    """Gives what is wrong with the daemon itself, in words, the gravest first; nothing if all is
-    well."""
+    """What is wrong with the daemon itself, the worst first; empty if all is well."""
     current = context.current_alarms()
     if current:
         return tuple(_sentence(each, now_s) for each in current)

@@ -130,7 +130,8 @@ def nodes(
     request: Request, context: ContextOf, job: JobQuery = None, gone: bool = False
 ) -> HTMLResponse:
     """Every node that may still cost money; with `gone`, those that are gone, too."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     found = store.nodes.listed(None if job is None else store.jobs.get(job).id, include_gone=gone)
     ledger = [
         row
@@ -146,7 +147,8 @@ def decisions(
     request: Request, context: ContextOf, job: JobQuery = None, before: Before = None
 ) -> HTMLResponse:
     """All decisions, or those of one job, newest first."""
-    store, now_s = context.store, context.clock.now_s()
+    store = context.store
+    now_s = context.clock.now_s()
     of_job = None if job is None else store.jobs.get(job)
     listed = store.decisions.listed(
         None if of_job is None else of_job.id, limit=_PAGE_ROWS + 1, before=before
@@ -167,8 +169,10 @@ def decisions(
 @router.get("/decisions/{decision_id}")
 def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResponse:
     """One decision explained."""
-    store, now_s = context.store, context.clock.now_s()
-    found, snapshot = store.decisions.get(decision_id), store.decisions.snapshot(decision_id)
+    store = context.store
+    now_s = context.clock.now_s()
+    found = store.decisions.get(decision_id)
+    snapshot = store.decisions.snapshot(decision_id)
     view = decision_view(found, snapshot, _indented(to_text(snapshot)), now_s=now_s)
     return page(request, "decision.html", here="Decisions", view=view, now_s=now_s)
 
@@ -176,10 +180,10 @@ def decision(request: Request, context: ContextOf, decision_id: int) -> HTMLResp
 @router.get("/prices")
 def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLResponse:
     """The prices in force, and all of them as they came."""
-    store, now_s = context.store, context.clock.now_s()
-    earlier = store.prices.listed(
-        limit=2 * _PAGE_ROWS, before=before
-    )  # twice a page: each is compared with the one before it
+    store = context.store
+    now_s = context.clock.now_s()
+    # Twice a page, since each price is compared with the one before it.
+    earlier = store.prices.listed(limit=2 * _PAGE_ROWS, before=before)
     history, next_before = cut(earlier, _PAGE_ROWS, lambda each: each.id)
     return page(
         request,

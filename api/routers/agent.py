@@ -60,7 +60,8 @@ def register(
         raise Conflict(f"node {node.id} has joined already; a join token is good once a machine")
     context.store.nodes.joined(node.id, setup=request.setup, now_s=context.clock.now_s())
     context.wake()
-    settings, spec = context.settings, context.store.jobs.get(node.job_id).spec
+    settings = context.settings
+    spec = context.store.jobs.get(node.job_id).spec
     return Registered(
         protocol=PROTOCOL,
         node_id=node.id,
@@ -134,9 +135,8 @@ def _has_changed(node: Node, request: Heartbeat) -> bool:
     """Whether a heartbeat says something that must be stored, and acted on, at once."""
     if request.notice is not None and request.notice.supersedes(node.notice):
         return True
-    if (
-        request.round is not None or request.next_round is not None
-    ):  # an agent repeats neither once it is answered
+    # An agent repeats neither of these once it is answered.
+    if request.round is not None or request.next_round is not None:
         return True
     report = request.report
     # The others may wait for a node that is cut off.

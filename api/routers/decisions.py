@@ -32,7 +32,7 @@ def list_decisions(
 
 @router.get("/decisions/{decision}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
-    """Gives one decision with everything it was made from."""
+    """Returns one decision with everything it was made from."""
     found = schemas.DecisionOut.of(context.store.decisions.get(decision))
     snapshot = schemas.SnapshotOut.of(context.store.decisions.snapshot(decision))
     return schemas.ExplainedDecision(**dict(found), snapshot=snapshot)

@@ -61,9 +61,10 @@ def list_events(
         raise HTTPException(
             503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one"
         )
-    resumed = (
-        int(last_event_id) if last_event_id is not None and last_event_id.isdecimal() else after
-    )
+    if last_event_id is not None and last_event_id.isdecimal():
+        resumed = int(last_event_id)
+    else:
+        resumed = after
     start = context.store.events.newest_id() if resumed is None else resumed
     return EventSourceResponse(
         follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}

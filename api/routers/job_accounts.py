@@ -26,7 +26,7 @@ Since = Annotated[
 def get_job_throughput(
     job: JobKey, context: ContextOf, buckets: Buckets = 300, since_s: Since = 0.0
 ) -> schemas.Page[schemas.ThroughputPointOut]:
-    """Gives iterations per second over time, oldest first."""
+    """Returns iterations per second over time, oldest first."""
     found = context.store.measurements.throughput(
         context.store.jobs.get(job).id, since_s=since_s, points=buckets
     )
@@ -38,7 +38,7 @@ def get_job_throughput(
 def get_job_cost(
     job: JobKey, context: ContextOf, buckets: Buckets = 120
 ) -> schemas.Page[schemas.CostPoint]:
-    """Gives the dollars spent over time, oldest first; the last point is the total."""
+    """Returns the dollars spent over time, oldest first; the last point is the total."""
     rows = context.store.ledger.of_job(context.store.jobs.get(job).id)
     items = cost_over_time(rows, points=buckets, now_s=context.clock.now_s())
     return schemas.Page[schemas.CostPoint](items=items, next_before=None)

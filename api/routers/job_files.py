@@ -22,14 +22,14 @@ FileName = Annotated[str, Path(max_length=128, description="The file's name, wit
 
 @router.get("/artifacts")
 def list_job_artifacts(job: JobKey, context: ContextOf) -> schemas.Page[schemas.Artifact]:
-    """Lists the files that the job left for people to look at, by name."""
+    """Lists the job's artifacts by name."""
     found = files.artifacts_of(context.kept(), context.store.jobs.get(job).id)
     return schemas.Page[schemas.Artifact](items=list(found), next_before=None)
 
 
 @router.get("/artifacts/{name}", response_class=StreamingResponse)
 def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> StreamingResponse:
-    """Gives one such file; what is neither picture, text nor JSON comes as a download."""
+    """Returns one artifact; all but pictures, texts and JSON come as downloads."""
     opened = context.kept().open(context.store.jobs.get(job).id, name)
     media_type = files.MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
     if media_type is None:
@@ -47,15 +47,14 @@ def get_job_artifact(job: JobKey, name: FileName, context: ContextOf) -> Streami
 
 @router.get("/outputs")
 def list_job_outputs(job: JobKey, context: ContextOf) -> schemas.Page[schemas.OutputFile]:
-    """Lists what the job's workers wrote beside their code, as it was last carried home, by
-    path."""
+    """Lists what the job's workers wrote beside their code, as last uploaded, by path."""
     found = files.outputs_of(context.carried(), context.store.jobs.get(job).id)
     return schemas.Page[schemas.OutputFile](items=list(found), next_before=None)
 
 
 @router.get("/outputs/{path:path}", response_class=StreamingResponse)
 def get_job_output(job: JobKey, path: OutputPath, context: ContextOf) -> StreamingResponse:
-    """Gives one such file as a download; its ETag is the SHA-256 of what is sent."""
+    """Returns one such file as a download; its ETag is the SHA-256 of the content."""
     file, opened = context.carried().open(context.store.jobs.get(job).id, path)
     headers = {
         "Content-Length": str(opened.size_bytes),

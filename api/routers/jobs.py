@@ -114,7 +114,7 @@ def list_jobs(
 
 @router.get("/jobs/{job}")
 def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.JobOut:
-    """Gives one job as it stands. Its `ETag` is its version."""
+    """Returns one job as it stands. Its `ETag` is its version."""
     return _shown(context, context.store.jobs.get(job), response)
 
 
@@ -144,7 +144,8 @@ def resume_job(
 
     What it has cost counts. A spent budget or a passed deadline is a conflict until it is changed.
     """
-    found, now_s = context.store.jobs.get(job), context.clock.now_s()
+    found = context.store.jobs.get(job)
+    now_s = context.clock.now_s()
     check_version(if_match, found.version)
     spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
     refuse_unpayable(context, found, spec, now_s=now_s)
@@ -159,8 +160,7 @@ def resume_job(
 
 @router.post("/jobs/{job}:plan")
 def plan_scaling(job: JobKey, scale: schemas.ScaleIn, context: ContextOf) -> schemas.PricedScaling:
-    """Says what `:scale` with the same body would change, and what that costs an hour; changes
-    nothing."""
+    """Says what `:scale` with the same body would change and cost an hour; changes nothing."""
     found = context.store.jobs.get(job)
     return priced_scaling(
         context, found, _scaled(context, found, scale), now_s=context.clock.now_s()
@@ -205,7 +205,7 @@ def _checked(
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
     check_fit(spec, context.provider.node_types())
-    # What only a session keeps to is a wish for one.
+    # An option that only sessions have asks for a session, too.
     is_named = document.get("mode", AUTO) != AUTO or bool(spec.most_samples)
     spec = spec if is_named else without_untried(spec, context.provider.node_types())
     refuse_contradictions(context, spec, now_s=now_s)
@@ -240,6 +240,7 @@ def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
 
 
 def _status(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
-    root, alarms = context.settings.job_root, context.alarms_of(job.id)
+    root = context.settings.job_root
+    alarms = context.alarms_of(job.id)
     blocks = context.provider.blocks.listed(now_s=now_s)
     return status_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)

@@ -35,7 +35,8 @@ def list_prices(
 
     A price holds until a later one of the same offering.
     """
-    now_s, store = context.clock.now_s(), context.store
+    now_s = context.clock.now_s()
+    store = context.store
     found: Sequence[Price] = store.prices.in_force(now_s)
     next_before = None
     if not current:

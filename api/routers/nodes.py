@@ -26,7 +26,7 @@ def list_nodes(
 ) -> schemas.Page[schemas.NodeOut]:
     """Lists nodes, newest first."""
     found = context.store.nodes.listed(job, include_gone=everything)
-    # The list grows at its front only, so that places counted from its end stay what they are.
+    # The list grows only at its front, so positions counted from its end stay valid.
     start = 0 if before is None else max(len(found) - before, 0)
     kept = found[start : start + limit]
     left = len(found) - start - len(kept)
@@ -38,7 +38,7 @@ def list_nodes(
 
 @router.get("/nodes/{node}")
 def get_node(node: NodeId, context: ContextOf) -> schemas.NodeOut:
-    """Gives one node."""
+    """Returns one node."""
     return _shown(context.store.nodes.get(node), now_s=context.clock.now_s())
 
 

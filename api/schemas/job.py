@@ -98,8 +98,8 @@ class JobOut(JobState):
         description="The mode that its nodes last reported; null if none has reported one."
     )
     is_preloaded: bool | None = Field(
-        description="Whether all workers were forked from a process with torch loaded, as its nodes "
-        "last reported; null if none has."
+        description="Whether all workers were forked from a process with torch loaded, as its "
+        "nodes last reported; null if none has."
     )
     spent_usd: FiniteFloat
     files_at: str | None = Field(

@@ -199,8 +199,7 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
 
 
 def _simulable(spec: JobSpec, policy: str | None) -> JobSpec:
-    """The spec as the simulator lives it: nothing is run, and workers start again at each change,
-    as in mode restart."""
+    """The spec for the simulator, which starts workers again at each change, as mode restart."""
     from elastic.model import Mode
     from elastic.policy import POLICIES
 

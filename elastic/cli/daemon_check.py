@@ -17,16 +17,25 @@ if TYPE_CHECKING:
 
 # What to do about each kind of alarm.
 _ADVICE: Mapping[str, str] = {
-    "cannot_write": "make room on the database's disk, or let its server take writes; the next tick goes on by itself",
-    "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve --take-over`",
+    "cannot_write": "make room on the database's disk, or let its server take writes; the next "
+    "tick goes on by itself",
+    "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve "
+    "--take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",
-    "cannot_buy": "mend what it names, often ec2.types; `elasticd doctor` tries what the daemon is allowed",
-    "cannot_keep_alive": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor --print-policy daemon`",
-    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others are on offer",
-    "standstill": "look into its script's log and at its nodes' network; it may only take long to judge or save",
-    "outside": "look at the network between that node and its job's others; it is replaced in some minutes",
-    "overrun": "stop the job, and have its script end by itself; `iterations` only tells what its work is measured by",
-    "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc --terminate`",
+    "cannot_buy": "fix what it names, often ec2.types; `elasticd doctor` tries what the daemon is "
+    "allowed",
+    "cannot_keep_alive": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor "
+    "--print-policy daemon`",
+    "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others "
+    "are on offer",
+    "standstill": "look into its script's log and at its nodes' network; it may only take long to "
+    "judge or save",
+    "outside": "look at the network between that node and its job's others; it is replaced in some "
+    "minutes",
+    "overrun": "stop the job, and have its script end by itself; `iterations` only tells what its "
+    "work is measured by",
+    "cannot_end": "allow what it names, or end machines where that is allowed: `elasticd gc "
+    "--terminate`",
 }
 
 
@@ -84,10 +93,11 @@ def judge_lease(lease: LeaderLease | None, *, cluster: str, place: str, now_s: f
     if lease is None or lease.is_over:
         return Finding(name, "ok", f"cluster {cluster}: no daemon holds its machines")
     seen_s = now_s - lease.seen_at_s
-    held = f"cluster {cluster}: held by the daemon on {lease.place}, seen {ago(lease.seen_at_s, now_s)}"
+    seen = ago(lease.seen_at_s, now_s)
+    held = f"cluster {cluster}: held by the daemon on {lease.place}, seen {seen}"
     if lease.place == place:
         return Finding(name, "ok", f"{held}: the one of this data folder")
     if seen_s >= LEASE_EXPIRES_S:
-        return Finding(name, "ok", f"{held}: so long ago that another one may take them")
-    advice = "stop that one, name another ec2.cluster, or take its machines: `elasticd serve --take-over`"
+        return Finding(name, "ok", f"{held}: long enough ago for another one to take them")
+    advice = "stop that one, name another ec2.cluster, or take over: `elasticd serve --take-over`"
     return Finding(name, "warning", held, advice)

@@ -50,7 +50,8 @@ class WatchedJob:
     def line(self) -> str:
         """Writes it as one line.
 
-        >>> WatchedJob("a", "running", "1 x c5.large spot", 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
+        >>> on = "1 x c5.large spot"
+        >>> WatchedJob("a", "running", on, 5, 10, 2.0, 3000.0, 0.01, 2.5, None).line()
         'running  5/10 it  2 it/s  3,000 it/$  1 x c5.large spot  spent $0.01  2.5 s left'
         """
         parts = [self.phase, f"{self.iteration}/{self.iterations or '?'} it"]
@@ -69,11 +70,11 @@ class WatchedJob:
         return "  ".join(parts)
 
     def notices(self) -> tuple[str, ...]:
-        """What is worth one line of its own, once: it stays true, or stays the past, while the
-        numbers go on.
+        """Notes, warnings and errors: lines that are printed once.
 
-        >>> WatchedJob("a", "running", None, 5, 10, None, None, 0.0, None, None, error="ValueError: no").notices()
-        ('failed: ValueError: no',)
+        >>> failed = WatchedJob("a", "failed", None, 5, 10, None, None, 0.0, None, None, error="no")
+        >>> failed.notices()
+        ('failed: no',)
         """
         notes = [f"note: {each}" for each in self.notes]
         warnings = [f"warning: {each}" for each in self.warnings]
@@ -161,8 +162,8 @@ def _moved(before: WatchedJob, now: WatchedJob) -> bool:
 
 
 def _worth_a_line(job: WatchedJob) -> tuple[object, ...]:
-    """What a new line is worth: of an alarm or a preparation that it stands, while it tells of ever
-    more seconds."""
+    """What has to change for a new line."""
+    # An alarm or a preparation names a time that grows, so only its kind counts.
     kinds = [each.partition(":")[0] for each in job.alarms]
     prepares = [each.rpartition(",")[0] for each in job.preparing]
     said = job.waits_because, job.refusals[:1], prepares

@@ -11,14 +11,7 @@ from elastic.model import Offering
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a source says an offering costs from `valid_from_s` on. It is not a price before it was
-    found plausible.
-
-    `extras_usd_per_h` is the part of it that the node's disk and address make. `doubt` is why the
-    source itself does not believe it (None: it does). `observed_at_s` is when the source heard it,
-    if that was not just now. `is_configured`: it stands in the settings, and is meant
-    however far it is from the price before.
-    """
+    """What a source says an offering costs. It becomes a price once it was found plausible."""
 
     offering: Offering
     usd_per_h: float
@@ -30,6 +23,7 @@ class Quote:
     observed_at_s: float | None = field(default=None, compare=False)
     # The part of it for the node's disk and address.
     extras_usd_per_h: float = 0.0
+    # Whether it stands in the settings. Then it is meant, even if it is far from the price before.
     is_configured: bool = False
 
 

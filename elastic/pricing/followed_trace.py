@@ -37,7 +37,8 @@ class FollowedTrace:
         self._observed_to_s = observed_to_s
         self._stamp = _stamp_of(path)
         self._replay = self._read()
-        self._observed_to_s = None  # what changed while nobody listened is told once
+        # Changes while no daemon ran are reported only once, by the first replay.
+        self._observed_to_s = None
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         stamp = _stamp_of(self._path)

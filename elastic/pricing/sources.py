@@ -25,15 +25,7 @@ def _unknown_disk(node_type: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PriceSetup:
-    """All that any source may need; each takes what it knows.
-
-    `usd_per_h` is the table of fixed prices; they hold from `started_at_s` on. `trace` is the file
-    to replay from that instant on, `speed` times as fast; until it names an offering, the table's
-    price holds. `observed_to_s` tells up to when a source of a name was heard before (None: never),
-    of one capacity or of all. `ec2` are the settings of that name, `offerings` and `public_zones`
-    what its provider sells and where nodes get an address, `disk_gib` how large the disk of a node
-    type is.
-    """
+    """What sources may need; each takes what it knows."""
 
     # Fixed prices hold, and traces replay, from here on.
     started_at_s: float
@@ -49,6 +41,7 @@ class PriceSetup:
     public_zones: Callable[[], Set[str]] = frozenset
     # The size of a node type's disk, which costs too.
     disk_gib: Callable[[str], float] = _unknown_disk
+    # Up to when an earlier daemon read a source, for one capacity or all; None: never.
     observed_to_s: Callable[[str, Capacity | None], float | None] = _never
 
 
@@ -82,9 +75,8 @@ def _ec2(setup: PriceSetup) -> PriceSource:
         setup.ec2,
         feeds=connect_feeds(setup.ec2.region),
         market=PricedOffers(setup.offerings, setup.public_zones, setup.disk_gib),
-        observed_to_s=setup.observed_to_s(
-            "ec2", Capacity.SPOT
-        ),  # The price list may have answered meanwhile.
+        # Of spot alone: the price list may have answered later.
+        observed_to_s=setup.observed_to_s("ec2", Capacity.SPOT),
     )
 
 

@@ -16,10 +16,9 @@ from elastic.pricing.trace_file import TraceRow
 class TracePrices:
     """Replays `rows`: those with `after_s` from `started_at_s` on, those with `at_s` at that time.
 
-    A restarted daemon passes the same `started_at_s` again and so goes on in the middle of the
-    replay; `observed_to_s` is up to when an earlier one heard it. What changed before that, or
-    before the first refresh if nobody ever did, was charged otherwise by then: it holds from that
-    instant on. Where two rows change one offering at one instant, the later row counts.
+    The first kind is replayed `speed` times as fast. A restarted daemon passes the same
+    `started_at_s` again, and so continues in the middle of the replay. If two rows change one
+    offering at one instant, the later row counts.
     """
 
     name = "trace"
@@ -44,6 +43,8 @@ class TracePrices:
         self._by_offering = [
             _without_ties(changes) for _, changes in groupby(ordered, key=lambda q: q.offering)
         ]
+        # Up to here an earlier daemon has read the trace, and charged by its prices. So an earlier
+        # change that it missed holds only from here on.
         self._seen_to_s = self._known_from_s = observed_to_s
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:

@@ -79,10 +79,11 @@ class Instance:
 
 
 class Trouble(StrEnum):
-    """What a person has to mend though no call fails for it: keep-alive tags that cannot be
-    renewed, node types that the settings name and nobody sells."""
+    """A problem that a person has to fix, though no call fails because of it."""
 
+    # Keep-alive tags cannot be renewed.
     CANNOT_KEEP_ALIVE = "cannot_keep_alive"
+    # The settings name node types that are not sold.
     NOT_SOLD = "not_sold"
 
 
@@ -102,8 +103,7 @@ class Provider(Protocol):
 
     @property
     def lease_register(self) -> LeaseRegister | None:
-        """Where daemons agree on who may act on the machines; None where no other one could see
-        them."""
+        """Where daemons agree which one acts on the machines; None if no other could see them."""
         ...
 
     def node_types(self) -> tuple[NodeType, ...]:
@@ -138,11 +138,9 @@ class Provider(Protocol):
         ...
 
     def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Renews the keep-alive tags of these machines, so that nothing else ends them; no more
-        than that.
+        """Renews the keep-alive tags of these machines, so that no reaper ends them.
 
-        Unknown or gone machines are fine. Raises nothing: what keeps it from renewing is among the
-        `troubles`.
+        Unknown or gone machines are fine. Raises nothing; a failure is among the `troubles`.
         """
         ...
 

@@ -8,12 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class LeaderLease:
-    """One daemon's leader lease: `holder` is its database, `run` its process, `place` tells people
-    where that is.
-
-    `epoch` grows with every daemon that acquires the lease. `seen_at_s` is when it was written
-    last, by the register's clock. A lease that `is_over` was released.
-    """
+    """One daemon's leader lease."""
 
     # The daemon's database.
     holder: str
@@ -21,7 +16,7 @@ class LeaderLease:
     run: str
     # Its machine and folder, for people.
     place: str
-    # Grows with every daemon that takes the lease.
+    # Grows with every daemon that acquires the lease.
     epoch: int
     since_s: float
     # When it was written last, by the register's clock.
@@ -34,15 +29,14 @@ class LeaseRegister(Protocol):
     """Keeps one leader lease where every daemon of the cluster can see it."""
 
     def read(self) -> tuple[int, LeaderLease | None]:
-        """How often it was written, and the lease that counts; None if no daemon ever acquired one.
+        """The number of writes, and the valid lease; None if there never was one.
 
         Raises ProviderUnavailable without an answer, ProviderError if it would be refused again.
         """
         ...
 
     def write(self, lease: LeaderLease, *, after: int) -> bool:
-        """Writes a lease that counts only if nobody wrote since `read` gave the number `after`;
-        tells whether it does.
+        """Writes a lease that is valid only if none was written since `read` gave `after`.
 
         Returns whether it is valid. False too if the answer to an earlier attempt was lost: then
         `read` shows it. Raises what `read` raises.

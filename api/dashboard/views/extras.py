@@ -283,9 +283,9 @@ def report_view(report: schemas.Report) -> ReportView:
 
 
 def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, str], ...]:
-    """Gives what was asked for, as names and values; what was left open is left out.
+    """What was asked for, as names and values; what was left open is left out.
 
-    `is_preloaded` says whether all workers were preloaded, None while there were none.
+    `is_preloaded` says whether all workers were preloaded; None while there were none.
     """
     objective = spec.objective
     lines = (

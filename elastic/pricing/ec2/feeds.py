@@ -76,16 +76,13 @@ class OnDemandFeed:
 
 @dataclass(slots=True)
 class SpotFeed:
-    """Spot prices, read every `refresh_s`. `in_force` has the newest of each offering, `doubted`
-    what is odd.
-
-    `observed_to_s` is up to when an earlier daemon heard them (None: never): what came since is
-    told as well.
-    """
+    """Spot prices, read every `refresh_s`."""
 
     feeds: Feeds
     refresh_s: float
+    # Up to when an earlier daemon read them; None: never. What came since is reported too.
     observed_to_s: float | None = None
+    # The newest price of each offering.
     in_force: dict[Offering, SpotChange] = field(default_factory=dict)
     # Prices that are not trusted.
     doubted: tuple[SpotChange, ...] = ()
@@ -100,11 +97,10 @@ class SpotFeed:
         ):
             return ()
         observed_to_s = self.observed_to_s if self.observed_at_s is None else self.observed_at_s
-        from_s = (
-            now_s
-            if observed_to_s is None
-            else max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
-        )
+        if observed_to_s is None:
+            from_s = now_s
+        else:
+            from_s = max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:

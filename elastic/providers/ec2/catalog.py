@@ -68,7 +68,7 @@ class Catalog:
     wanted_as: tuple[str, ...] = ()
 
     def not_sold_text(self) -> str:
-        """What is said of those, and what to do."""
+        """The message about types that are not sold, and what to do."""
         return (
             f"ec2.types: {', '.join(self.not_sold)}: not sold in {', '.join(self.subnets)} as "
             f"{' or '.join(self.wanted_as)}; the others are on offer. "

@@ -158,8 +158,10 @@ _NO_IDENTITY = (NoCredentialsError, PartialCredentialsError, CredentialRetrieval
 def fault_of(code: str, *, status: int = 400) -> RefusalKind:
     """The kind of a code; an unknown one is a refusal, or with a status from 500 no answer.
 
-    >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange"), fault_of("Strange", status=503)
-    (<RefusalKind.CAPACITY: 'no capacity'>, <RefusalKind.REFUSED: 'refused'>, <RefusalKind.UNANSWERED: 'not answered'>)
+    >>> fault_of("InsufficientInstanceCapacity"), fault_of("Strange")
+    (<RefusalKind.CAPACITY: 'no capacity'>, <RefusalKind.REFUSED: 'refused'>)
+    >>> fault_of("Strange", status=503)
+    <RefusalKind.UNANSWERED: 'not answered'>
     """
     if code in _KINDS:
         return _KINDS[code]

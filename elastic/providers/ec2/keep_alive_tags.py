@@ -16,6 +16,7 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
+# `elasticd gc` takes a machine for abandoned after 15 minutes at least.
 _RENEW_S = 300.0
 _RETRY_S = 20.0
 # A machine with an older tag would soon be abandoned.
@@ -26,8 +27,7 @@ _UNKNOWN = NOT_FOUND | {"InvalidID"}
 
 
 class KeepAliveTags:
-    """Renews the keep-alive tags of machines every few minutes; `failure` is why some may not be,
-    as far as is known."""
+    """Renews the keep-alive tags of machines every few minutes."""
 
     def __init__(self, aws: Aws) -> None:
         # Why some machines are not tagged; None if all are, as far as is known.
@@ -37,16 +37,16 @@ class KeepAliveTags:
         self._calls = Renewal()
 
     def renew(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Renews the keep-alive tag of every machine, where that is due. Raises
-        nothing."""
-        # One that nobody knows of yet is due at once, and ages from now on.
+        """Renews the keep-alive tags that are due. Raises nothing."""
+        # A new machine is due at once.
         self._renewed_at_s = {
             each: self._renewed_at_s.get(each, now_s - _RENEW_S) for each in provider_ids
         }
         if not self._older_than(_RENEW_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
             return
         self._calls.pause(_RETRY_S, now_s=now_s)
-        wanted = self._older_than(_RENEW_S / 2, now_s=now_s)  # the sooner ones too, for few calls
+        # Those that are due soon are renewed too, which needs fewer calls.
+        wanted = self._older_than(_RENEW_S / 2, now_s=now_s)
         error: ProviderError | None = None
         try:
             with translated("renewing the keep-alive tags of machines"):

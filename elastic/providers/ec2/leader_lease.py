@@ -46,7 +46,8 @@ class ParameterLeases:
                     return version, lease
         if version > _MOST_VOID:
             raise ProviderUnavailable(
-                f"{self.name}: wanted the leader lease that counts, found {_MOST_VOID} that lost a race"
+                f"{self.name}: wanted the leader lease that counts, found {_MOST_VOID} that lost a "
+                "race"
             )
         return version, None
 
@@ -88,7 +89,7 @@ def lease_name(cluster: str) -> str:
 
 
 def _valid_lease(parameter: dict[str, Any]) -> LeaderLease | None:
-    """What was written, unless it lost its race or was written by no daemon."""
+    """The lease that was written; None if it lost a race, or is none of a daemon's."""
     with suppress(ValueError, KeyError, TypeError):
         value = json.loads(parameter["Value"])
         if int(value["after"]) + 1 == int(parameter["Version"]):

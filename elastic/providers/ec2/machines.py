@@ -37,16 +37,16 @@ NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malforme
 
 @dataclass(frozen=True, slots=True)
 class Ec2Machine:
-    """An instance, the nodes of the launch that bought it, and when a daemon last kept it alive."""
+    """An instance with what its tags say."""
 
     instance: Instance
     # The nodes of the launch that bought it.
     launched_with: tuple[str, ...]
+    # When a daemon last renewed its keep-alive tag, at first its launch.
     kept_alive_at_s: float
 
     def is_abandoned(self, *, now_s: float, after_s: float) -> bool:
-        """No daemon has kept it alive for so long, nor was it bought since, and it may still cost
-        money."""
+        """Whether it may cost money, and no daemon has bought it or kept it alive for `after_s`."""
         return (
             self.instance.state is not InstanceState.GONE and now_s - self.kept_alive_at_s > after_s
         )
@@ -157,7 +157,9 @@ def _ended_because(raw: Mapping[str, Any]) -> str:
     if not code or code == _ASKED:
         return ""
     # Most of EC2's messages begin with the code.
-    return message if message.startswith(code) else f"{code}: {message}"
+    if message.startswith(code):
+        return message
+    return f"{code}: {message}"
 
 
 def _was_interrupted(raw: Mapping[str, Any]) -> bool:
@@ -165,4 +167,6 @@ def _was_interrupted(raw: Mapping[str, Any]) -> bool:
 
 
 def _kept_alive_at_s(text: str, launched_at_s: float) -> float:
-    return max(float(text), launched_at_s) if re.fullmatch(r"\d{1,11}", text) else launched_at_s
+    if re.fullmatch(r"\d{1,11}", text):
+        return max(float(text), launched_at_s)
+    return launched_at_s

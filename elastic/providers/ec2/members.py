@@ -17,7 +17,7 @@ _MOST_NAMED_AT_ONCE = 50
 
 
 def instances_of(machines: Iterable[Ec2Machine]) -> tuple[Instance, ...]:
-    """Every machine as an instance, each node being one of them.
+    """Every machine as an instance, assigned to its node.
 
     A machine with a node's tag is that node; of several it is the first that lives. The launch's
     other machines are its other nodes, in the order of their ids, once all are visible. So every
@@ -35,11 +35,9 @@ def whole_launch(machines: Sequence[Ec2Machine]) -> tuple[Instance, ...]:
     """All machines of one launch in the order of its nodes; none until EC2 shows all of them."""
     node_ids = max((machine.launched_with for machine in machines), key=len, default=())
     found = {each.node_id: each for each in instances_of(machines)}
-    return (
-        tuple(found[node_id] for node_id in node_ids)
-        if all(node_id in found for node_id in node_ids)
-        else ()
-    )
+    if all(node_id in found for node_id in node_ids):
+        return tuple(found[node_id] for node_id in node_ids)
+    return ()
 
 
 def name_members(aws: Aws, machines: Iterable[Ec2Machine], instances: Iterable[Instance]) -> None:

@@ -27,7 +27,9 @@ def _found(aws: Aws, name: str, vpc_id: str) -> dict[str, Any] | None:
     groups: list[dict[str, Any]] = aws.reads.describe_security_groups(Filters=filters)[
         "SecurityGroups"
     ]
-    return groups[0] if groups else None
+    if groups:
+        return groups[0]
+    return None
 
 
 def _made(aws: Aws, name: str, cluster: str, vpc_id: str) -> dict[str, Any]:

@@ -13,15 +13,12 @@ NODE = "elasticd:node"
 # `elasticd:nodes.2`.
 NODES = "elasticd:nodes"
 # The token of the launch that bought the machine.
+# The token of the launch that bought the machine.
 INTENT = "elasticd:intent"
-"""The token of the launch that bought the machine."""
+# The keep-alive tag: when a daemon last renewed it, in Unix seconds. `elasticd gc` ends machines
+# whose tag was not renewed for long. Its name is older than the word. An earlier `elasticd gc` that
+# still runs somewhere would end machines that have no tag of this name.
 KEEP_ALIVE = "elasticd:attended"
-"""The keep-alive tag: when a daemon last renewed it, in Unix seconds. `elasticd gc` ends machines
-whose tag was not renewed for long.
-
-Its name is older than the word. An earlier `elasticd gc` that still runs somewhere would end
-machines that have no tag of this name.
-"""
 
 
 # EC2 User Guide, "Tag restrictions".

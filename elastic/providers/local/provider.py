@@ -39,7 +39,8 @@ class LocalProvider:
 
     name = "local"
     minimum_billed_s = 0.0
-    lease_register = None  # whoever has the lock of its folder has its machines
+    # The lock of the data folder already keeps other daemons out.
+    lease_register = None
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class LocalProvider:
         )
 
     def keep_alive(self, provider_ids: Collection[str], *, now_s: float) -> None:
-        """Nothing else ends nodes of this folder."""
+        """Does nothing: no reaper ends local nodes."""
 
     def terminate(self, provider_id: str, *, now_s: float) -> None:
         folder = self._folder(provider_id)

@@ -14,11 +14,11 @@ from elastic.providers.ec2.catalog import Catalog
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose credentials these are. `answered_at_s` is AWS's clock when it answered, None if it did
-    not say."""
+    """The owner of the credentials."""
 
     account_id: str
     arn: str
+    # AWS's clock when it answered; None if it did not say.
     answered_at_s: float | None
 
 

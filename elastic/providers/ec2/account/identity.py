@@ -46,7 +46,7 @@ def check_identity(survey: AccountFacts) -> Iterator[Finding]:
 
 
 def check_clock(survey: AccountFacts) -> Iterator[Finding]:
-    """Signatures, prices and the ledger hang on the clock."""
+    """The clock must be right, since signatures, prices and the ledger depend on it."""
     if survey.caller.answered_at_s is None:
         yield Finding(
             "aws clock",

@@ -146,11 +146,10 @@ def _listening(survey: AccountFacts) -> Act:
 
 def _keeping_alive(survey: AccountFacts) -> Act:
     own = survey.own()
-    asked = (
-        None
-        if own is None
-        else {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.KEEP_ALIVE: "0"})}
-    )
+    if own is None:
+        asked = None
+    else:
+        asked = {"Resources": [own.instance_id], "Tags": tags.tag_list({tags.KEEP_ALIVE: "0"})}
     context = {**_carried(survey), "aws:TagKeys": tags.KEEP_ALIVE}
     return Act("CreateTags", asked, _arn(survey, "instance/*"), context)
 

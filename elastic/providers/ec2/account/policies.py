@@ -240,8 +240,7 @@ def _parameter(region: str, name: str) -> str:
 
 
 def _keeping_alive(cluster: str) -> Mapping[str, object]:
-    """Only the tags that say who stands for the machine and which node of its launch it is; whose
-    it is stays."""
+    """Only the tags that keep a machine alive and name its node, never that of its cluster."""
     return {
         **_carried(cluster),
         "ForAllValues:StringEquals": {"aws:TagKeys": [tags.KEEP_ALIVE, tags.NODE]},
