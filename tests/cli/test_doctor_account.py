@@ -75,7 +75,7 @@ LEASE = LeaderLease(
         (replace(LEASE, is_over=True), "host mine", 1010.0, "ok", "no daemon holds"),
         (LEASE, LEASE.place, 1010.0, "ok", "the one of this data folder"),
         (LEASE, "host mine", 1010.0, "warning", "host other, data in /srv, seen 10 s ago"),
-        (LEASE, "host mine", 1600.0, "ok", "another one may take them"),
+        (LEASE, "host mine", 1600.0, "ok", "for another one to take them"),
     ],
 )
 def test_who_holds_the_machines_is_told(

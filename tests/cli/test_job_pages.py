@@ -180,8 +180,7 @@ def test_a_report_says_where_every_dollar_went(capsys: pytest.CaptureFixture[str
             9,
             None,
             False,
-            "redo: 9 iterations at a cost that is not known yet: what was done since the newest "
-            "save",
+            "redo: 9 iterations at a cost that is not known yet: those since the newest save",
         ),
         (0, 0.0, False, ""),
     ],
