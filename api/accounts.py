@@ -20,6 +20,7 @@ def cost_over_time(
     last_s = max(until_s(row, now_s) for row in rows)
     steps = max(points - 1, 1)
     instants = [first_s + (last_s - first_s) * step / steps for step in range(steps)]
+    # The last point is calculated apart, so that rounding of its instant changes no total.
     early = [schemas.CostPoint(at_s=at_s, usd=spent_by(rows, at_s)) for at_s in instants]
     return [*early, schemas.CostPoint(at_s=last_s, usd=spent_usd(tuple(rows), now_s))]
 

@@ -165,6 +165,8 @@ def require_user(
             "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token show` "
             "prints it"
         )
+    # A browser sends the cookie with every request, even one that another page causes. A request
+    # that only reads cannot do harm, since that page does not see the answer.
     if request.method not in _SAFE_METHODS and not _is_own_page(request):
         raise Unauthorized(
             "wanted a request from the daemon's own pages, since it is authorised by a cookie"
@@ -187,6 +189,7 @@ def node_speaking(context: Context, authorization: str, *, node_id: str, instanc
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
     node = context.store.nodes.get(node_id)
+    # A token that was copied to another machine is of no use there.
     if node.provider_id != instance_id:
         raise Unauthorized("this node is another machine")
     return node

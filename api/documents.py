@@ -68,6 +68,7 @@ def _read_json(text: str) -> JsonValue:
 def _unique(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for key, value in pairs:
+        # A parser would silently keep one of the two.
         if key in found:
             raise InvalidInput(f"{key}: wanted once, found twice", field=key)
         found[key] = value

@@ -62,6 +62,7 @@ class Feed:
 
     async def _watch(self) -> None:
         while not self.is_closed:
+            # Without streams the store is not asked.
             if self._waiting:
                 await self._look()
             await asyncio.sleep(POLL_S)

@@ -378,6 +378,7 @@ def instant_s(text: str, *, now_s: float) -> float:
         raise ValueError(
             "wanted a time from now such as 6h or 1d12h, or ISO 8601 such as 2031-05-01T12:00:00Z"
         ) from error
+    # Without a zone the daemon would have to guess whose clock is meant.
     if instant.tzinfo is None:
         raise ValueError(f"wanted an instant with its zone, such as {instant.isoformat()}Z")
     return instant.astimezone(UTC).timestamp()

@@ -97,6 +97,7 @@ def _from_traceback(stream: Sequence[LogLine]) -> tuple[LogLine, ...]:
     if not heads or cause_in("\n".join(texts[heads[-1] :])) is None:
         return ()
     first = heads.pop()
+    # Back through exceptions that were raised while another one was handled.
     while heads and any(text in _CHAINED for text in texts[heads[-1] : first][-3:]):
         first = heads.pop()
     return tuple(stream[first:])

@@ -70,6 +70,7 @@ class HostCheck:
         await problem(HTTPStatus.MISDIRECTED_REQUEST, detail)(scope, receive, send)
 
     def _is_ours(self, hosts: list[str]) -> bool:
+        # Two Host headers may be read differently by two programs.
         if len(hosts) != 1:
             return False
         name = hosts[0].lower()
@@ -111,6 +112,7 @@ class BodyLimit:
         async def receive_at_most() -> Message:
             nonlocal received
             message = await receive()
+            # Counted too, since a body may be longer than declared, or declare no length.
             received += len(message.get("body", b""))
             if received > limit:
                 raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(limit))

@@ -26,6 +26,7 @@ class Rates:
         [True, False, True]
         """
         with self._lock:
+            # Popped and put back, so that the least recent sender stays first.
             at_s, left = self._left.pop(node_id, (now_s, self._most))
             left = min(self._most, left + self._per_s * max(0.0, now_s - at_s))
             is_taken = amount <= left

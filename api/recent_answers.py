@@ -26,6 +26,7 @@ class RecentAnswers(Generic[T]):
         now_s = self.clock.now_s()
         if (known := self._known.get(job_id)) is not None and now_s - known[0] < FRESH_S:
             return known[1]
+        # The oldest entries are dropped first.
         while len(self._known) >= _MOST_REMEMBERED:
             self._known.pop(next(iter(self._known)), None)
         answer = ask(job_id)

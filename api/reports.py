@@ -138,6 +138,7 @@ def _price_history(store: Store) -> list[Price]:
 def _notes(store: Store, job_id: str) -> list[Event]:
     notes: list[Event] = []
     after = 0
+    # A limit on pages, since a job may have very many events.
     for _ in range(_EVENT_PAGES):
         page = store.events.listed(after=after, job_id=job_id, limit=_EVENT_PAGE)
         notes += [each for each in page if each.kind == "note"]

@@ -29,6 +29,7 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
         log_config=None,
         access_log=False,
         server_header=False,
+        # No header may change a client's address: there is no proxy that would be trusted.
         proxy_headers=False,
         ws="none",
         lifespan="on",

@@ -507,6 +507,7 @@ def _spec(
     precision: Precision | None,
     batch: Batch | None,
 ) -> JobSpec:
+    # fp16 needs a loss scale, which sessions do not have.
     if precision is Precision.FP16:
         supported = _without_session(asked.mode, supported)
     mode = choose_mode(
@@ -592,6 +593,7 @@ def _check_policy(asked: JobDocument) -> None:
 
 
 def _no_such(what: str, name: str, known: Collection[str]) -> str:
+    # A typing error is more likely than a wrong idea, so the closest name is suggested.
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
         hint = f"did you mean {close[0]!r}?"

@@ -108,6 +108,7 @@ def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("api.dashboard"),
         autoescape=True,
+        # A misspelt name in a template is an error, and not an empty text.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

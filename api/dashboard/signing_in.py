@@ -66,6 +66,7 @@ def _signed_in(request: Request, context: ContextOf, token: str, next_page: str)
         COOKIE,
         token,
         max_age=30 * 86_400,
+        # Scripts cannot read it, and other sites' pages cannot send it.
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",

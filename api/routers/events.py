@@ -61,11 +61,12 @@ def list_events(
         raise HTTPException(
             503, f"wanted one more event stream, but {MAX_STREAMS} are open; close one"
         )
+    # What the browser saw last counts more than the address, which is the same at a reconnect.
+    start: int | None = after
     if last_event_id is not None and last_event_id.isdecimal():
-        resumed = int(last_event_id)
-    else:
-        resumed = after
-    start = context.store.events.newest_id() if resumed is None else resumed
+        start = int(last_event_id)
+    if start is None:
+        start = context.store.events.newest_id()
     return EventSourceResponse(
         follow(context, feed, job=job, after=start), headers={"X-Accel-Buffering": "no"}
     )

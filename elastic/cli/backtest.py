@@ -99,6 +99,7 @@ def backtest(
                 "files out"
             )
         spec, program, market = _from_record(job, policy)
+    # Spread evenly, so that cheap and expensive times of the record count alike.
     from_s = [market_span_s(market) * number / starts for number in range(starts)]
     found = live(spec, program, market, decide=decide, terms=terms, from_s=from_s)
     if output is Output.JSON:

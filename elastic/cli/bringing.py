@@ -49,9 +49,11 @@ def _bring(client: Client, each: Mapping[str, Any], target: Path) -> None:
     # Downloaded beside, and renamed when its sum is right.
     part = target.with_name(f".{target.name}.part")
     try:
+        # A file may change while it is sent; then its sum is wrong, and it is fetched again.
         for _ in range(_TRIES):
             wanted = client.fetch(each["href"], part)
             if _sha256_of(part) == wanted:
+                # With the job's own time, so that newer files are seen as newer.
                 os.utime(part, (each["modified_at_s"], each["modified_at_s"]))
                 part.replace(target)
                 return

@@ -236,6 +236,7 @@ def check_port(settings: Settings) -> Finding:
     else:
         family = socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As the daemon does: a port that was closed a moment ago counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
@@ -267,6 +268,7 @@ def check_quotas() -> Finding:
     from elastic.providers.local import find_cpu_cgroups
 
     cgroups = find_cpu_cgroups()
+    # Without them quotas are only approximate, but nodes work.
     if cgroups is None:
         found = "no control groups found: local nodes are slowed by stopping and continuing them"
         return Finding("cpu quotas", "warning", found, "good enough; as root, quotas are exact")
@@ -282,6 +284,7 @@ def check_clock(data_dir: Path, clock: Clock) -> Finding:
     """
     folder = _nearest(data_dir)
     try:
+        # A new file has the time of the file system, which may be another machine's.
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             skew_s = abs(clock.now_s() - Path(file.name).stat().st_mtime)
     except OSError as error:

@@ -70,7 +70,8 @@ class Client:
                 timeout=_TIMEOUT_S,
                 transport=transport,
                 verify=trust_for(self.url),
-                trust_env=False,  # a proxy of the environment must not see a loopback token
+                # A proxy named in the environment must not see the token.
+                trust_env=False,
             )
         except httpx2.InvalidURL as error:
             raise InvalidInput(
@@ -96,6 +97,7 @@ class Client:
         """Returns up to `limit` items of the list at `path`, newest first."""
         found: list[JsonObject] = []
         before: int | None = None
+        # Page by page, since the daemon limits how much one answer holds.
         while len(found) < limit:
             page = self.get(path, limit=min(_PAGE_SIZE, limit - len(found)), before=before, **query)
             found += page["items"]
@@ -133,6 +135,7 @@ class Client:
         """Writes the file at `path` to `target`; returns the SHA-256 that the daemon names."""
         try:
             with self._http.stream("GET", path) as answer, target.open("wb") as file:
+                # The body of a streamed answer is not read yet, but the error needs it.
                 if answer.is_error:
                     answer.read()
                     raise error_of(answer)

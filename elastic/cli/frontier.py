@@ -31,6 +31,7 @@ def chart(
 
     Returns the lines. Goals far beyond the points are left out, since all points meet them.
     """
+    # There are only so many letters.
     points = points[: len(ascii_lowercase)]
     if len(points) < 2:
         return []
@@ -38,6 +39,7 @@ def chart(
     dearest_usd = _axis([each.usd for each in points], budget_usd)
     grid = [[" "] * COLUMNS for _ in range(ROWS)]
     if budget_usd is not None and budget_usd <= dearest_usd:
+        # Goals come before the points, which overwrite them.
         grid[_cell(budget_usd, dearest_usd, ROWS)] = ["-"] * COLUMNS
     if left_s is not None and 0 <= left_s <= longest_s:
         for row in grid:

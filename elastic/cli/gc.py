@@ -94,6 +94,7 @@ def gc(
         return
     if not yes:
         _confirm(f"end {len(abandoned)} machines of cluster {name}?")
+    # One machine that cannot be ended must not keep the others alive.
     refused = _end_each(aws, abandoned)
     sweep_templates(aws, name, living_jobs={each.instance.job_id for each in alive}, now_s=now_s)
     if asked := [each for each in abandoned if each not in refused]:
@@ -138,6 +139,7 @@ def _end_each(aws: Aws, provider_ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _confirm(question: str) -> None:
+    # A script that waits for an answer would hang.
     if not sys.stdin.isatty():
         raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
     typer.confirm(question, abort=True, err=True)

@@ -92,6 +92,7 @@ def submit(
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Submit a job: print what it would buy at which price, ask, and send it."""
+    # Exactly one of the two says what to run.
     if (file is None) == (command is None):
         raise InvalidInput(
             "submit: wanted either a job's file (-f job.yaml) or a command (-- torchrun train.py), "
@@ -99,6 +100,7 @@ def submit(
         )
     spec, code = read_spec(file) if file is not None else read_command(command or [], name=name)
     with connection_of(context).open() as client:
+        # The daemon checks the job before its code is sent, which may be large.
         plan = client.post("/v1/jobs:plan", spec)
         _check_paths(spec, file or "-")
         _look_over(plan["spec"])
@@ -109,6 +111,7 @@ def submit(
         if dry_run:
             return
         _confirm("submit this job?", yes=yes, can_ask=file != "-")
+        # The code must be there before the job that names it.
         if code is not None:
             client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
         job = client.post("/v1/jobs", spec, headers={"Idempotency-Key": key} if key else None)
@@ -204,6 +207,7 @@ def artifacts(
         if save is not None:
             save.mkdir(parents=True, exist_ok=True)
             for each in found:
+                # Only the file's name: a daemon that lies must not write elsewhere.
                 (save / Path(each["name"]).name).write_bytes(client.content(each["href"]))
     render.show_list(found, ARTIFACT_COLUMNS, output)
 
@@ -519,6 +523,7 @@ def _watch(client: Client, job: str, *, timeout_s: float | None) -> ExitCode:
 def _confirm(question: str, *, yes: bool, can_ask: bool = True) -> None:
     if yes:
         return
+    # A script that waits for an answer would hang.
     if not (can_ask and sys.stdin.isatty()):
         raise InvalidInput(f"{question} There is no terminal to ask on: say --yes")
     typer.confirm(question, abort=True)

@@ -84,6 +84,7 @@ def show_plan(
     tell_of_left_out(plan)
     if candidates:
         show_forecast(priced["forecast"])
+    # Only clouds charge for disks and addresses.
     if any(price["extras_usd_per_h"] for price in priced["prices"]):
         print("USD/H is the whole node: the machine, its disk and its public address")
     for note in priced["notes"]:
@@ -237,6 +238,7 @@ def show_report(report: Mapping[str, Any]) -> None:
     if report["quality"]:
         said = ", ".join(f"{name} = {_value(value)}" for name, value in report["quality"].items())
         print(f"\nwhat the job says of its result:\n{render.paragraph(said)}")
+    # The same note may come from every node.
     for note in dict.fromkeys(each["text"] for each in report["notes"]):
         print(f"note: {note}")
     for artifact in report["artifacts"]:

@@ -43,6 +43,7 @@ def follow_logs(
         while True:
             try:
                 for event in client.stream(path, tail=tail, rank=rank, node=node, after=after):
+                    # The daemon names only the last event.
                     if event.name == "end":
                         printer.end()
                         return

@@ -79,6 +79,7 @@ def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> T
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     rows = [[_cell(item, column) for column in columns] for item in items]
+    # A column that must not wrap is as wide as its longest text.
     for at_column, column in enumerate(columns):
         texts = [column.title, *(row[at_column].plain for row in rows)]
         table.add_column(

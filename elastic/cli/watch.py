@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from elastic.cli.client import JsonObject
     from elastic.clock import Clock
 
+# Nodes report every second by default.
 _POLL_S = 1.0
 
 
@@ -121,8 +122,9 @@ def watch(
     try:
         with _bar() if is_live else _lines() as show:
             for last in _looks(look, timeout_s=timeout_s, clock=clock):
+                # Above the bar, each only once.
                 for line in [each for each in last.notices() if each not in told]:
-                    print(line, flush=True)  # above the bar
+                    print(line, flush=True)
                     told.add(line)
                 show(last)
     except KeyboardInterrupt:

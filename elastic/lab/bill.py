@@ -96,6 +96,7 @@ def _line(usage: Usage, book: PriceBook, tariff: Tariff, now_s: float) -> BillLi
     running_s = sum(end_s - start_s for start_s, end_s in ran)
     disk_s = (now_s if usage.disk_until_s is None else usage.disk_until_s) - usage.launched_at_s
     disk_usd_per_h = usage.disk_gib * tariff.ebs_usd_per_gib_month / _HOURS_PER_MONTH
+    # Only the machine is free, not its disk and address.
     is_free = usage.was_interrupted and running_s < FREE_S
     return BillLine(
         instance_id=usage.instance_id,

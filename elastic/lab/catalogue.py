@@ -21,6 +21,7 @@ _PAGE = 1000
 def describe_spot_price_history(call: Ec2Call, book: PriceBook, *, now_s: float) -> Answer:
     """Spot prices: those at the window's beginning, and its changes, newest first, in pages."""
     parameters = call.parameters
+    # EC2 keeps 90 days, and knows nothing of the future.
     start_s = max(_instant(parameters.get("StartTime"), now_s - _HISTORY_S), now_s - _HISTORY_S)
     end_s = min(_instant(parameters.get("EndTime"), now_s), now_s)
     rows = sorted(

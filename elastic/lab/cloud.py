@@ -26,6 +26,7 @@ class Cloud:
 
     def __init__(self, scenario: Scenario, *, network: str) -> None:
         _require_real_types(scenario)
+        # moto keeps its state in the process, so an earlier lab's would still be there.
         BackendDict.reset()
         reset_model_data()
         self.region = scenario.region

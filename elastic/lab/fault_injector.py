@@ -33,6 +33,7 @@ class FaultInjector:
         with self._lock:
             match what:
                 case InjectedFault():
+                    # First, so that it counts more than a fault of the scenario.
                     self._faults.insert(0, _Armed(what, what.times))
                 case CapacityWindow():
                     self._windows.insert(0, what)

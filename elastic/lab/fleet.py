@@ -137,6 +137,7 @@ def _fill(
         if count:
             chosen.append((pool, count))
             left -= count * pool.weight
+    # Nothing was bought yet, so nothing has to be given back.
     if wanted - left < float(options.get("MinTargetCapacity", 0)):
         return [], errors or [_no_room(pool) for pool in pools]
     return [_buy(pool, count, call, launcher, tags) for pool, count in chosen], errors
