@@ -152,7 +152,8 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
     median_s = _median_s(lambda: reconciler.tick(now_s=clock.now_s()), runs=5)
     cpu_s = (time.process_time() - cpu_s) / 5
     print(
-        f"tick, {jobs:3} jobs with {len(store.nodes.listed())} nodes: {median_s:.3f} s, {cpu_s:.3f} CPU-s"
+        f"tick, {jobs:3} jobs with {len(store.nodes.listed())} nodes: {median_s:.3f} s, "
+        f"{cpu_s:.3f} CPU-s"
     )
     store.close()
 

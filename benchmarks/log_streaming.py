@@ -175,11 +175,17 @@ class _Daemon:
     def account(self, seconds: float) -> str:
         if not self._count:
             return ""
-        told = f", {self._count / seconds:,.0f} lines/s and {self._bytes / seconds / 1024:.0f} KiB/s arrive"
+        told = (
+            f", {self._count / seconds:,.0f} lines/s and {self._bytes / seconds / 1024:.0f} KiB/s "
+            "arrive"
+        )
         if self._dropped:
             told += f", {self._dropped / seconds:,.0f} lines/s are left out"
         if self._delays:
-            told += f", {statistics.median(self._delays):.2f} s after they were printed, {max(self._delays):.2f} at most"
+            told += (
+                f", {statistics.median(self._delays):.2f} s after they were printed, "
+                f"{max(self._delays):.2f} at most"
+            )
         return told
 
     def answer(self, path: str, body: dict[str, Any], size: int) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Prints what `pyproject.toml` in the working folder requires, with the extras named: for layers of an image."""
+"""Prints what `pyproject.toml` in the working folder requires, with the extras named: for layers of
+an image."""
 
 import sys
 import tomllib

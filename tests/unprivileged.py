@@ -20,7 +20,10 @@ ROOT = Path(__file__).parents[1]
 UID = 65_534
 
 # Whether it can also be imported the tests themselves show; torch alone takes two seconds to.
-_FINDS_ALL = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('boto3', 'elastic.lab', 'torch'))))"
+_FINDS_ALL = (
+    "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('boto3', 'elastic.lab', "
+    "'torch'))))"
+)
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 

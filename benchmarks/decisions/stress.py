@@ -204,7 +204,10 @@ def _availability(series: recorded.Availability, from_h: float) -> Availability:
 
 class _Stress:
     NAME = "T5"
-    TITLE = "stale feed, price x 4, wrong iterations, slow boots, refusals, through the whole reconciler"
+    TITLE = (
+        "stale feed, price x 4, wrong iterations, slow boots, refusals, through the whole "
+        "reconciler"
+    )
     POLICIES = (OURS, ON_DEMAND)
 
     def cases(self, data: Path, *, whole: bool) -> list[Case]:

@@ -22,7 +22,10 @@ def told() -> str:
     torch._dynamo."""
     imports_s, optimizers_s = zip(*(_start() for _ in range(ROUNDS)), strict=True)
     first_s, then_s = median(imports_s), median(optimizers_s)
-    return f"{first_s + then_s:.1f} CPU-s: {first_s:.1f} import torch, {then_s:.1f} the first optimizer"
+    return (
+        f"{first_s + then_s:.1f} CPU-s: {first_s:.1f} import torch, {then_s:.1f} the first "
+        "optimizer"
+    )
 
 
 def _start() -> tuple[float, float]:

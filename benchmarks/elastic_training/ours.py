@@ -84,7 +84,10 @@ def store_back(rounds: int) -> str:
             found.append(joined["at_s"] - answers_s)
             third.kill(signal.SIGTERM)
             fleet.await_world(stay)
-    return f"a newcomer is in after {duration(median(found))}, worst {duration(max(found))}, {rounds} rounds"
+    return (
+        f"a newcomer is in after {duration(median(found))}, worst {duration(max(found))}, {rounds} "
+        "rounds"
+    )
 
 
 def quiet() -> Quiet:

@@ -94,7 +94,10 @@ def _quiet_cost(_: Asked) -> str:
 
 
 def _step(found: scenarios.Quiet) -> str:
-    return f"{1e3 * found.step_s:.1f} ms, longest {found.longest:.1f} x, {1e3 * found.cpu_s:.1f} CPU-ms of both nodes"
+    return (
+        f"{1e3 * found.step_s:.1f} ms, longest {found.longest:.1f} x, {1e3 * found.cpu_s:.1f} "
+        "CPU-ms of both nodes"
+    )
 
 
 def _generations(preload: bool, asked: Asked) -> tuple[Found, Found]:

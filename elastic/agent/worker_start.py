@@ -54,7 +54,8 @@ def choose_way(
     if not _is_python(command):
         why = (
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its "
-            "own, it is asked to stop by SIGTERM, and the turns that count are those that it reports by "
+            "own, it is asked to stop by SIGTERM, and the turns that count are those that it "
+            "reports by "
             "paramount()"
         )
         return WorkerStart(assignment.mode, "--program", command, why)

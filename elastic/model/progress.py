@@ -43,5 +43,8 @@ class Beginning:
     at_s: float | None = None
 
 
-PARAMOUNT_LINES = "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn of its main loop"
+PARAMOUNT_LINES = (
+    "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn "
+    "of its main loop"
+)
 """How a script makes itself seen whose turns nobody counts."""

@@ -80,5 +80,8 @@ def unfit(asked: NprocPerNode, node_type: NodeType) -> str | None:
     if wanted is PerNode.GPU and gpus == 0:
         return f"{node_type.name} has no GPU, and nproc_per_node: gpu asks for one"
     if isinstance(wanted, int) and 0 < gpus < wanted:
-        return f"{node_type.name} has {gpus} GPU{'' if gpus == 1 else 's'}, and nproc_per_node asks for {wanted} workers"
+        return (
+            f"{node_type.name} has {gpus} GPU{'' if gpus == 1 else 's'}, and nproc_per_node asks "
+            f"for {wanted} workers"
+        )
     return None

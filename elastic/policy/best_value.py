@@ -93,7 +93,10 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
     if cap is None or not priced or min(priced)[0] <= cap:
         return None
     least, group = min(priced)
-    why = f"every candidate burns more than the cap of {price(cap)}/h, the least of them, {name(group)}, {price(least)}/h"
+    why = (
+        f"every candidate burns more than the cap of {price(cap)}/h, the least of them, "
+        f"{name(group)}, {price(least)}/h"
+    )
     waits = (
         ""
         if evaluations.snapshot.target
@@ -139,7 +142,10 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
     filled = _filled_up(evaluations, anew.target)
     if filled is not None:
         assert filled.switch_cost is not None, "what promises something can be told of"
-        end = f"should finish in {duration(filled.switch_cost.lasts_s)} for {usd(filled.switch_cost.usd.value)}"
+        end = (
+            f"should finish in {duration(filled.switch_cost.lasts_s)} for "
+            f"{usd(filled.switch_cost.usd.value)}"
+        )
         text = f"{why}: {name(filled.group)} keeps what is there and {end}"
         return evaluations.plan(Action.MOVE, filled.group, UNAVAILABLE, text, numbers)
     text = f"{why}: {anew.reason.text}"
@@ -171,7 +177,10 @@ def _start(evaluations: Evaluations) -> Plan | None:
     plain = evaluations.unmixed
     if plain.settled:
         best = plain.settled[0]
-        text = f"start on {name(best.group)}, measured before: {rate(best.iterations_per_usd)}{_left_out(evaluations)}"
+        text = (
+            f"start on {name(best.group)}, measured before: "
+            f"{rate(best.iterations_per_usd)}{_left_out(evaluations)}"
+        )
         return evaluations.plan(
             Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h}
         )
@@ -182,7 +191,10 @@ def _start(evaluations: Evaluations) -> Plan | None:
             if seconds_left(evaluations.snapshot) is None
             else "the best for the deadline"
         )
-        text = f"start on {name(first.group)}: earlier runs of this program found it {goal}{_left_out(evaluations)}"
+        text = (
+            f"start on {name(first.group)}: earlier runs of this program found it "
+            f"{goal}{_left_out(evaluations)}"
+        )
         return evaluations.plan(
             Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
         )

@@ -369,7 +369,10 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
             best = spot
     rival = next((each for each in ordered if each.group != best.group), None)
     against = f", against {usd(rival.usd)} {_on(rival.group)}" if rival else ""
-    text = f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in {duration(left_s)}"
+    text = (
+        f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in "
+        f"{duration(left_s)}"
+    )
     numbers = {"expected_usd": best.usd, "left_s": left_s}
     if rival:
         numbers["expected_usd_next"] = rival.usd

@@ -340,7 +340,10 @@ def _batch_misfit(spec: JobSpec, group: Group, workers: Mapping[str, Workers]) -
     counts = [(each, count * workers[each].processes) for each, count in group.node_types]
     world_size, held = sum(count for _, count in counts), spec.held_by(counts)
     if batch < world_size:
-        return f"{name(group)} runs {world_size} workers, and a batch has {batch:,} samples: one for each is wanted"
+        return (
+            f"{name(group)} runs {world_size} workers, and a batch has {batch:,} samples: one for "
+            "each is wanted"
+        )
     if held is not None and held < batch:
         return f"{name(group)} holds {held:,} samples, and a batch has {batch:,}"
     return None

@@ -485,7 +485,10 @@ def _expected_usd(finish: Finish) -> float:
 
 
 def _pace_of(finish: Finish) -> str:
-    return f"{name(finish.group)} ({'measured, slow end' if finish.is_measured else 'expected, not measured'})"
+    return (
+        f"{name(finish.group)} "
+        f"({'measured, slow end' if finish.is_measured else 'expected, not measured'})"
+    )
 
 
 def _expected_on(finish: Finish) -> str:

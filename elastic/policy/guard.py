@@ -159,7 +159,10 @@ def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
     # Without any quote a node that is missing cannot be bought.
     if lack_of(snapshot, last.from_group, {}) is not None or has_trained(snapshot, last.to_group):
         return None
-    text = f"back to {name(last.from_group)}, which is there: the job failed before it had changed: {job.error}"
+    text = (
+        f"back to {name(last.from_group)}, which is there: the job failed before it had changed: "
+        f"{job.error}"
+    )
     return replace(plan, action=Action.MOVE, target=last.from_group, reason=Reason(_FAILING, text))
 
 
@@ -169,7 +172,10 @@ def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
     error = snapshot.job.error
     if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
         return plan
-    why = f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: {error}"
+    why = (
+        f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: "
+        f"{error}"
+    )
     return _refused(snapshot, plan, "failure", _FAILING, why)
 
 
@@ -243,7 +249,10 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     needed_usd += known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
     if snapshot.spent_usd + snapshot.doubted_usd + needed_usd < budget_usd:
         return plan
-    why = f"{_spent(snapshot)} and {usd(needed_usd)} for the change exceed the budget of {usd(budget_usd)}"
+    why = (
+        f"{_spent(snapshot)} and {usd(needed_usd)} for the change exceed the budget of "
+        f"{usd(budget_usd)}"
+    )
     return _refused(snapshot, plan, "budget", "budget_short", _with_doubts(snapshot, why))
 
 
@@ -263,7 +272,10 @@ def _cooldown(snapshot: Snapshot, plan: Plan) -> Plan:
     if snapshot.now_s >= until_s:
         return plan
     left_s = until_s - snapshot.now_s
-    why = f"it would undo a change made less than {duration(snapshot.limits.cooldown_s)} ago; {duration(left_s)} to wait"
+    why = (
+        f"it would undo a change made less than {duration(snapshot.limits.cooldown_s)} ago; "
+        f"{duration(left_s)} to wait"
+    )
     return _refused(snapshot, plan, "cooldown", "cooldown", why)
 
 

@@ -65,7 +65,10 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
         return _best(formats, with_gpus or without, usd_per_h)
     gpus = _best(formats, with_gpus, usd_per_h)
     cores = _best(formats, without, usd_per_h)
-    why = f"with GPUs {gpus.precision} is best ({gpus.why}), without GPUs {cores.precision} ({cores.why})"
+    why = (
+        f"with GPUs {gpus.precision} is best ({gpus.why}), without GPUs {cores.precision} "
+        f"({cores.why})"
+    )
     if gpus.precision is cores.precision:
         return ChosenPrecision(gpus.precision, why)
     return ChosenPrecision(Precision.FP32, f"no faster format is best for both: {why}")

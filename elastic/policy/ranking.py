@@ -173,7 +173,10 @@ def _fastest(
         or quickest.switch_cost.lasts_s >= keep * held.switch_cost.lasts_s
         or quickest.step_s.overlaps(held.step_s)
     ):
-        text = f"{late}; {name(held.group)} is the fastest known by a margin and needs {duration(held.switch_cost.lasts_s)}"
+        text = (
+            f"{late}; {name(held.group)} is the fastest known by a margin and needs "
+            f"{duration(held.switch_cost.lasts_s)}"
+        )
         return evaluations.hold(
             "deadline_missed", text, {"left_s": left_s, "lasts_s": held.switch_cost.lasts_s}
         )
@@ -214,7 +217,10 @@ def _by_cost(
         )
         return evaluations.hold("best", text, pair.numbers())
     if pair.steady_gain <= margin:
-        text = f"{_against(pair)}: {percent(pair.steady_gain)} better, within the margin of {percent(margin)}"
+        text = (
+            f"{_against(pair)}: {percent(pair.steady_gain)} better, within the margin of "
+            f"{percent(margin)}"
+        )
         return evaluations.hold("below_margin", text, pair.numbers())
     if pair.gain <= margin:
         text = (
@@ -223,14 +229,20 @@ def _by_cost(
         )
         return evaluations.hold("cannot_pay", text, pair.numbers())
     if not pair.is_ranked:
-        text = f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} stays"
+        text = (
+            f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} "
+            "stays"
+        )
         return evaluations.hold("overlap", text, pair.numbers())
     return _move(evaluations, pair)
 
 
 def _move(evaluations: Evaluations, pair: Comparison) -> Plan:
     numbers, turned = pair.numbers(), _turned_by_price(evaluations, pair)
-    text = f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, the move costs {_price(pair)}"
+    text = (
+        f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, the "
+        f"move costs {_price(pair)}"
+    )
     payback = pair.payback_iterations
     assert payback is not None, "a group whose iterations cost less wins back what the move costs"
     text += f" and pays back in {number(payback)} iterations"
@@ -358,7 +370,10 @@ def _turn_of(quote: PriceInForce) -> str:
     if quote.before_usd_per_h is None:
         return f"{quote.offering.node_type} has a new price, {price(quote.usd_per_h)}/h"
     verb = "fell" if quote.usd_per_h < quote.before_usd_per_h else "rose"
-    return f"{quote.offering.node_type} {verb} from {price(quote.before_usd_per_h)}/h to {price(quote.usd_per_h)}/h"
+    return (
+        f"{quote.offering.node_type} {verb} from {price(quote.before_usd_per_h)}/h to "
+        f"{price(quote.usd_per_h)}/h"
+    )
 
 
 def _numbers_of(key: str, interval: Interval) -> dict[str, float]:

@@ -61,7 +61,10 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
         if held.samples and held.iterations_per_usd
         else ""
     )
-    text = f"measuring {name(target)} in {evaluations.focus.training_phase}, {held.samples} of {limit} windows{so_far}"
+    text = (
+        f"measuring {name(target)} in {evaluations.focus.training_phase}, {held.samples} of "
+        f"{limit} windows{so_far}"
+    )
     return evaluations.hold(
         "measuring", text, {"windows": float(held.samples), "windows_wanted": float(limit)}
     )
@@ -247,7 +250,10 @@ def _back(evaluations: Evaluations, best: Ranked, why: str) -> Plan | None:
     mine = evaluations.ranked(held) if held is not None and held.samples else None
     if mine is not None and mine.order <= best.order:
         return None
-    text = f"the trial of {name(target)} ends: {why}; back to {name(best.group)}, {rate(best.iterations_per_usd)}"
+    text = (
+        f"the trial of {name(target)} ends: {why}; back to {name(best.group)}, "
+        f"{rate(best.iterations_per_usd)}"
+    )
     spent_usd, cap_usd = spent_on_trials_usd(evaluations), trial_cap_usd(evaluations, best)
     numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
     return evaluations.plan(Action.MOVE, best.group, "trial_over", text, numbers)

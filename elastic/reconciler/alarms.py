@@ -285,7 +285,10 @@ class Alarms:
         error = self._unsold.lasting(now_s=now_s)
         if error is None:
             return None
-        return f"the cloud does not tell what it sells: every job keeps what it has, and nothing is bought: {error}"
+        return (
+            "the cloud does not tell what it sells: every job keeps what it has, and nothing is "
+            f"bought: {error}"
+        )
 
 
 def _left_open(store: Store, job: Job) -> Mapping[_Of, str]:

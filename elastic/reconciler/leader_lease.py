@@ -121,7 +121,10 @@ class LeaseHolder:
         ):
             return None
         why = "it was not asked" if self._failure is None else str(self._failure)
-        return f"cluster {self.cluster}: its leader lease is not renewed, so no machine is bought or ended: {why}"
+        return (
+            f"cluster {self.cluster}: its leader lease is not renewed, so no machine is bought or "
+            f"ended: {why}"
+        )
 
     def release(self) -> None:
         """Lets the next daemon acquire the lease at once, once no machine is left. Raises

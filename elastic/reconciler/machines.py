@@ -410,7 +410,10 @@ class Machines:
             self._terminate(provider_id, now_s=now_s)
         for provider_id in certain:
             if self._sightings[provider_id] == 2:
-                text = f"{provider_id} carries this cluster's tag, and no living node stands for it: it is ended"
+                text = (
+                    f"{provider_id} carries this cluster's tag, and no living node stands for it: "
+                    "it is ended"
+                )
                 self.store.events.add("orphan_found", text, now_s=now_s)
 
 

@@ -77,8 +77,8 @@ def facts(connection: Connection, job_id: str, *, now_s: float) -> JobFacts:
 
 
 def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
-    """What the newest other jobs of the same program did in warm windows; the job itself need not be
-    stored."""
+    """What the newest other jobs of the same program did in warm windows; the job itself need not
+    be stored."""
     found = jobs.of_program(connection, job, limit=_EARLIER_JOBS)
     every = (each for job_id in found for each in measurements.trained(connection, job_id))
     return tuple(each for each in every if each.iterations)

@@ -53,7 +53,10 @@ def note_beginning(
     values = {"stops_when_asked": beginning.stops_when_asked, "batch": beginning.batch}
     job_rows.change(connection, job_id, values)
     if beginning.read_from:
-        text = f"the script goes on at iteration {beginning.iteration}: it has read {beginning.read_from}"
+        text = (
+            f"the script goes on at iteration {beginning.iteration}: it has read "
+            f"{beginning.read_from}"
+        )
         at_s = now_s if beginning.at_s is None else min(beginning.at_s, now_s)
         add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=at_s)
 

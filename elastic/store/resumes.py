@@ -199,7 +199,10 @@ def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
     if new.setup != old.setup:
         yield "with other setup"
     if (new.nodes_min, new.nodes_max) != (old.nodes_min, old.nodes_max):
-        yield f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to {old.nodes_max}"
+        yield (
+            f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to "
+            f"{old.nodes_max}"
+        )
     objective, before = new.objective, old.objective
     if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
         instead = "" if before.budget_usd is None else f" instead of {usd(before.budget_usd)}"

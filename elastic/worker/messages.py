@@ -137,7 +137,8 @@ class Sender:
 
 @dataclass(frozen=True)
 class Arrival:
-    """Asks at the start-up barrier whether a worker may begin; the answer holds a `refusal`, or null.
+    """Asks at the start-up barrier whether a worker may begin; the answer holds a `refusal`, or
+    null.
 
     The worker is on one of `groups` nodes whose torchruns have met, the first of which has
     `group_rank` 0. `meeting` is the same for all workers of one start, and another at each start:

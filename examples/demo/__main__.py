@@ -26,7 +26,10 @@ from examples.demo.screen import open_screen
 from examples.demo.watching import Watcher, Witness
 
 KEPT = Path(".demo")
-CLOCK = "clock: a second here stands for a minute on EC2, so its least bill of 60 s is 1 s; prices an hour are unchanged"
+CLOCK = (
+    "clock: a second here stands for a minute on EC2, so its least bill of 60 s is 1 s; prices an "
+    "hour are unchanged"
+)
 _TIMEOUT_S = 285.0
 _POLL_S = 0.5
 # By how much of the bill the ledger may differ: EC2 tells launches in whole seconds, each worth a
@@ -144,7 +147,10 @@ def _account(cloud: Cloud, report: JsonObject) -> str:
         raise DemoFailed(
             f"the ledger says {usd(spent_usd)} and EC2's bill {usd(bill_usd)}: {percent(off)} apart"
         )
-    return f"the ledger's {usd(spent_usd)} are EC2's bill of {usd(bill_usd)} to {percent(off)}; no instance is left there"
+    return (
+        f"the ledger's {usd(spent_usd)} are EC2's bill of {usd(bill_usd)} to {percent(off)}; no "
+        "instance is left there"
+    )
 
 
 def _against_fixed(report: JsonObject) -> str:

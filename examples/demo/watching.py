@@ -99,7 +99,10 @@ class Witness:
         if not self._risen_usd_per_h():
             yield "a price should have changed, none did"
         elif not self._moved_on_price(report):
-            yield f"the price change should have moved the job; it trained on {' -> '.join(self.choices)}"
+            yield (
+                "the price change should have moved the job; it trained on "
+                f"{' -> '.join(self.choices)}"
+            )
         if self.has_restarted:
             yield "the job should never have begun again from zero, it did"
 

@@ -113,7 +113,10 @@ def test_a_failed_job_s_log_opens_at_its_traceback_unless_something_is_asked_for
     assert client.get("/v1/jobs/first/logs").text.endswith("no such folder\n"), "it goes on"
     world.store.jobs.request_stop(job.id, JobPhase.FAILED, "it failed", now_s=world.clock.now_s())
     world.store.jobs.move(job.id, JobPhase.FAILED, now_s=world.clock.now_s())
-    wanted = "==> generation 1, rank 0 <==\nTraceback (most recent call last):\nValueError: no such folder\n"
+    wanted = (
+        "==> generation 1, rank 0 <==\nTraceback (most recent call last):\nValueError: no such "
+        "folder\n"
+    )
     assert client.get("/v1/jobs/first/logs").text == wanted
     worker = "[rank 0] Traceback (most recent call last):\n[rank 0] ValueError: no such folder\n"
     assert client.get("/v1/jobs/first/logs?tail=100").text.endswith("loss 0.5\n" + worker)

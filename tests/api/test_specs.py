@@ -416,7 +416,10 @@ def test_a_dataset_without_data_is_refused_rather_than_replaced() -> None:
 
 
 def test_checking_a_spec_needs_no_web_framework() -> None:
-    code = "import sys, api.specs; sys.exit(bool({'fastapi', 'starlette', 'sqlalchemy', 'torch'} & set(sys.modules)))"
+    code = (
+        "import sys, api.specs; sys.exit(bool({'fastapi', 'starlette', 'sqlalchemy', 'torch'} & "
+        "set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
 

@@ -59,5 +59,8 @@ def test_client_commands_do_without_the_daemons_libraries(arguments: tuple[str, 
     # Port 1 answers nobody: all that a command imports before it asks, and to say that nobody
     # answers.
     line = ["--url", "http://127.0.0.1:1", *arguments]
-    code = f"import os; os.environ['ELASTICD_TOKEN'] = 'x'; import elastic.cli; elastic.cli.main({line!r})"
+    code = (
+        "import os; os.environ['ELASTICD_TOKEN'] = 'x'; import elastic.cli; "
+        f"elastic.cli.main({line!r})"
+    )
     assert modules_after(code).isdisjoint(HEAVY)

@@ -60,7 +60,10 @@ def _asked(running: Stack, expression: str) -> list[Any]:
     (source,) = yaml.safe_load(
         (ROOT / "deploy/grafana/provisioning/datasources/prometheus.yml").read_text()
     )["datasources"]
-    fetch = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=10).read().decode())"
+    fetch = (
+        "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], "
+        "timeout=10).read().decode())"
+    )
     url = f"{source['url']}/api/v1/query?query={quote(expression)}"
     return list(
         json.loads(running.within("elasticd", "python3", "-c", fetch, url))["data"]["result"]

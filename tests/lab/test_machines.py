@@ -110,7 +110,10 @@ def test_a_shutdown_can_wait_and_be_called_off(
 ) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
-    text = "shutdown -P +1; sleep 0.3; shutdown -c && echo called off; shutdown -h +5; echo armed again"
+    text = (
+        "shutdown -P +1; sleep 0.3; shutdown -c && echo called off; shutdown -h +5; echo armed "
+        "again"
+    )
     instance_id = launch(ec2, UserData=script(text))
     told(lab, instance_id, "armed again")
     assert "called off" in lab.log(instance_id)
@@ -123,7 +126,10 @@ def test_terminated_means_that_nothing_runs_any_more(
 ) -> None:
     lab = start_lab(machines=machines)
     ec2 = client(lab)
-    text = "trap '' TERM INT HUP; for i in 1 2 3; do (setsid setsid sleep 1000 &) ; done; echo up; sleep 1000"
+    text = (
+        "trap '' TERM INT HUP; for i in 1 2 3; do (setsid setsid sleep 1000 &) ; done; echo up; "
+        "sleep 1000"
+    )
     instance_id = launch(ec2, UserData=script(text))
     told(lab, instance_id, "up")
     ec2.terminate_instances(InstanceIds=[instance_id])

@@ -543,8 +543,14 @@ def test_a_disk_holds_the_image_of_a_job_that_began_with_a_larger_one(
 ROOT_DISK = "<item><deviceName>/dev/sda1</deviceName><ebs><volumeSize>8</volumeSize></ebs></item>"
 DATA_DISK = "<item><deviceName>/dev/sdf</deviceName><ebs><volumeSize>500</volumeSize></ebs></item>"
 OWN_DISK = "<item><deviceName>/dev/sdb</deviceName><virtualName>ephemeral0</virtualName></item>"
-RED_HAT = "<platformDetails>Red Hat Enterprise Linux</platformDetails><usageOperation>RunInstances:0010</usageOperation>"
-BROUGHT = "<platformDetails>Red Hat BYOL Linux</platformDetails><usageOperation>RunInstances:00g0</usageOperation>"
+RED_HAT = (
+    "<platformDetails>Red Hat Enterprise "
+    "Linux</platformDetails><usageOperation>RunInstances:0010</usageOperation>"
+)
+BROUGHT = (
+    "<platformDetails>Red Hat BYOL "
+    "Linux</platformDetails><usageOperation>RunInstances:00g0</usageOperation>"
+)
 
 
 def described(disks: str, more: str = "") -> str:
@@ -643,7 +649,10 @@ def test_what_ec2_takes_back_is_free_for_an_hour_whether_its_end_is_dated_or_not
 ) -> None:
     taken = "Server.SpotInstanceTermination"
     reasons = f"<reason>{taken}{transition}</reason><stateReason><code>{taken}</code></stateReason>"
-    asked = "<reason>User initiated</reason><stateReason><code>Client.UserInitiatedShutdown</code></stateReason>"
+    asked = (
+        "<reason>User "
+        "initiated</reason><stateReason><code>Client.UserInitiatedShutdown</code></stateReason>"
+    )
     for told in (reasons, asked):
         page = _page("i-1", "").replace("<name>running</name>", "<name>terminated</name>")
         endpoint.answer("DescribeInstances", page.replace("<placement>", f"{told}<placement>"))
@@ -990,7 +999,10 @@ APART = (("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov"), ("eusc-de-ea
 def test_a_region_whose_prices_cannot_be_reckoned_with_is_refused(
     region: str, partition: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = rf"^ec2\.region: wanted a region of AWS's commercial partition.*, got {region} of its partition {partition}"
+    told = (
+        rf"^ec2\.region: wanted a region of AWS's commercial partition.*, got {region} of its "
+        rf"partition {partition}"
+    )
     with pytest.raises(InvalidInput, match=told):
         connect(region)
     with pytest.raises(InvalidInput, match=told):

@@ -33,7 +33,10 @@ MISSING = ScriptError(
     at_s=1000.0,
 )
 KILLED = ScriptError("SIGKILL", "local rank 0 was killed by SIGKILL")
-ECHO = "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer [10.0.0.2]"
+ECHO = (
+    "Traceback (most recent call last):\n  no\nRuntimeError: pair.cc:553 Connection closed by peer "
+    "[10.0.0.2]"
+)
 
 
 @pytest.fixture

@@ -31,7 +31,10 @@ def test_the_schemas_revision_is_the_newest_migration() -> None:
 
 def test_a_database_in_order_is_opened_without_the_tools_of_migration(tmp_path: Path) -> None:
     url = lay_out(tmp_path / "elasticd.db")
-    code = f"import sys; from elastic.store import open_store; open_store({url!r}).jobs.listed(); print('alembic' in sys.modules)"
+    code = (
+        f"import sys; from elastic.store import open_store; open_store({url!r}).jobs.listed(); "
+        "print('alembic' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )

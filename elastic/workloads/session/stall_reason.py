@@ -26,7 +26,10 @@ def why_stalled(own: Status, others: Mapping[str, Status], *, is_waiting: bool) 
     elif behind:
         why = f"turn {own.step} waits for member{'s' * (len(behind) > 1)} {', '.join(behind)}"
     elif is_waiting:
-        why = f"turn {own.step} waits for a sum that all have begun: other values on other ranks, or a slow network"
+        why = (
+            f"turn {own.step} waits for a sum that all have begun: other values on other ranks, or "
+            "a slow network"
+        )
     else:
         return None
     begun = [

@@ -54,11 +54,20 @@ def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | 
         limits = () if shared.current is None or shared.is_lost else shared.current.limits
         if not limits or shares.fits(shared.terms.batch, limits):
             return None
-        return f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's {shared.terms.batch} samples"
+        return (
+            f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's "
+            f"{shared.terms.batch} samples"
+        )
     if name in view.participants:
         return f"is to be one of {members} members, who have yet to meet"
     if receiver is not None and receiver.is_streaming:
-        return f"is not let in yet, has {receiver.units} of {units} units of the state that {members} members send it"
+        return (
+            f"is not let in yet, has {receiver.units} of {units} units of the state that {members} "
+            "members send it"
+        )
     if members:
         return f"is not let in yet: none of {members} members has begun to send it the state"
-    return f"is not let in yet: no member is there, and one of the {len(view.waiting)} that wait is to begin"
+    return (
+        f"is not let in yet: no member is there, and one of the {len(view.waiting)} that wait is "
+        "to begin"
+    )
