@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shlex
 import signal
-import threading
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from elastic.clock import SystemClock
 from elastic.figures import usd
+
+_LOOK_S = 0.2
 
 
 def lab(
@@ -32,11 +34,13 @@ def lab(
             f"the lab needs {error.name}: pip install -c constraints.txt -e '.[lab,train]'"
         ) from error
 
-    has_ended = threading.Event()
+    clock = SystemClock()
+    # A handler must not take a lock: the thread that it interrupts may hold it.
+    received: list[int] = []
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         # Under nohup, SIGHUP is ignored, and stays so.
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda *_: has_ended.set())
+            signal.signal(number, lambda number, _: received.append(number))
     with running_lab(read_scenario(scenario), port=port) as running:
         typer.echo(
             f"# {running.scenario.name}: instances are {running.state().machines}; export this to "
@@ -49,6 +53,9 @@ def lab(
         typer.echo(
             f"# bill: {running.endpoint_url}/_lab/bill; Ctrl-C ends every instance and the lab"
         )
-        has_ended.wait()
+        # The kernel may give a signal to another thread. Its handler runs here, so this one has to
+        # wake by itself.
+        while not received:
+            clock.sleep(_LOOK_S)
         bill_usd = running.bill().usd
     typer.echo(f"# the lab has ended; in truth it cost {usd(bill_usd)}")

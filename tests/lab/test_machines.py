@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gzip
 import json
 import os
@@ -431,6 +432,19 @@ def test_the_command_prints_what_to_export_and_leaves_nothing_behind(
     assert "the lab has ended" in rest
     assert processes_of(instance_id) == []
     assert set(environment) >= {"AWS_ENDPOINT_URL", "AWS_REGION", "ELASTICD_LAB_GATEWAY"}
+
+
+def test_a_signal_that_another_thread_was_given_ends_the_lab_too(tmp_path: Path) -> None:
+    """The kernel may give a process's signal to any of its threads, and wakes that one alone."""
+    process, _ = start_command(tmp_path)
+    other = max(int(each.name) for each in Path(f"/proc/{process.pid}/task").iterdir())
+    assert other != process.pid
+    try:
+        assert ctypes.CDLL(None).tgkill(process.pid, other, signal.SIGINT) == 0
+        rest, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "the lab has ended" in rest
 
 
 def start_command(folder: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
