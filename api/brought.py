@@ -82,8 +82,7 @@ def _lines(path: Path, *, seen: list[Path]) -> Iterator[str]:
         elif option in ("-c", "--constraint"):
             raise InvalidInput(
                 f"requirements: {path.name} names a file of constraints, {rest.strip()}, which "
-                "nodes do not have: "
-                "write its versions into the requirements",
+                "nodes do not have: write its versions into the requirements",
                 field="requirements",
             )
         else:

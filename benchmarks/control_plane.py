@@ -58,9 +58,8 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         ingest(Path(folder))
-    for jobs in sorted(
-        {1, max(arguments.jobs // 10, 1), arguments.jobs}
-    ):  # what a job costs, and what a node
+    for jobs in sorted({1, max(arguments.jobs // 10, 1), arguments.jobs}):
+        # What a job costs, and what a node.
         with tempfile.TemporaryDirectory() as folder:
             tick(Path(folder), jobs=jobs, nodes=arguments.nodes)
     with tempfile.TemporaryDirectory() as folder:

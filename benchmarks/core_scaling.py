@@ -68,9 +68,8 @@ def main() -> int:
 
 def measure(sizes: Iterable[int], *, precision: str, rounds: int) -> None:
     """Prints how many times faster each number of threads is than one."""
-    os.environ.setdefault(
-        "GOMP_SPINCOUNT", SPIN_COUNT["GOMP_SPINCOUNT"]
-    )  # read when torch is loaded
+    # Read when torch is loaded.
+    os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT["GOMP_SPINCOUNT"])
     cores = len(os.sched_getaffinity(0))
     threads = [count for count in (1, 2, 4, 8, 16, 32, 64) if count <= cores]
     print(f"ESRGAN, batch {BATCH}, {precision}, {cores} cores, load {os.getloadavg()[0]:.1f}:")

@@ -294,9 +294,8 @@ def member(options: argparse.Namespace) -> NoReturn:
             session.run(compute)
         ends_s = []
         for _ in range(WARM + options.turns):
-            session.run(
-                compute
-            )  # the host waits in each for the sum: its clock tells a turn's time
+            # The host waits in each for the sum: its clock tells a turn's time.
+            session.run(compute)
             ends_s.append(perf_counter())
     # The median: the rank that is done first leaves the other one alone for its last turns.
     together_s = median(

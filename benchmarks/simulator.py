@@ -71,8 +71,8 @@ def _lived(hours: float, records: tuple[Availability, ...]) -> str:
         lived_h = world.elapsed_s / _H
         return (
             f"{job.phase}, ${world.bill_usd():.2f}: {lived_h:.0f} h in {cpu_s:.1f} CPU-s, "
-            f"{lived_h / cpu_s:.1f} h "
-            f"a CPU-second; {world.ticks} looks, {1000 * cpu_s / world.ticks:.1f} ms each"
+            f"{lived_h / cpu_s:.1f} h a CPU-second; {world.ticks} looks, "
+            f"{1000 * cpu_s / world.ticks:.1f} ms each"
         )
 
 

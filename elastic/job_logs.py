@@ -147,8 +147,7 @@ class JobLogs:
         with self._lock:
             rows = self._db.execute(
                 "SELECT 0, 0.0, generation, node, worker, rank, open, stage FROM streams WHERE "
-                f"open != '' AND {query}"
-                " ORDER BY rank, node, worker",
+                f"open != '' AND {query} ORDER BY rank, node, worker",
                 values,
             ).fetchall()
         return tuple(LogLine(*row) for row in rows)
@@ -222,9 +221,8 @@ class JobLogs:
     def _stream(self, job_id: str, node_id: str, piece: LogPiece) -> int:
         key = (job_id, piece.generation, node_id, piece.worker, piece.rank, piece.stage)
         row = self._db.execute(
-            "SELECT id FROM streams"
-            " WHERE job = ? AND generation = ? AND node = ? AND worker IS ? AND rank IS ? AND "
-            "stage = ?",
+            "SELECT id FROM streams WHERE job = ? AND generation = ? AND node = ? AND worker IS ? "
+            "AND rank IS ? AND stage = ?",
             key,
         ).fetchone()
         if row is not None:

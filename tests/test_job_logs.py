@@ -145,9 +145,8 @@ def test_a_damaged_file_is_set_aside_and_the_daemon_starts(tmp_path: Path) -> No
 def test_the_file_is_sound_after_its_daemon_was_killed(tmp_path: Path) -> None:
     logs = open_job_logs(tmp_path)
     logs.add("j", "n1", [piece("a")], seq=1, now_s=0.0)
-    other = sqlite3.connect(
-        tmp_path / "logs.db"
-    )  # as a daemon finds it that starts while nobody has closed it
+    # As a daemon finds it that starts while nobody has closed it.
+    other = sqlite3.connect(tmp_path / "logs.db")
     assert other.execute("SELECT text FROM lines").fetchall() == [("a",)]
     other.close()
     logs.close()

@@ -416,9 +416,8 @@ class World:
             turns = min(turns, self.iterations - self.iteration)
             behind = int((until_s - self.now_s) / max(WINDOW_S, pace_s))
             if behind > 2 * KEPT_WINDOWS and self.warm.get(self.current, 0) > 100:
-                turns *= (
-                    behind - KEPT_WINDOWS
-                )  # a steady stretch that nobody looks at: one long window
+                # A steady stretch that nobody looks at: one long window.
+                turns *= behind - KEPT_WINDOWS
                 turns = min(turns, self.iterations - self.iteration)
             lasts_s = turns * pace_s * math.exp(self.noise.gauss(0.0, NOISE)) - self.partial_s
             if self.now_s + lasts_s > until_s:
@@ -627,9 +626,8 @@ def main() -> int:
                 if arguments.verbose or arguments.story:
                     print(
                         f"  {each.name[:34]:34} regret {outcome.regret:7.1%} $/best "
-                        f"{outcome.ratio:6.3f} "
-                        f"trials {outcome.trials:2} share {outcome.trial_share:5.1%} "
-                        f"{outcome.cpu_s:5.1f} CPU-s"
+                        f"{outcome.ratio:6.3f} trials {outcome.trials:2} share "
+                        f"{outcome.trial_share:5.1%} {outcome.cpu_s:5.1f} CPU-s"
                     )
                 if arguments.story:
                     print("\n".join(outcome.story))

@@ -40,8 +40,7 @@ def _told(changes: Sequence[Change]) -> str:
     longest = [each.longest for each in changes]
     return (
         f"p50 {duration(median(lost_s))}, {top}, longest step p50 {median(longest):.1f} x, worst "
-        f"{max(longest):.1f} x, "
-        f"{iterations_lost}, {len(changes)} rounds"
+        f"{max(longest):.1f} x, {iterations_lost}, {len(changes)} rounds"
     )
 
 

@@ -107,12 +107,10 @@ def _verified(fleet: Fleet, schedule: Schedule, options: argparse.Namespace) -> 
     share = sum(size > 1 for size in worlds.values()) / len(worlds)
     return (
         f"{len(schedule.played)} events, {len(fleet.members)} members: at each of {steps} steps "
-        "one SHA-256 of "
-        f"parameters and optimizer state on all ranks ({compared} compared), two members or more "
-        f"in {share:.0%} of "
-        f"them, no step lost or done twice; weights of {len(schedule.alive)} ranks {off:.0e} off "
-        "an undisturbed "
-        f"process's, at most {tolerance:.0e} ({options.task}, {options.optimizer}, {options.dtype})"
+        f"one SHA-256 of parameters and optimizer state on all ranks ({compared} compared), two "
+        f"members or more in {share:.0%} of them, no step lost or done twice; weights of "
+        f"{len(schedule.alive)} ranks {off:.0e} off an undisturbed process's, at most "
+        f"{tolerance:.0e} ({options.task}, {options.optimizer}, {options.dtype})"
     )
 
 

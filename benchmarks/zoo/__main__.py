@@ -107,7 +107,6 @@ def _names_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
 
 if __name__ == "__main__":
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(
-            each, signal.default_int_handler
-        )  # in the background of a shell SIGINT would be ignored
+        # In the background of a shell SIGINT would be ignored.
+        signal.signal(each, signal.default_int_handler)
     sys.exit(main())

@@ -55,8 +55,7 @@ def choose_way(
         why = (
             f"{command[0]} is no script for torchrun's own Python: each worker is a program of its "
             "own, it is asked to stop by SIGTERM, and the turns that count are those that it "
-            "reports by "
-            "paramount()"
+            "reports by paramount()"
         )
         return WorkerStart(assignment.mode, "--program", command, why)
     kind = "--plain" if workload_module(command) else "--watched"

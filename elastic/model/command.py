@@ -172,10 +172,8 @@ def check_shell_script(name: str, text: str) -> None:
         if _STARTS_TORCHRUN.search(code):
             raise _refused(
                 f"{name} starts torchrun in line {number} ({code[:60]!r}), but elasticd starts "
-                "torchrun itself, "
-                f"and every worker runs {name}: write that line as the job's command, and what "
-                "comes before it in "
-                "`setup`"
+                f"torchrun itself, and every worker runs {name}: write that line as the job's "
+                "command, and what comes before it in `setup`"
             )
 
 
@@ -186,8 +184,7 @@ def _split(line: str) -> tuple[str, ...]:
     if _EXPANSION.search(text):
         raise _refused(
             f"wanted plain words, got {text[:80]!r}: no shell reads them, so nothing replaces $ "
-            "and `. Write the "
-            "values, write a list to pass them as they are, or write `bash run.sh`"
+            "and `. Write the values, write a list to pass them as they are, or write `bash run.sh`"
         )
     # Only unquoted operators come as words of their own.
     lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
@@ -200,8 +197,7 @@ def _split(line: str) -> tuple[str, ...]:
         if _OPERATOR.fullmatch(part):
             raise _refused(
                 f"wanted one program and its arguments, got a shell's {part!r}: put these lines "
-                "into a script and "
-                "write `bash run.sh`, or what comes first into `setup`"
+                "into a script and write `bash run.sh`, or what comes first into `setup`"
             )
     return parts
 
@@ -239,8 +235,7 @@ def _python(python: str, parts: Sequence[str]) -> Understood:
         case ["-m", "torch.distributed.launch", *_]:
             raise _refused(
                 "torch.distributed.launch is torchrun's old name: write `torchrun train.py`. The "
-                "script finds its "
-                "place in LOCAL_RANK instead of --local-rank"
+                "script finds its place in LOCAL_RANK instead of --local-rank"
             )
         case ["-m", "accelerate.commands.launch", *_]:
             raise _refused(f"accelerate cannot start workers here: {_WRAPPERS['accelerate']}")
@@ -249,8 +244,7 @@ def _python(python: str, parts: Sequence[str]) -> Understood:
         case [option, *_] if option.startswith("-"):
             raise _refused(
                 f"{python} {option}: wanted a script or -m and a module; what other options do, "
-                "variables of `env` do "
-                "too, such as PYTHONOPTIMIZE"
+                "variables of `env` do too, such as PYTHONOPTIMIZE"
             )
     return Understood(tuple(rest))
 
@@ -346,8 +340,7 @@ def _processes(text: str) -> int | str:
         return int(text)
     raise _refused(
         "torchrun's --nproc_per_node: wanted a number, gpu or auto (a worker for each GPU, or one "
-        "on all cores), "
-        f"got {text[:40]!r}"
+        f"on all cores), got {text[:40]!r}"
     )
 
 

@@ -314,10 +314,8 @@ class JobSpec:
         ):
             raise InvalidInput(
                 f"nodes: wanted {self.nodes_min} to {self.nodes_max}, the bounds of job "
-                f"{self.name}; "
-                f"got {self.nodes_wanted}. To change the bounds, stop the job and resume it with "
-                "--min-nodes or "
-                "--max-nodes",
+                f"{self.name}; got {self.nodes_wanted}. To change the bounds, stop the job and "
+                "resume it with --min-nodes or --max-nodes",
                 field="nodes",
             )
 
@@ -440,8 +438,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     if phase is JobPhase.FAILED:
         brought = (
             "; `--code .` brings mended code, `--requirements FILE` other packages, `--setup LINE` "
-            "another setup, "
-            "`--outputs GLOB` other outputs"
+            "another setup, `--outputs GLOB` other outputs"
         )
     return (
         f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"

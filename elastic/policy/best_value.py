@@ -311,8 +311,8 @@ def _other_phase(evaluations: Evaluations) -> Plan | None:
     )
     text = (
         f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most "
-        "of the rest "
-        f"({rest}) and only its own rates can rank for it: no trial and no move until it begins"
+        f"of the rest ({rest}) and only its own rates can rank for it: no trial and no move until "
+        "it begins"
     )
     return evaluations.hold("phase", text)
 

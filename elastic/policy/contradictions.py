@@ -35,8 +35,7 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield (
             "objective.max_usd_per_hour",
             f"wanted at least {price(burn)}, which {name(least)}, the cheapest candidate, costs an "
-            "hour now; "
-            f"got {price(cap)}",
+            f"hour now; got {price(cap)}",
         )
     budget_usd = spec.objective.budget_usd
     needed_usd, seconds = start_reserve_usd(snapshot, burn)
@@ -44,7 +43,6 @@ def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield (
             "objective.budget_usd",
             f"wanted more than {usd(needed_usd)}: {duration(seconds)} of {name(least)}, the "
-            "cheapest "
-            f"candidate, are its least bill, or what is kept back to end in good order "
+            "cheapest candidate, are its least bill, or what is kept back to end in good order "
             f"(policy.wind_down_s); got {usd(budget_usd)}",
         )

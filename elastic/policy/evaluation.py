@@ -199,9 +199,8 @@ class Evaluations:
 
     def _candidate(self, outlook: Evaluation) -> Candidate:
         way, left = outlook.switch_cost, self.iterations_left
-        has_end = (
-            self.snapshot.job.spec.iterations is not None
-        )  # else it was weighed for an hour more
+        # Else it was weighed for an hour more.
+        has_end = self.snapshot.job.spec.iterations is not None
         return Candidate(
             group=outlook.group,
             training_phase=self.focus.training_phase,

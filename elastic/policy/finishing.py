@@ -56,8 +56,7 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     )
     text = (
         f"{what}; the {left:,} iterations left take {duration(ends_in_s)} at most, and {why}: "
-        f"{name(group)} is kept "
-        "and nothing is bought"
+        f"{name(group)} is kept and nothing is bought"
     )
     numbers = {
         "iterations_left": float(left),

@@ -537,8 +537,7 @@ def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
         return f"`{field}` would do; else {otherwise} (on_miss: {spec.objective.on_miss})"
     return (
         f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives "
-        "it that; "
-        f"else {otherwise} (on_miss: {spec.objective.on_miss})"
+        f"it that; else {otherwise} (on_miss: {spec.objective.on_miss})"
     )
 
 

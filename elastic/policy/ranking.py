@@ -147,10 +147,9 @@ def _by_deadline(
         pair = _comparison(evaluations, held, in_time[0])
         text = (
             f"{name(held.group)} needs {duration(held.switch_cost.lasts_s)} and the deadline is in "
-            f"{duration(left_s)}: "
-            f"{name(pair.other.group)} makes it in {duration(pair.other.switch_cost.worst_s)} at "
-            "most, "
-            f"for {usd(pair.other.switch_cost.usd.value)} against {usd(held.switch_cost.usd.value)}"
+            f"{duration(left_s)}: {name(pair.other.group)} makes it in "
+            f"{duration(pair.other.switch_cost.worst_s)} at most, for "
+            f"{usd(pair.other.switch_cost.usd.value)} against {usd(held.switch_cost.usd.value)}"
         )
         return evaluations.plan(
             Action.MOVE, pair.other.group, "deadline", text, _with_times(pair, left_s)
@@ -183,8 +182,7 @@ def _fastest(
     pair = _comparison(evaluations, held, quickest)
     text = (
         f"{late}; {name(quickest.group)} is the fastest: {duration(quickest.switch_cost.lasts_s)} "
-        "against "
-        f"{duration(held.switch_cost.lasts_s)} on {name(held.group)}"
+        f"against {duration(held.switch_cost.lasts_s)} on {name(held.group)}"
     )
     return evaluations.plan(Action.MOVE, quickest.group, "fastest", text, _with_times(pair, left_s))
 
@@ -262,8 +260,7 @@ def _comparison(evaluations: Evaluations, held: Ranked, other: Ranked) -> Compar
 def _against(pair: Comparison) -> str:
     return (
         f"{name(pair.other.group)}: {rate(pair.other.iterations_per_usd)} against "
-        f"{name(pair.held.group)} "
-        f"{rate(pair.held.iterations_per_usd, with_unit=False)}"
+        f"{name(pair.held.group)} {rate(pair.held.iterations_per_usd, with_unit=False)}"
     )
 
 

@@ -39,8 +39,7 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     wanted = "nothing" if plan.target is None else name(plan.target)
     text = (
         f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at "
-        "most, for "
-        f"{usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
+        f"most, for {usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
     )
     action = Action.START if snapshot.target is None else Action.MOVE
     numbers = {"left_s": left_s, "needs_s": needs_s, "iterations_left": float(work)}

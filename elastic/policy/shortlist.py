@@ -222,9 +222,8 @@ def _type(
     snapshot: Snapshot, name: str, node_type: NodeType | None, least: Mapping[Capacity, float]
 ) -> _Type:
     if node_type is None:
-        return _Type(
-            name, name, 1.0, least
-        )  # nobody knows what it computes with: it stands for itself
+        # Nobody knows what it computes with: it stands for itself.
+        return _Type(name, name, 1.0, least)
     if node_type.gpu_count:
         workers = workers_on(snapshot.job.spec.nproc_per_node, node_type)
         return _Type(

@@ -277,8 +277,7 @@ class Alarms:
             return None
         return (
             "the cloud does not tell what machines there are: none is bought, and leases end in "
-            "time unless it does: "
-            f"{error}"
+            f"time unless it does: {error}"
         )
 
     def _unread(self, *, now_s: float) -> str | None:

@@ -224,8 +224,6 @@ class LeaseHolder:
         )
         return (
             f"cluster {self.cluster}: another daemon ({who}) holds its machines since "
-            f"{instant(lease.since_s)}, seen "
-            f"{ago(lease.seen_at_s, now_s)}; stop that one, name another ec2.cluster, or take "
-            "them: "
-            "`elasticd serve --take-over`"
+            f"{instant(lease.since_s)}, seen {ago(lease.seen_at_s, now_s)}; stop that one, name "
+            "another ec2.cluster, or take them: `elasticd serve --take-over`"
         )

@@ -359,9 +359,8 @@ class Reconciler:
             case due.BeginEnding(ending, message):
                 self.store.jobs.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.FinishJob(ending):
-                self.rendezvous.end(
-                    job_id
-                )  # before the job is over, for then nobody looks at it again
+                # Before the job is over, for then nobody looks at it again.
+                self.rendezvous.end(job_id)
                 self.alarms.follow(self.store, world.job, (), now_s=now_s)
                 self.store.jobs.move(job_id, ending, now_s=now_s)
             case _:
@@ -397,9 +396,8 @@ class Reconciler:
         workers = {each.name: workers_on(asked, each) for each in self._catalog.node_types}
         refused = self.machines.buy(world.job.id, wanted, why, workers=workers, now_s=world.now_s)
         if refused is None and world.active is None:
-            self._meeting_place(
-                world.job.id
-            )  # starts it, so that it answers by the time the nodes have joined
+            # Starts it, so that it answers by the time the nodes have joined.
+            self._meeting_place(world.job.id)
         return refused
 
     def _is_for_sale(self, offering: Offering, nodes: int, *, now_s: float) -> bool:

@@ -175,9 +175,8 @@ class Machines:
             return None
         said = {self._forbidden.pop(each, "") for each in offerings}
         self._crowded.difference_update(offerings)
-        for each in (
-            offerings
-        ):  # Whoever tells a person must not keep what that person mends from being tried.
+        for each in offerings:
+            # Whoever tells a person must not keep what that person mends from being tried.
             self.provider.blocks.release(each)
         return None if is_crowded else max(said, key=lambda text: (len(text), text))
 

@@ -174,9 +174,8 @@ class RendezvousStores:
 
     def _process(self, job_id: str) -> ProcessId | None:
         child = self._children.get(job_id)
-        if (
-            child is not None and child.poll() is not None
-        ):  # reap it, so that it is not taken for alive
+        if child is not None and child.poll() is not None:
+            # Reap it, so that it is not taken for alive.
             del self._children[job_id]
         try:
             record = json.loads((self.root / job_id / "rendezvous" / "process.json").read_text())

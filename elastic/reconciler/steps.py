@@ -132,8 +132,7 @@ Step = (
 
 _UNSEEN = (
     "warning: the script ended with 0, but no iteration was seen. Look at its log; if it did "
-    "train, let it say so: "
-    f"{PARAMOUNT_LINES}"
+    f"train, let it say so: {PARAMOUNT_LINES}"
 )
 
 
@@ -305,9 +304,8 @@ def _keeping_session(
         active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
     )
     if following is None and world.endpoint not in (None, active.rdzv_endpoint):
-        following = tuple(
-            alive
-        )  # the store has died: they train on, and hear of the new one by a new generation
+        # The store has died: they train on, and hear of the new one by a new generation.
+        following = tuple(alive)
     if following is not None and session.loses_all(active, following):
         why = (
             "nobody is left who holds what was trained"
@@ -500,9 +498,8 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
             since_s = (node.joined_at_s or 0.0) + (node.prepared_s or 0.0)
             yield _Patience(since_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
-        since_s = max(
-            node.launched_at_s or 0.0, node.intended_at_s
-        )  # the cloud's clock may be behind ours
+        # The cloud's clock may be behind ours.
+        since_s = max(node.launched_at_s or 0.0, node.intended_at_s)
         yield _Patience(since_s, world.timeouts.register_s, "did not register", is_failure=True)
 
 

@@ -54,9 +54,8 @@ def why_begin_anew(world: World, active: Generation) -> str | None:
     Each time that did not help, the next one is twice as far off.
     """
     members = _members(world, active)
-    is_new = not world.hung and not _has_turned(
-        world, active
-    )  # it may load for as long as it has to
+    # It may load for as long as it has to.
+    is_new = not world.hung and not _has_turned(world, active)
     if (
         world.job.spec.mode is Mode.LIVE
         or is_new

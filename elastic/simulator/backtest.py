@@ -87,8 +87,8 @@ def _sold(spec: JobSpec, program: Program, market: SimulatedMarket) -> Simulated
         types = ", ".join(sorted({each.node_type for each in market.offerings}))
         raise InvalidInput(
             f"{spec.name}: wanted a node type with a price and a speed that the job admits; prices "
-            f"are of {types}, "
-            f"speeds of {', '.join(sorted(known)) or 'none of them'}, capacity is {spec.capacity}"
+            f"are of {types}, speeds of {', '.join(sorted(known)) or 'none of them'}, capacity is "
+            f"{spec.capacity}"
         )
     names = {each.node_type for each in prices}
     return replace(

@@ -103,8 +103,7 @@ def market_of(
     if not sold:
         raise InvalidInput(
             f"availability: none of its {len(pools)} pools has a price; pools are "
-            f"{_listed(pools)}, "
-            f"prices are of {_listed(steps)}"
+            f"{_listed(pools)}, prices are of {_listed(steps)}"
         )
     known = node_types or {}
     names = sorted({each.node_type for each in sold})

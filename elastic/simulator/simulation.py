@@ -342,9 +342,8 @@ class Simulation:
         if self._decided is not None and not set(closed) <= set(
             _closed(self._decided[0].unavailable, wanted)
         ):
-            self._tick_by(
-                now_s + self.terms.tick_s
-            )  # it was refused only now: that is decided from at the next tick
+            # It was refused only now: that is decided from at the next tick.
+            self._tick_by(now_s + self.terms.tick_s)
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))

@@ -94,8 +94,7 @@ def lock(folder: Path) -> int:
         os.close(descriptor)
         raise AlreadyRunning(
             f"{folder}: another daemon (pid {owner}) owns this folder; stop it or choose another "
-            "--data-dir "
-            "(and --database-url, if you set that)"
+            "--data-dir (and --database-url, if you set that)"
         ) from None
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)

@@ -112,8 +112,7 @@ class StepCounter:
                 "note",
                 text=f"{workers} workers train {workers} separate models: they exchanged nothing "
                 f"in {ALONE_AFTER} steps. Wrap the model in DistributedDataParallel or FSDP, or "
-                "ask for one worker "
-                "(nproc_per_node: 1)",
+                "ask for one worker (nproc_per_node: 1)",
             )
 
     def _all_may_stop(self) -> bool:

@@ -160,8 +160,7 @@ def _against_fixed(report: JsonObject) -> str:
         return "no fixed choice was measured in every phase"
     return (
         f"it cost {number(spent / best['usd'])} x the best fixed choice, with what it took to find "
-        "that out, and "
-        f"{number(spent / worst['usd'])} x the worst"
+        f"that out, and {number(spent / worst['usd'])} x the worst"
     )
 
 

@@ -11,9 +11,8 @@ from examples.demo.watching import NODE_TYPES, Sight, Witness
 
 RISE = 4.0  # more than a price may jump and still be believed would be 5
 SETTLED_S = 12.0
-RISES_AT = (
-    0.55  # of the iterations: what was saved by then, and what the rise would cost, both weigh
-)
+# Of the iterations: what was saved by then, and what the rise would cost, both weigh.
+RISES_AT = 0.55
 
 
 @dataclass(slots=True)

@@ -64,14 +64,12 @@ def test_a_log_without_an_exception_tells_no_cause() -> None:
     [
         (
             "E1122 11:24:46 6999 elastic/multiprocessing/api.py:836] failed (exitcode: 7) "
-            "local_rank: 0 "
-            "(pid: 7148) of fn: run_script_path (start_method: fork)",
+            "local_rank: 0 (pid: 7148) of fn: run_script_path (start_method: fork)",
             "local rank 0 exited with 7; its last line: loss 0.5",
         ),
         (
             "E1122 11:24:46 6999 elastic/multiprocessing/api.py:1002] failed (exitcode: -9) "
-            "local_rank: 3 "
-            "(pid: 7148) of binary: /usr/bin/python3",
+            "local_rank: 3 (pid: 7148) of binary: /usr/bin/python3",
             "local rank 3 was killed by SIGKILL",
         ),
         ("failed (exitcode: -99) local_rank: 0 (pid: 1)", "local rank 0 was killed by signal 99"),

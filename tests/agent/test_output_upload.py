@@ -166,9 +166,8 @@ def test_files_that_no_other_node_holds_are_told_once_though_storage_was_away(de
 
 def test_what_was_not_carried_in_time_is_said_and_passes_for_no_success(desk: Desk) -> None:
     desk.upload_thread.fill(FIRST)
-    desk.upload_thread.finish(
-        1, is_clean=True
-    )  # its thread does not run: storage that never answers
+    # Its thread does not run: storage that never answers.
+    desk.upload_thread.finish(1, is_clean=True)
     assert desk.upload_thread.verdict(1, patience_s=PATIENCE_S) is None
     verdict = desk.upload_thread.verdict(1, patience_s=0.0)
     assert verdict is not None and not verdict.is_durable

@@ -123,9 +123,8 @@ def test_a_node_that_can_use_no_checkpoint_says_so_and_leaves_it_to_a_person(
     first = storing(world, bucket, "n1")
     world.wait_for(lambda: len(world.daemon.messages("checkpoint", "n1")) >= 3)
     lose(first)
-    kept = len(
-        bucket.names("job/checkpoints/manifests/")
-    )  # two, and one more where it died before it removed that
+    # Two, and one more where it died before it removed that.
+    kept = len(bucket.names("job/checkpoints/manifests/"))
     (world.folder / "torn").touch()
     for name in bucket.names("job/checkpoints/data/"):
         bucket.upload(world.folder / "torn", name)

@@ -148,9 +148,8 @@ def test_workers_that_hang_or_make_no_turn_that_is_seen_are_ended_at_once(
         thread = threading.Thread(target=supervisor.run, daemon=True)
         thread.start()
         for assignment in (ONE, None):
-            kind = (
-                "turns" if is_told else "saved"
-            )  # the daemon's word is heeded whatever the workers do
+            # The daemon's word is heeded whatever the workers do.
+            kind = "turns" if is_told else "saved"
             ingest._take([{"kind": kind, "rank": 0, "generation": ONE.generation, "worker": "w"}])  # noqa: SLF001
             reply = HeartbeatReply(
                 acked_seq=0,

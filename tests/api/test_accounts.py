@@ -378,9 +378,8 @@ def test_what_would_have_had_others_chosen_is_found_by_deciding_again(
     decision = decide_once(world, job)
     before = world.store.events.newest_id()
     found = client.get(f"/v1/decisions/{decision}/what-if").json()
-    assert (
-        found["decision_id"] == decision and found["losers"] == []
-    )  # one candidate was weighed, and chosen
+    # One candidate was weighed, and chosen.
+    assert found["decision_id"] == decision and found["losers"] == []
     plan = decide(world.store.decisions.snapshot(decision))
     made = world.store.decisions.record(
         world.store.decisions.snapshot(decision),

@@ -90,9 +90,8 @@ def test_a_stream_tells_of_what_happens_while_it_is_open(url: str, world: World)
     is_heard = threading.Event()
 
     def happen() -> None:
-        while not is_heard.wait(
-            0.1
-        ):  # a stream without a start tells of what comes after it opened
+        while not is_heard.wait(0.1):
+            # A stream without a start tells of what comes after it opened.
             world.store.events.add("note", "again", now_s=world.clock.now_s())
 
     thread = threading.Thread(target=happen)

@@ -140,9 +140,8 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
     assert refused.status_code == 409
     assert refused.json()["detail"] == (
         "job first cannot go on: $0.01 spent and $0.06 kept back to end in good order (10 min of "
-        "$0.36/h) reach the "
-        "budget of $0.05: the job stops; resume it with a higher budget (--budget): $0.0826 should "
-        "see it to its end"
+        "$0.36/h) reach the budget of $0.05: the job stops; resume it with a higher budget "
+        "(--budget): $0.0826 should see it to its end"
     )
     assert resume(client, {"budget_usd": 0.06}).status_code == 409
     job = resume(client, {"budget_usd": 0.0826}).json()

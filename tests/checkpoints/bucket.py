@@ -29,9 +29,8 @@ class Wire:
     dies_before: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, model: Any, params: Any, **_: Any) -> None:
-        params["headers"].pop(
-            "Expect", None
-        )  # moto's server never says 100, and botocore waits a second for it
+        # Moto's server never says 100, and botocore waits a second for it.
+        params["headers"].pop("Expect", None)
         name = str(model.name)
         left = self.dies_before.get(name)
         if left is not None:

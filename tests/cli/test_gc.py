@@ -102,9 +102,8 @@ def test_where_each_end_is_throttled_each_is_told(
 ) -> None:
     ids = [buy(provider_of(), request(number, HERE)).provider_id for number in (1, 2)]
     endpoint.forbid("TerminateInstances", "RequestLimitExceeded")
-    monkeypatch.setattr(
-        "botocore.endpoint.time.sleep", lambda _: None
-    )  # between the client's own attempts
+    # Between the client's own attempts.
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
     done = elasticd("gc", *OURS, "--terminate", "--yes")
     endpoint.always.clear()
     assert (done.status, "asked for the end" in done.err) == (1, False)

@@ -56,9 +56,8 @@ def _settings() -> dict[str, str]:
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
     )
     found = {}
-    for line in sorted(
-        listed.stdout.splitlines(), key=lambda line: line.startswith(":env:")
-    ):  # the environment wins
+    for line in sorted(listed.stdout.splitlines(), key=lambda line: line.startswith(":env:")):
+        # The environment wins.
         name, _, value = line.partition("=")
         found[name.rpartition(".")[2]] = value.strip("'\"").replace("\\n", " ")
     return found

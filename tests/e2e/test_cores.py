@@ -88,9 +88,8 @@ def settled(daemon: RunningDaemon, job_id: str) -> Any:
         daemon.get("/v1/decisions", job=job_id)["items"],
     )
     samples = [each["samples"] for each in job["candidates"] if len(each["group"]["members"]) == 1]
-    is_measured = (
-        len(samples) == len(PRICES) and min(samples) >= 1
-    )  # a trial ends as soon as it is seen to be dearer
+    # A trial ends as soon as it is seen to be dearer.
+    is_measured = len(samples) == len(PRICES) and min(samples) >= 1
     if not (decisions and is_measured):
         return None
     newest = decisions[0]["plan"]

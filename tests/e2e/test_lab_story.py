@@ -23,9 +23,8 @@ def _in_two_zones(*, cpu: float, spot_usd_per_h: float) -> dict[str, Any]:
     return {"cpu": cpu, "on_demand_usd_per_h": 3 * spot_usd_per_h, "spot_usd_per_h": spot}
 
 
-ITERATIONS = (
-    50_000  # more than there is time for: the job is stopped when all of the story has happened
-)
+# More than there is time for: the job is stopped when all of the story has happened.
+ITERATIONS = 50_000
 SHOCK = 4.0  # times the old price: whatever was best is worst now. Five-fold would not be believed.
 PATIENCE_S = 150.0
 SCENARIO = {

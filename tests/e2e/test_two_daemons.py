@@ -86,7 +86,8 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
         with (
             first.client() as client,
             suppress(Conflict),
-        ):  # it may have failed, having lost its machine so often
+        ):
+            # It may have failed, having lost its machine so often.
             client.post(f"/v1/jobs/{job['id']}:stop")
         first.until("nothing runs", lambda: not lab.running())
     finally:

@@ -283,9 +283,8 @@ def test_terminated_instances_are_forgotten_but_billed(start_lab: StartLab, clie
     lab = start_lab(forget_terminated_s=0.2)
     ec2 = client(lab)
     instance_id = launch(ec2)
-    eventually(
-        lambda: state(ec2, instance_id) == "running"
-    )  # one that is ended while it is pending costs nothing
+    # One that is ended while it is pending costs nothing.
+    eventually(lambda: state(ec2, instance_id) == "running")
     ec2.terminate_instances(InstanceIds=[instance_id])
     eventually(lambda: ec2.describe_instances()["Reservations"] == [])
     assert [line.billed_s for line in lab.bill().lines] == [60.0]

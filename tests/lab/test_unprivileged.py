@@ -60,9 +60,8 @@ def test_an_instance_of_a_user_without_rights_runs_its_user_data_and_powers_itse
         assert (kind, uid, right) == ("processes", "65534", "no such right")
         assert address.startswith("127.1")
         assert processes_of(instance_id)
-        with running_lab(
-            parse_scenario(FIELDS)
-        ):  # root's, in the first place of its own, which it sweeps before
+        with running_lab(parse_scenario(FIELDS)):
+            # Root's, in the first place of its own, which it sweeps before.
             assert processes_of(instance_id)
         rest, _ = process.communicate("\n", timeout=60)
     assert process.returncode == 0

@@ -708,8 +708,8 @@ def test_when_everything_is_above_the_cap_the_held_group_is_kept_and_the_reason_
     assert held.reason.text.endswith("local.quarter, $0.025/h: local.half is kept")
     assert nothing.reason.text == (
         "every candidate burns more than the cap of $0.01/h, the least of them, local.quarter, "
-        "$0.025/h: "
-        "nothing is started, and the job waits for a lower price or a higher max_usd_per_hour"
+        "$0.025/h: nothing is started, and the job waits for a lower price or a higher "
+        "max_usd_per_hour"
     )
 
 

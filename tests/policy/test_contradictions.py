@@ -36,9 +36,8 @@ def test_a_budget_below_the_least_bill_of_every_candidate_is_a_contradiction() -
 
 
 def test_a_budget_below_what_is_kept_back_is_one_too_for_the_job_would_stop_at_once() -> None:
-    ((field, _),) = contradictions(
-        asked(budget_usd=0.0002)
-    )  # 30 s of 0.025 USD an hour are 0.00021 USD
+    # 30 s of 0.025 USD an hour are 0.00021 USD.
+    ((field, _),) = contradictions(asked(budget_usd=0.0002))
     assert field == "objective.budget_usd"
 
 

@@ -38,8 +38,7 @@ def test_pays_more_to_be_in_time() -> None:
     assert (plan.action, plan.target, plan.reason.code) == (Action.MOVE, FULL, "deadline")
     assert plan.reason.text == (
         "local.half needs 1 h 6 min and the deadline is in 58 min 20 s: local.full makes it in 50 "
-        "min 16 s at most, "
-        "for $0.0745 against $0.0495"
+        "min 16 s at most, for $0.0745 against $0.0495"
     )
     assert plan.reason.numbers["left_s"] == 3_500
 

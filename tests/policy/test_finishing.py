@@ -71,8 +71,7 @@ def test_nothing_is_bought_in_place_of_a_machine_that_outlives_the_job() -> None
     assert plan.reason.code == "finishing"
     assert plan.reason.text == (
         "node-1 is taken back; the 80 iterations left take 1 min 20 s at most, and training there "
-        "may go on for "
-        "1 min 30 s: local.half is kept and nothing is bought"
+        "may go on for 1 min 30 s: local.half is kept and nothing is bought"
     )
     assert plan.reason.numbers == {
         "iterations_left": 80.0,

@@ -124,9 +124,8 @@ def test_a_budget_that_no_group_in_time_is_within_is_said_to_be_exceeded() -> No
 def test_what_is_kept_back_to_end_in_good_order_cannot_be_trained_with() -> None:
     enough = seen(budget_usd=0.0520)
     assert missed(enough) == {}
-    late_end = replace(
-        enough, limits=limits(wind_down_s=300.0)
-    )  # 300 s of 0.045 USD an hour are 0.00375 USD
+    # 300 s of 0.045 USD an hour are 0.00375 USD.
+    late_end = replace(enough, limits=limits(wind_down_s=300.0))
     assert set(missed(late_end) or {}) == {Missed.OVER_BUDGET}
 
 

@@ -70,9 +70,8 @@ def test_the_price_and_the_pace_are_said_at_which_a_loser_would_win() -> None:
 
 
 def test_where_no_value_would_do_that_is_said() -> None:
-    seen = replace(
-        _measured(half=1.0, full=0.6), current=None
-    )  # a change is in progress: nothing else is begun
+    # A change is in progress: nothing else is begun.
+    seen = replace(_measured(half=1.0, full=0.6), current=None)
     asked = _asked(seen)[group("local.full")]
     assert not {each.lever for each in asked.thresholds} & {Lever.PRICE, Lever.SPEED}
     assert asked.text.startswith(

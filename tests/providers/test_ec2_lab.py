@@ -53,9 +53,8 @@ class TestEc2ProviderOnTheLab(ProviderContract):
                 pass_time()
 
             def limit(offering: Offering, most: int) -> None:
-                until_s = (
-                    clock.now_s() - started_at_s + 30.0
-                )  # windows add up, and the smallest holds
+                # Windows add up, and the smallest holds.
+                until_s = clock.now_s() - started_at_s + 30.0
                 lab.add_trouble(
                     CapacityWindow(
                         offering.node_type, offering.zone, until_s=until_s, available=most

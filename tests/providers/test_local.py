@@ -216,9 +216,8 @@ def test_a_node_whose_agent_died_is_cleaned_up_and_gone(connect: Connect, tmp_pa
     buy(provider, request(1, Offering("half")))
     wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 4)
     _kill_agent(tmp_path, "node-1")
-    wait_until(
-        lambda: len(processes_of("node-1", root=tmp_path)) == 3
-    )  # one that begins a program has no environment
+    # One that begins a program has no environment.
+    wait_until(lambda: len(processes_of("node-1", root=tmp_path)) == 3)
     assert provider.instances()[0].state is InstanceState.GONE
     assert processes_of("node-1", root=tmp_path) == set()
 

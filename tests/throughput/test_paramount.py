@@ -51,9 +51,8 @@ def test_a_stall_that_comes_back_is_what_the_money_buys() -> None:
 
 
 def test_a_long_window_is_not_mistaken_for_a_stall() -> None:
-    backlog = Sample(
-        400, 200.0, NOW_S
-    )  # a socket that was full for a while: 400 turns at 0.5 s in one window
+    # A socket that was full for a while: 400 turns at 0.5 s in one window.
+    backlog = Sample(400, 200.0, NOW_S)
 
     step_s = estimate_step_s([*samples(0.25, 6), backlog])
 

@@ -77,9 +77,8 @@ def test_buckets_are_sent_while_the_backward_pass_goes_on(recording: Recording) 
     sums = GradientSum(weights, recording, bucket_bytes=1)
     weights[0].register_hook(lambda gradient: recording.sent.append("the first layer's gradient"))  # type: ignore[no-untyped-call]
     gradients = torch.autograd.grad(loss_of(network, torch.ones(2, 3, 4, 4).double()), weights)
-    assert len(recording.sent) == len(
-        weights
-    )  # all buckets but the last, and what the hook here wrote
+    # All buckets but the last, and what the hook here wrote.
+    assert len(recording.sent) == len(weights)
     assert recording.sent.index("the first layer's gradient") >= 4
     sums.start(gradients)
     assert len(recording.sent) == len(weights) + 1
@@ -133,9 +132,8 @@ def test_the_sums_are_the_gradients_of_the_whole_batch(bucket_bytes: int) -> Non
             torch.device("cpu"),
             gloo=ProcessGroupGloo(store, number, 2, timedelta(seconds=20)),
         )
-        network = copy.deepcopy(
-            alone
-        )  # torch's seed is the process's, and the other rank is one of its threads
+        # Torch's seed is the process's, and the other rank is one of its threads.
+        network = copy.deepcopy(alone)
         weights = list(network.parameters())
         sums, found = GradientSum(weights, group, control=1, bucket_bytes=bucket_bytes), []
         for _ in range(2):

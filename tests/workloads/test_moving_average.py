@@ -59,7 +59,6 @@ def test_unlike_processors_round_it_alike() -> None:
     parameter.copy_(weight)
     with ExactArithmetic():
         average.follow([parameter], [torch.tensor(41.0)])
-    way = (
-        1 - torch.tensor(41.0) / 50
-    )  # below a half: from the average's end, each operation rounded once
+    # Below a half: from the average's end, each operation rounded once.
+    way = 1 - torch.tensor(41.0) / 50
     assert torch.equal(average.tensors()[0], begun + (weight - begun) * way)

@@ -210,9 +210,8 @@ def test_weights_to_begin_with_that_are_not_where_they_are_looked_for_are_refuse
         assert looked_over(EsrganOptions(data=data, init=init))[0].startswith(
             f"init: {init} in {data} is not on this"
         )
-    with pytest.raises(
-        InvalidInput, match="at least two images"
-    ):  # an absolute path may be the nodes' own
+    with pytest.raises(InvalidInput, match="at least two images"):
+        # An absolute path may be the nodes' own.
         looked_over(EsrganOptions(data=elsewhere[2][0], init=elsewhere[2][1]))
 
 

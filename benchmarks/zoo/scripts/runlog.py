@@ -11,9 +11,8 @@ _RANK = f"{os.environ.get('RANK', '0')}/{os.environ.get('WORLD_SIZE', '1')}"
 def log(text):
     path = os.environ.get("RUN_LOG")
     if path and text.startswith("at ") and os.path.exists(path + ".slow"):
-        time.sleep(
-            0.25
-        )  # as slow data would be: the job is not to end before its nodes have changed
+        # As slow data would be: the job is not to end before its nodes have changed.
+        time.sleep(0.25)
         text += " slowed"
     line = f"{time.time():.3f} pid {os.getpid()} group {_GROUP} rank {_RANK} {text}"
     print(line, flush=True)

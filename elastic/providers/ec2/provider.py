@@ -195,8 +195,7 @@ class Ec2Provider:
         if self._marks.failure is not None:
             found[Trouble.CANNOT_KEEP_ALIVE] = (
                 "keep-alive tags cannot be renewed, so `elasticd gc --terminate`, wherever it "
-                "runs, takes them for "
-                f"abandoned and ends them: {self._marks.failure}"
+                f"runs, takes them for abandoned and ends them: {self._marks.failure}"
             )
         catalog = self._catalog.seen
         if catalog is not None and catalog.not_sold:

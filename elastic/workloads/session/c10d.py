@@ -263,9 +263,8 @@ def nccl_group(store: Any, rank: int, world_size: int) -> Any:
     from torch.distributed import ProcessGroupNCCL  # there is none in a torch without CUDA
 
     options = ProcessGroupNCCL.Options()
-    options._timeout = timedelta(
-        hours=24
-    )  # of all its collectives: torch would take one for hung, and say so at length
+    # Of all its collectives: torch would take one for hung, and say so at length.
+    options._timeout = timedelta(hours=24)
     options.config.blocking = 0  # or its connecting had no bound
     return ProcessGroupNCCL(PrefixStore("nccl", store), rank, world_size, options)
 

@@ -110,9 +110,8 @@ class Gloo:
         """Ends this round's connections: every collective under way or to come fails, here and
         on the others."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
-        with contextlib.suppress(
-            OSError
-        ):  # no descriptor is left to find them by: `wait` gives up all the same
+        with contextlib.suppress(OSError):
+            # No descriptor is left to find them by: `wait` gives up all the same.
             sockets.cut(lambda own, other: own in self._own or other in self._others)
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()

@@ -170,8 +170,7 @@ class Entrance:
             if (done := rendezvous.ask(DONE)) is not None:
                 tell(
                     f"session: of the members that had done {done} steps none lives; this process "
-                    "goes on from step "
-                    f"{able[self._name]['step']}, as round {number}"
+                    f"goes on from step {able[self._name]['step']}, as round {number}"
                 )
             if self._record is not None:
                 self._record(number, (self._name,))

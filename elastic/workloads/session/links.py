@@ -22,9 +22,8 @@ from elastic.figures import duration
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.sockets import Address, family, ours
 
-BEATS = (
-    2.5  # in the time after which silence tells: two may be lost, or late by more than half of it
-)
+# In the time after which silence tells: two may be lost, or late by more than half of it.
+BEATS = 2.5
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
 MAX_LINE = 4096
 
@@ -198,9 +197,8 @@ class Links(threading.Thread):
             each.fileno(): each for each in (self._listener, self._bell, *mute, *self._linked())
         }
         untold = {peer.connection for peer in self._peers.values() if not peer.is_told}
-        poll = (
-            select.poll()
-        )  # not epoll, nor select: nothing to keep from one look to the next, and no bound
+        # Not epoll, nor select: nothing to keep from one look to the next, and no bound.
+        poll = select.poll()
         for number, each in watched.items():
             poll.register(
                 number, select.POLLIN | select.POLLOUT if each in untold else select.POLLIN
@@ -341,9 +339,8 @@ class Links(threading.Thread):
         if still_s > self._silence_s and self._peers:
             tell(
                 f"session: this process has said nothing for {duration(still_s)}: it was stopped, "
-                "or a call held "
-                f"Python's lock; the others give it up after {duration(self._silence_s)} "
-                "(ELASTICD_SESSION_SILENCE_S)"
+                "or a call held Python's lock; the others give it up after "
+                f"{duration(self._silence_s)} (ELASTICD_SESSION_SILENCE_S)"
             )
 
     def _beat(self) -> None:
@@ -351,9 +348,8 @@ class Links(threading.Thread):
         line = json.dumps(word).encode() + b"\n"
         for peer in self._peers.values():
             if peer.connection is not None:
-                with contextlib.suppress(
-                    OSError
-                ):  # whoever does not read is silent too, and is judged by that
+                with contextlib.suppress(OSError):
+                    # Whoever does not read is silent too, and is judged by that.
                     peer.connection.send(line)
                     peer.is_told = True
 

@@ -11,12 +11,10 @@ from elastic.workloads.session.shared_state import SharedState
 
 # where nobody trains until a round is built, or a member waits to leave: looks are a second apart
 URGENT_S = 3.0
-CALM_S = (
-    15.0  # where only newcomers wait, or a new store, which members are told of one after the other
-)
-NAP_S = (
-    0.5  # a longer time between two looks is one in which this process, or the store, stood still
-)
+# Where only newcomers wait, or a new store, which members are told of one after the other.
+CALM_S = 15.0
+# A longer time between two looks is one in which this process, or the store, stood still.
+NAP_S = 0.5
 
 
 class StoreLag:

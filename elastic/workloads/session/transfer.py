@@ -175,10 +175,8 @@ class StateReceiver(threading.Thread):
         if not self.is_touched and self._brought > members + 1:
             raise InvalidInput(
                 "step: wanted state that is not ahead of the session's members, who have done "
-                f"{members} steps, got "
-                f"one after {self._brought}, which would be lost; begin the session again from it, "
-                "or have this one "
-                "come without it",
+                f"{members} steps, got one after {self._brought}, which would be lost; begin the "
+                "session again from it, or have this one come without it",
                 field="step",
             )
 

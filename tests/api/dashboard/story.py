@@ -269,8 +269,7 @@ def tell(store: Store) -> Story:
         FULL,
         "move_pays",
         "local.full fell from $0.09 to $0.058 an hour: 242,690 iterations per dollar against "
-        "163,200, 48.7 % more; "
-        "moving costs $0.00023 and 12 s.",
+        "163,200, 48.7 % more; moving costs $0.00023 and 12 s.",
         gain=0.487,
         switch_usd=0.00023,
         switch_pause_s=12.0,

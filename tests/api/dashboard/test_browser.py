@@ -25,10 +25,11 @@ expect.set_options(timeout=20_000)
 
 AXE = Path(__file__).parents[2] / "vendor" / "axe.min.js"
 WIDTHS = (390, 768, 1280)
+# Each theme and each layout once: a run takes a second or two.
 AXE_RUNS = (
     ("light", 1280),
     ("dark", 390),
-)  # each theme and each layout once: a run takes a second or two
+)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PAGES = (
     "/",

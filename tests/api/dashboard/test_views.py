@@ -435,9 +435,8 @@ def test_nothing_is_drawn_of_an_end_that_nobody_foresees() -> None:
 
 
 def test_the_tile_and_the_panels_foresee_the_same_dollars() -> None:
-    facts = make_facts(
-        outlook=foreseen(HERE, SOONER), spent_usd=0.95
-    )  # it has gone on since the decision
+    # It has gone on since the decision.
+    facts = make_facts(outlook=foreseen(HERE, SOONER), spent_usd=0.95)
     assert "forecast $1.00 at the end" in card(facts, "Spent")[2]
     frontier = job_view(facts).frontier
     assert frontier is not None

@@ -43,9 +43,8 @@ def test_fp16_trains_as_fp32_does_but_for_rounding() -> None:
     whole, in_fp32 = stepper_in(torch.float32, options, alone())
     half, in_fp16 = fp16_stepper(options, alone())
     assert half.loss_scale is not None
-    half.loss_scale.value.fill_(
-        1024.0
-    )  # the first scale is too great for the first turn, as it often is
+    # The first scale is too great for the first turn, as it often is.
+    half.loss_scale.value.fill_(1024.0)
     begun = [weight.detach().clone() for weight in whole.generator.parameters()]
     for _ in range(5):
         losses = in_fp32.gan_turn(a_batch(), lr=1e-4, stop=False).losses

@@ -152,6 +152,5 @@ def _address(fleet: Fleet) -> str:
 def _stop(fleet: Fleet) -> None:
     assert fleet.store is not None
     fleet.store.send_signal(signal.SIGSTOP)
-    os.waitid(
-        os.P_PID, fleet.store.pid, os.WSTOPPED | os.WNOWAIT
-    )  # until its last thread stands still
+    # Until its last thread stands still.
+    os.waitid(os.P_PID, fleet.store.pid, os.WSTOPPED | os.WNOWAIT)

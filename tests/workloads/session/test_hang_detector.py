@@ -21,9 +21,8 @@ def _told(
     tell: Callable[[str], None] = lambda _: None,
 ) -> HangDetector:
     hang_detector = HangDetector(hang_s, tell=tell)
-    for turn in range(
-        turns + 1
-    ):  # before the first end of one nothing is known of how long it took
+    for turn in range(turns + 1):
+        # Before the first end of one nothing is known of how long it took.
         hang_detector.turn_ended(now_s=turn * turn_s)
     hang_detector.hung(Status(3, 10, begun=5), BEFORE, now_s=0.0)
     return hang_detector

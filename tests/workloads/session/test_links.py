@@ -44,9 +44,8 @@ def test_one_that_has_said_nothing_while_a_call_held_the_lock_says_why(
         one.reach({"m-2": ("127.0.0.1", two.port)})
         two.reach({"m-1": ("127.0.0.1", one.port)})
         wait_until(lambda: bool(one.statuses() and two.statuses()), "the link")
-        ctypes.PyDLL(None).usleep(
-            900_000
-        )  # microseconds, in which no other thread of Python's runs
+        # Microseconds, in which no other thread of Python's runs.
+        ctypes.PyDLL(None).usleep(900_000)
         wait_until(lambda: "ELASTICD_SESSION_SILENCE_S" in capsys.readouterr().err, "its word")
 
 

@@ -33,10 +33,11 @@ def test_a_newcomer_that_is_too_old_for_its_first_round_comes_in_by_another(
 
     def entry(self: SharedState) -> tuple[Round, bool] | None:
         found = await_entry(self)
+        # It meets them at once, as one whose source had to let it go.
         return found and (
             found[0],
             False,
-        )  # it meets them at once, as one whose source had to let it go
+        )
 
     def ended(self: Meeting, buffers: Buffers) -> bool:
         if threading.current_thread() is threading.main_thread() and not lost:

@@ -117,9 +117,8 @@ def test_what_fails_without_a_cut_ends_the_round_too(
     groups: list[Gloo], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = groups[0].all_reduce(torch.ones(3))
-    monkeypatch.setattr(
-        nccl_stand_in.Kernel, "is_completed", lambda kernel: True
-    )  # as where NCCL reports an error
+    # As where NCCL reports an error.
+    monkeypatch.setattr(nccl_stand_in.Kernel, "is_completed", lambda kernel: True)
     with pytest.raises(RoundLost, match="failed"):
         groups[0].wait(work)
 

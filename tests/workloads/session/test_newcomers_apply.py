@@ -59,9 +59,8 @@ def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
     store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(
-        f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1
-    )  # a unit a step
+    # A unit a step.
+    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
     del store
 
 

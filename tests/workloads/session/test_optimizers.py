@@ -61,9 +61,8 @@ class Script:
 
     def __init__(self, make: Make) -> None:
         self.model = torch.nn.Linear(8, 3, dtype=torch.float64)
-        chance = torch.Generator().manual_seed(
-            0
-        )  # torch's own is the process's, and members run as threads too
+        # Torch's own is the process's, and members run as threads too.
+        chance = torch.Generator().manual_seed(0)
         with torch.no_grad():
             for each in self.model.parameters():
                 each.uniform_(-0.3, 0.3, generator=chance)
@@ -155,9 +154,8 @@ def test_makes_no_step_that_anybody_sees(monkeypatch: pytest.MonkeyPatch, make: 
     ]
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(
-                script.optimizer, "step", lambda: seen.append("step")
-            )  # as a scheduler wraps it
+            # As a scheduler wraps it.
+            patched.setattr(script.optimizer, "step", lambda: seen.append("step"))
             units = optimizer_units(script.optimizer)
         assert seen == []
         script.apply([None] * len(script.parameters))

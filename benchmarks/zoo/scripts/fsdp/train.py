@@ -28,9 +28,8 @@ class Net(torch.nn.Module):
 
 
 def save(model, optimizer, step):
-    weights, moments = get_state_dict(
-        model, optimizer, options=FULL
-    )  # all ranks: it gathers the shards
+    # All ranks: it gathers the shards.
+    weights, moments = get_state_dict(model, optimizer, options=FULL)
     if dist.get_rank() == 0:
         os.makedirs(os.path.dirname(PATH), exist_ok=True)
         torch.save({"model": weights, "optimizer": moments, "step": step}, PATH)
