@@ -252,7 +252,7 @@ class _Nowhere:
         return "127.0.0.1:1"
 
     def renew(self, job_id: str) -> None:
-        """Nothing to begin anew."""
+        """Nothing to begin again."""
 
     def end(self, job_id: str) -> None:
         """Nothing to end."""

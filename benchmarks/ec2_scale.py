@@ -113,8 +113,8 @@ def main() -> None:
 
 
 def calls(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None:
-    """Single calls while so many machines are there, and while as many that are gone are told of as
-    well."""
+    """Single calls while so many machines are there, and while as many that are gone are
+    listed too."""
     prices(meter)
     ec2 = boto3.client("ec2")
     for each in (1, 2):
@@ -306,7 +306,7 @@ class _Nowhere:
         return "127.0.0.1:1"
 
     def renew(self, job_id: str) -> None:
-        """Nothing to begin anew."""
+        """Nothing to begin again."""
 
     def end(self, job_id: str) -> None:
         """Nothing to end."""

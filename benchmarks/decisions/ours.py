@@ -54,7 +54,7 @@ _AGELESS_S = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the policy is told of the job before it begins. `per_unit` is iterations in a unit of
+    """What the policy knows of the job before it begins. `per_unit` is iterations in a unit of
     work.
 
     `measured` are groups that trained before, at their true pace; `elsewhere` is what other jobs

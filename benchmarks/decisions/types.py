@@ -2,7 +2,7 @@
 speeds unknown.
 
 Speeds are recorded training throughputs, prices are recorded spot prices of one region's zones, and
-each pool comes and goes as a recorded one did. What the policy is told of pools comes from the
+each pool comes and goes as a recorded one did. What the policy knows of pools comes from the
 other recordings.
 """
 

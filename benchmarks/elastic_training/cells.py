@@ -11,7 +11,7 @@ ENOUGH_FOR_P99 = 100
 
 
 def cell(found: Sequence[Found]) -> str:
-    """Gives what is told of some rounds of one change.
+    """Describes some rounds of one change.
 
     >>> cell([Change(0.012, 1.4, 0), Change(0.030, 1.5, 0), Change(0.010, 1.1, 1)])
     'p50 12 ms, worst 30 ms, longest step p50 1.4 x, worst 1.5 x, 1 iteration lost, 3 rounds'

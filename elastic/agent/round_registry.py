@@ -81,7 +81,7 @@ class RoundRegistry:
             self._changed.notify_all()
 
     def is_unanswered(self) -> None:
-        """The daemon has not answered: whoever waits goes on without."""
+        """The daemon has not answered: those that wait continue without it."""
         with self._changed:
             self._silences += 1
             self._changed.notify_all()

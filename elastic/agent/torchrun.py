@@ -178,7 +178,7 @@ def torchrun_environment(
         "ELASTICD_JOB_ID": assignment.job_id,
         "ELASTICD_NODE_ID": node_id,
         "ELASTICD_GENERATION": str(assignment.generation),
-        # A script may train in a session or not by whether it is told of a store: in mode restart
+        # A script may train in a session or not by whether it is given a store: in mode restart
         # there is none.
         "ELASTICD_SESSION_STORE": str(session_store_file(settings))
         if assignment.mode is Mode.LIVE

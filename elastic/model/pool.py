@@ -1,4 +1,4 @@
-"""What is known of a spot pool's availability: how long it was to be had, how long it was not, and
+"""What is known of a spot pool's availability: how long it was available, how long it was not, and
 what it is now."""
 
 from __future__ import annotations

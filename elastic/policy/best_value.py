@@ -135,22 +135,22 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
     if snapshot.current is not None and _may_go_back_to(evaluations, snapshot.current):
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return evaluations.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
-    anew = _start(evaluate_candidates(replace(snapshot, target=None)))
-    assert anew is not None and anew.target is not None, (
+    fresh = _start(evaluate_candidates(replace(snapshot, target=None)))
+    assert fresh is not None and fresh.target is not None, (
         "a job without a target starts where there is a choice"
     )
-    filled = _filled_up(evaluations, anew.target)
+    filled = _filled_up(evaluations, fresh.target)
     if filled is not None:
-        assert filled.switch_cost is not None, "what promises something can be told of"
+        assert filled.switch_cost is not None, "what promises something has a switch cost"
         end = (
             f"should finish in {duration(filled.switch_cost.lasts_s)} for "
             f"{usd(filled.switch_cost.usd.value)}"
         )
         text = f"{why}: {name(filled.group)} keeps what is there and {end}"
         return evaluations.plan(Action.MOVE, filled.group, UNAVAILABLE, text, numbers)
-    text = f"{why}: {anew.reason.text}"
+    text = f"{why}: {fresh.reason.text}"
     return evaluations.plan(
-        Action.MOVE, anew.target, UNAVAILABLE, text, {**anew.reason.numbers, **numbers}
+        Action.MOVE, fresh.target, UNAVAILABLE, text, {**fresh.reason.numbers, **numbers}
     )
 
 
@@ -164,9 +164,9 @@ def _may_go_back_to(evaluations: Evaluations, group: Group) -> bool:
     return lack_of(evaluations.snapshot, group, evaluations.quotes) is None
 
 
-def _filled_up(evaluations: Evaluations, anew: Group) -> Evaluation | None:
-    """The mix that keeps what is there, if that promises more than beginning anew elsewhere."""
-    rivals = [each for each in evaluations.choices if is_mix(each.group) or each.group == anew]
+def _filled_up(evaluations: Evaluations, elsewhere: Group) -> Evaluation | None:
+    """The mix that keeps what is there, if that promises more than a start elsewhere."""
+    rivals = [each for each in evaluations.choices if is_mix(each.group) or each.group == elsewhere]
     best = most_promising(evaluations.snapshot, rivals)
     return best if best is not None and is_mix(best.group) else None
 

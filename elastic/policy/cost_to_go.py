@@ -3,7 +3,7 @@ deciding well.
 
 A stochastic dynamic programme over work left and time left, solved backwards in time. Its states
 are what the job holds (nothing, a group that nobody takes back, a group of a spot pool) and whether
-spot is to be had, with the age of that state (`hazards`). A launch takes dead time that is paid
+spot is available, with the age of that state (`hazards`). A launch takes dead time that is paid
 for; a loss leaves nothing and costs what was trained since the middle of the step. Time left and
 work left share one lattice: training on the fastest safe group walks along it, so the line beyond
 which nothing can be in time is met exactly, without interpolation.

@@ -98,9 +98,8 @@ class Ranked:
         return self.late_s, float(f"{self.switch_cost.cost_usd:.9g}"), self.usd_per_h, self.group
 
 
-@dataclass(
-    frozen=True, eq=False
-)  # no slots: what follows from it is kept once it is asked for, of this very one
+# No slots: what follows from it is kept once it is asked for, of this very one.
+@dataclass(frozen=True, eq=False)
 class Evaluations:
     """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon
     can be told.

@@ -136,7 +136,7 @@ class Miss:
 
 
 def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
-    """Gives the forecast for the groups of a plan; nothing is told of a job without an end.
+    """Gives the forecast for the groups of a plan, or none for a job without an end.
 
     Only prices and paces of now are known: neither losses of spot nodes nor later changes of price
     are in it.

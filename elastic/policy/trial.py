@@ -69,7 +69,7 @@ class Offer:
     with the interval of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over
     the rest of the job, less what the trial is expected to lose. `trial_usd` is what it is expected
     to spend, `redo_usd` the part of it for `redone` iterations that it has done again. `lasts_s` is
-    told of a mix, which is for time. `late_s` is by how much the job should miss its deadline
+    set for a mix, which is for time. `late_s` is by how much the job should miss its deadline
     there.
     """
 

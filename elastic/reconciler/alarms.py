@@ -133,7 +133,7 @@ class Alarms:
     def _tell(self, store: Store, *, now_s: float) -> None:
         standing = {each.kind: each for each in self.current(now_s=now_s)}
         for kind in self._raised_s.keys() - standing.keys():
-            if not kind.is_of_jobs:  # their events have told of it
+            if not kind.is_of_jobs:  # their own events say so
                 store.events.add("alarm_over", f"{kind}: all is well again", now_s=now_s)
             del self._raised_s[kind]
         for kind in [each for each in standing if each not in self._raised_s]:
@@ -175,11 +175,12 @@ class Alarms:
         self._missed[job.id] = misses(standing)
 
     def follow(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
-        """Takes note of what of a job is paid in vain, and tells the job's events what has changed.
+        """Notes which of a job's nodes are paid for nothing, and records what has changed as
+        events.
 
         `found` is what makes no turns. None: nobody can tell now, and what stood still does so
-        until turns are made, or the job ends. What an earlier daemon told of, and is not over, is
-        read from the events.
+        until turns are made, or the job ends. Alarms that an earlier daemon raised, and that
+        are not over, are read from the events.
         """
         before = self._before(store, job)
         is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
@@ -220,7 +221,7 @@ class Alarms:
         return tuple(f"{kind}: {text}" for (kind, _), text in found.items())
 
     def _overrun(self, job: Job, *, is_ending: bool, stood: bool, now_s: float) -> str | None:
-        """What is told of a job that trains beyond its end: only its script can end it well."""
+        """The alarm for a job that trains beyond its end: only its script can end it well."""
         if (
             is_ending
             or job.spec.iterations is None
@@ -291,7 +292,7 @@ class Alarms:
 
 
 def _left_open(store: Store, job: Job) -> Mapping[_Of, str]:
-    """What an earlier daemon told of a job, and did not see end."""
+    """Alarms that an earlier daemon raised for a job, and did not see end."""
     told = store.stillness.open_alarms(job.id).items()
     return {(_OF_JOBS[kind], node_id): text for (kind, node_id), text in told if kind in _OF_JOBS}
 

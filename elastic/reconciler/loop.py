@@ -166,7 +166,7 @@ class Reconciler:
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence
-        begins anew."""
+        counts from now."""
         if self._ticked_at_s is None or now_s - self._ticked_at_s > self.timeouts.lease_s / 2:
             self._listening_since_s = now_s
         self._ticked_at_s = now_s
@@ -507,9 +507,9 @@ def to_be_left_alone(nodes: Iterable[Node], offerings: Iterable[Offering]) -> fr
     """What an interruption counts against: markets that took a node back, where another zone sells
     the same as spot.
 
-    There it is likelier to be had, and to last, at the same rate and nearly the same price. Where
-    no zone does, asking the same market again costs one call, and what it refuses is left alone
-    anyway.
+    There it is likelier to be available, and to last, at the same rate and nearly the same price.
+    Where no zone does, asking the same market again costs one call, and what it refuses is left
+    alone anyway.
     """
     sold = frozenset(offerings)
     taken = {node.offering for node in nodes if node.leaves_at_s is not None}

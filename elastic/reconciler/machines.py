@@ -150,7 +150,7 @@ class Machines:
             )
 
     def refused(self, *, now_s: float) -> Mapping[Offering, int]:
-        """What was not to be had when it was asked for last, and from how many nodes on is not to
+        """What was not available when it was asked for last, and from how many nodes on is not to
         be asked for yet."""
         listed = self.provider.blocks.listed(now_s=now_s)
         refused = [each for each in listed if each.why is not Obstacle.FAILED_TO_JOIN]
@@ -176,7 +176,7 @@ class Machines:
         said = {self._forbidden.pop(each, "") for each in offerings}
         self._crowded.difference_update(offerings)
         for each in offerings:
-            # Whoever tells a person must not keep what that person mends from being tried.
+            # A person who was told may have fixed it: it must be tried again.
             self.provider.blocks.release(each)
         return None if is_crowded else max(said, key=lambda text: (len(text), text))
 

@@ -40,7 +40,7 @@ class Rendezvous(Protocol):
         ...
 
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address to meet at; None until it answers. One that has to be made anew knows of
+        """The address to meet at; None until it answers. One that has to be made again knows
         `rounds`."""
         ...
 

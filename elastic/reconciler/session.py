@@ -26,7 +26,7 @@ def next_members(
 
     `alive` are the present members that live, `wanted` who is to train in the end, `is_ready`
     whether all of those are there and warm, `must_go` the members whose machines are about to be
-    taken back. Newcomers come in before anybody leaves: whoever leaves first may be the last to
+    taken back. Newcomers come in before anybody leaves: the first to leave may be the last to
     hold what was trained.
     """
     inside = {node.id for node in alive}
@@ -51,10 +51,10 @@ def has_come_in(node: Node, active: Generation) -> bool:
 
 
 def loses_all(active: Generation, following: Sequence[Node]) -> bool:
-    """Whether a generation would leave behind whoever holds what was trained: none of its nodes has
-    come in yet.
+    """Whether a generation would leave behind the nodes that hold what was trained: none of its
+    nodes has come in yet.
 
-    They could wait for ever to be brought up to date; begun anew, they go on from the newest
+    They could wait for ever to be brought up to date; started again, they go on from the newest
     checkpoint.
     """
     goes_on = {node.id for node in following}
@@ -74,13 +74,13 @@ def is_hopeless(ended: Exit | None, node: Node) -> bool:
     """Whether its workers have just failed, and had failed before, while others go on: it is to be
     replaced.
 
-    After the first time they come in anew: an agent may start them otherwise then.
+    After the first time they join again: an agent may start them otherwise then.
     """
     return ended is not None and ended.outcome is Outcome.FAILED and node.failures >= MOST_FAILURES
 
 
 def why_hopeless(node: Node) -> str:
-    """What is told of a node that is given up."""
+    """Why a node is given up."""
     said = None if node.exit is None else cause_in(node.exit.log_tail)
     return f"its workers failed {node.failures} times in a row while others went on" + (
         f": {said}" if said else ""

@@ -184,7 +184,7 @@ def _pursuing(world: World) -> Iterator[Step]:
         each for each, count in missing if count >= world.refused.get(each, count + 1)
     ):
         yield from _unused(
-            world, wanted, f"{refused[0]} is not to be had, and {world.target} is of use only whole"
+            world, wanted, f"{refused[0]} is not available, and {world.target} is of use only whole"
         )
     elif missing and world.may_launch and not closes:
         yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))

@@ -12,14 +12,14 @@ from elastic.model.node import HANGS_S
 from elastic.reconciler.world import World, lives
 
 _GOES_ON_S = 10.0
-"""Whoever made a turn within so long, or twice the longest pause so far, goes on."""
+"""A member that made a turn within so long, or twice the longest pause so far, goes on."""
 
 _PAUSES = 3.0
 """A turn is overdue after so many times the longest pause so far; after twice that more is done
 than to tell of it."""
 
 _RESTART, _FIRST, _FIRST_OF_ALL, _MOST_DOUBLINGS = 10.0, 2.0, 5.0, 4
-"""Of the patience after which it is told that a job stands still: when it begins anew, how long a
+"""Of the patience after which it is told that a job stands still: when it starts again, how long a
 first turn may take after that, and where none stood still before; and how often a patience doubles.
 """
 
@@ -48,7 +48,7 @@ class Idle:
 
 
 def why_begin_anew(world: World, active: Generation) -> str | None:
-    """Why members of no session, all of whom are heard, are to begin anew: none of them makes
+    """Why members of no session, all of whom are heard, start again: none of them makes
     turns.
 
     Each time that did not help, the next one is twice as far off.
@@ -139,7 +139,7 @@ def may_be_cut_off(world: World) -> bool:
 
 def newly_learnt_s(world: World) -> float | None:
     """The longest pause of the job's own, where that is not on record yet: one that every member
-    has told of.
+    has reported.
 
     Who was cut off tells of none: it knows that it was.
     """
@@ -231,7 +231,7 @@ def _pulses(world: World, active: Generation, members: Sequence[Node]) -> list[P
 
 
 def _has_turned(world: World, active: Generation) -> bool:
-    """Whether any member has told of a turn in this generation, to whichever daemon."""
+    """Whether any member has reported a turn in this generation, to any daemon."""
     return any(
         node.pulse and node.agent_generation == active.number for node in _members(world, active)
     )
@@ -240,8 +240,8 @@ def _has_turned(world: World, active: Generation) -> bool:
 def _pause_s(world: World, active: Generation) -> float:
     """The job's longest pause: what is known of it, or all members of this generation have seen.
 
-    In a pause of the script's own all of them pause; one that a link's failure made is not told of
-    by who was cut off.
+    In a pause of the script's own all of them pause; a member that was cut off does not report a
+    pause that a link's failure made.
     """
     seen_s = min((each.longest_s for each in _told(world, active)), default=0.0)
     known_s = [each for each in (world.longest_pause_s, _learnt_s(world)) if each is not None]
@@ -321,7 +321,7 @@ def _wait_s(world: World, *, soon_s: float = 0.0) -> float | None:
 
 
 def _recently_s(world: World) -> float:
-    """Whoever was silent for longer has missed a heartbeat."""
+    """A node that was silent for longer has missed a heartbeat."""
     return world.timeouts.missed_s / 2
 
 

@@ -1,5 +1,5 @@
-"""The right to end machines: proven every few minutes, for whoever cannot end a machine must not
-let it live on."""
+"""The right to end machines: proven every few minutes, because a daemon that cannot end
+a machine must not renew its lease."""
 
 from __future__ import annotations
 

@@ -98,8 +98,8 @@ def hung(connection: Connection, job_id: str) -> int:
     """How many of the last few generations before the latest one stood still, since one made turns
     for long.
 
-    Whoever holds the others up at each checkpoint is back, and they are drained for it, long before
-    the next one.
+    A node that holds the others up at each checkpoint is back, and they are drained for it, long
+    before the next one.
     """
     count, lived_s = 0, 0.0
     for each in connection.execute(_OF_LATE, {"job_id": job_id}).all()[:0:-1]:

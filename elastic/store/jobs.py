@@ -219,7 +219,7 @@ def note_rounds(
     """Records the newest round that a member trains in, and one that it is about to publish.
 
     Members publish rounds that nobody has recorded where the daemon does not answer them: those are
-    told of afterwards.
+    reported afterwards.
     """
     before = rounds(connection, job_id)
     values: dict[str, object] = {}

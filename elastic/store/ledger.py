@@ -3,7 +3,7 @@ of them missing.
 
 A chain follows from the node's billing period, the prices of its offering, and what its disk and
 address cost at its purchase: settings that give later machines another disk change no earlier one.
-Whenever one becomes better known, the chain is written anew; its rows keep their numbers.
+Whenever one becomes better known, the chain is written again; its rows keep their numbers.
 """
 
 from __future__ import annotations

@@ -365,8 +365,8 @@ def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]
 
 @cache
 def _add_to_stored(dialect: str) -> Executable:
-    # Each dialect has such an insert of its own; whoever uses SQLite is spared the import of
-    # PostgreSQL's.
+    # Each dialect has such an insert of its own; with SQLite PostgreSQL's is never
+    # imported.
     new = import_module(f"sqlalchemy.dialects.{dialect}").insert(buckets)
     added = {"iterations": buckets.c.iterations + new.excluded.iterations}
     stored: Executable = new.on_conflict_do_update(index_elements=buckets.primary_key, set_=added)

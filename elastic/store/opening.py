@@ -34,7 +34,7 @@ def open_store(url: str) -> Store:
         _keep_private(folder, make_url(url).database or "")
     database = Database(url)
     try:
-        database.own()  # before the schema is changed under whoever else is at work
+        database.own()  # before the schema changes under another daemon
         if _revision(database) != REVISION:
             migrate(url)
     except BaseException:

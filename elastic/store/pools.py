@@ -1,4 +1,4 @@
-"""What launches, refusals and losses have told of spot pools, over all jobs: one row an
+"""What launches, refusals and losses showed of spot pools, over all jobs: one row an
 offering."""
 
 from __future__ import annotations

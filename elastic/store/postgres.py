@@ -30,9 +30,8 @@ _ARGUMENTS = {
 def writer(url: URL) -> Engine:
     """Makes the engine of the one session that writes.
 
-    A session that cannot have the lock is no session: whoever lost its connection, and with it the
-    lock, to another daemon writes nothing more. Raises AlreadyRunning, at each use, while another
-    has it.
+    A session that cannot have the lock is no session: a daemon that lost its connection, and with
+    it the lock, writes nothing more. Raises AlreadyRunning, at each use, while another has it.
     """
     engine = _engine(url, size=1)
 

@@ -51,8 +51,8 @@ class Resumes(Repository):
         """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from
         its newest checkpoint on.
 
-        Its failures count anew; its generations, rounds and dollars go on. Raises Conflict if it
-        cannot go on: it goes on already, it succeeded, a node of it is not gone, its name is
+        Its failures count from 0 again; its generations, rounds and dollars go on. Raises Conflict
+        if it cannot go on: it goes on already, it succeeded, a node of it is not gone, its name is
         another's, its budget is spent, its deadline has passed. Raises NotFound if its code is not
         stored any more.
 

@@ -32,8 +32,7 @@ class Stillness(Repository):
             connection.execute(_LEARN, {"job_id": job_id, "pause_s": pause_s})
 
     def open_alarms(self, job_id: str) -> Mapping[tuple[str, str | None], str]:
-        """What the job's events told of that is not over, by the alarm's kind and the node that it
-        names."""
+        """The job's alarms that are not over, by the alarm's kind and the node that it names."""
         found: dict[tuple[str, str | None], str] = {}
         with self._database.read() as connection:
             for each in connection.execute(_ALARMS, {"job_id": job_id}):

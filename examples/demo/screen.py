@@ -94,7 +94,7 @@ def _value_of(candidate: JsonObject) -> float | None:
 
 
 def _lines(started_s: float) -> Show:
-    """Prints what happens, and the ranking whenever it was decided upon anew."""
+    """Prints what happens, and the ranking at each new decision."""
     last_decision = 0
 
     def show(sight: Sight, word: str | None) -> None:

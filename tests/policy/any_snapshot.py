@@ -111,7 +111,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
 
 @st.composite
 def measured_snapshots(draw: st.DrawFn) -> Snapshot:
-    """A job in a session that trains on what is well known, while some types are not to be had."""
+    """A job in a session that trains on what is well known, while some types are not available."""
     most = draw(st.integers(2, 3))
     sizes = [Group.of(offering, count) for offering in _LOCAL for count in range(1, most + 1)]
     pairs = [

@@ -89,7 +89,7 @@ def test_the_half_of_a_group_that_was_bought_is_ended_when_the_other_is_refused(
         for event in cluster.store.events.listed(job_id=job.id)
         if event.kind == "node_terminating"
     ]
-    assert all("large on-demand local is not to be had, and 1 x large" in text for text in told)
+    assert all("large on-demand local is not available, and 1 x large" in text for text in told)
     assert len(told) == 2
 
 

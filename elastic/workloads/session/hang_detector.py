@@ -27,11 +27,11 @@ AGAIN_S = 300.0
 class HangDetector:
     """What one member knows of its peers' pace.
 
-    Whoever has begun fewer sums than this member holds it up. It is given up when that has gone on
-    for `hang_s`, and for 20 times a usual turn; after three times as long where it has not made two
-    turns itself yet, for it may still be compiling, or where no usual turn is known. A turn that
-    stands still for 30 s, and for 3 usual ones, is told of. Time in which this process, or its
-    machine, was stopped does not count.
+    A member that has begun fewer sums than this one holds it up. It is given up when that has gone
+    on for `hang_s`, and for 20 times a usual turn; after three times as long where it has not made
+    two turns itself yet, for it may still be compiling, or where no usual turn is known. A turn
+    that stands still for 30 s, and for 3 usual ones, is reported. Time in which this process, or
+    its machine, was stopped does not count.
     """
 
     def __init__(self, hang_s: float, *, tell: Callable[[str], None] = tell) -> None:

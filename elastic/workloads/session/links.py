@@ -3,7 +3,7 @@ vanished machine.
 
 Members tell each other how far they are, twice a second, and what else changes at once. None of
 this passes through the store, so that training does not depend on it. A name once gone stays gone:
-whoever comes back has a new one.
+a member that comes back has a new one.
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ class Links(threading.Thread):
                 self._adjust(now_s)
                 self._judge(now_s)
                 is_news = before != self._news()
-                # Whoever is awake speaks a little early: so members fall into step, and wake once
-                # for all their words.
+                # A member that is awake sends a little early. So members fall into step, and wake
+                # once for all messages.
                 every_s = self._every_s / 2 if ready else self._every_s
                 if now_s >= beat_s + every_s or self._bell in ready or self._is_connected(ready):
                     self._beat()
@@ -349,7 +349,7 @@ class Links(threading.Thread):
         for peer in self._peers.values():
             if peer.connection is not None:
                 with contextlib.suppress(OSError):
-                    # Whoever does not read is silent too, and is judged by that.
+                    # A member that does not read is silent too, and is judged by that.
                     peer.connection.send(line)
                     peer.is_told = True
 

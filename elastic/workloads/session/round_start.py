@@ -1,5 +1,5 @@
-"""How a round begins: its members compare their steps, and whoever lacks the last one gets
-it."""
+"""How a round begins: its members compare their steps, and a member that lacks the last
+one gets it."""
 
 from __future__ import annotations
 

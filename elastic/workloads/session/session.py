@@ -103,7 +103,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             for the members to compare; None: they do not. numbers: How many numbers of the job's
             own are summed with each turn. terms: Whatever else must be alike, in the script's own
             words: options, or a digest of them. on_round: Called with number and members
-            before a round is published, by whoever publishes; what
+            before a round is published, by its publisher; what
                 it raises postpones the change.
 
         Raises SessionEnded if the job is complete, InvalidInput if an argument is wrong or differs

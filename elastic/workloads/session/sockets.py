@@ -1,4 +1,4 @@
-"""This process's TCP connections, found by their addresses and cut from outside whoever owns them.
+"""This process's TCP connections, found by their addresses and cut from outside their owner.
 
 A stuck collective of gloo ends only when its sockets end (`abort()` does not reach them), and torch
 gives no handle on them. A descriptor is copied first and judged by the copy's own addresses, so

@@ -9,9 +9,9 @@ from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 
-# where nobody trains until a round is built, or a member waits to leave: looks are a second apart
+# Where nobody trains until a round is built, or a member waits to leave: looks are a second apart.
 URGENT_S = 3.0
-# Where only newcomers wait, or a new store, which members are told of one after the other.
+# Where only newcomers wait, or a new store, which members hear of one after the other.
 CALM_S = 15.0
 # A longer time between two looks is one in which this process, or the store, stood still.
 NAP_S = 0.5

@@ -150,7 +150,7 @@ class Sums:
         if all_.count(own) == len(all_):
             return
         if rank not in odd(all_, self._round.are_new):
-            # Whoever is odd ends, and with it this: not before it has heard what it did.
+            # The odd rank ends here, but only after it has heard what it did.
             group.wait(group.all_reduce(torch.zeros(1)))
             raise RoundLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))

@@ -15,7 +15,7 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
     A script may go on after an exception. Once a sum was begun, `is_exposed`, this rank would pair
     its next one with another of the others': the round is given up, and the turn done again in
     the next one. Where the state was being moved, `is_moving`, what is held here is no state of the
-    job: this process comes in anew and is sent it. Who can be no member any more ends at once,
+    job: this process joins again and is sent it. A process that can be no member ends at once,
     whatever the script does now: the others wait for that.
     """
 

@@ -1,5 +1,4 @@
-"""What a process says while it waits in vain: when that has gone on for some seconds, and then once
-in a while."""
+"""What a process says while it waits: first after some seconds, and then once in a while."""
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ from elastic.workloads.session.c10d import View
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.shared_state import SharedState
 
-LONG_S = 5.0  # a store that its daemon starts anew is back sooner
+# A store that its daemon restarts is back sooner.
+LONG_S = 5.0
 AGAIN_S = 60.0
 
 
