@@ -23,6 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from benchmarks.standins import agent_config
 from elastic.agent.torchrun import FORKED_WORKER, RENDEZVOUS_SETTINGS
 from elastic.protocol import PROTOCOL
 
@@ -104,20 +105,7 @@ def _torchrun(endpoint: str, rdzv_id: str, command: list[str]) -> list[float]:
 def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list[float]]:
     daemon = _Daemon(endpoint, script)
     (folder / "work").mkdir(parents=True)
-    config = folder / "config.json"
-    config.touch(mode=0o600)
-    fields = {
-        "instance_id": "n",
-        "daemon_url": daemon.url,
-        "join_token": "j",
-        "advertise_host": "127.0.0.1",
-    }
-    folders = {
-        "work_dir": str(folder / "work"),
-        "checkpoint_root": str(folder),
-        "artifact_root": str(folder),
-    }
-    config.write_text(json.dumps(fields | folders))
+    config = agent_config(folder, daemon_url=daemon.url)
     start, processor_s = time.time(), _children_s()
     agent = subprocess.Popen(
         [sys.executable, "-m", "elastic.agent", "--config", str(config)], env=_environment()

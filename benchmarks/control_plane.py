@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from benchmarks.standins import AlwaysThere
 from elastic.clock import ManualClock
 from elastic.model import (
     ONE_WORKER,
@@ -26,7 +27,6 @@ from elastic.model import (
     NodeReport,
     NodeType,
     Offering,
-    Rounds,
     Window,
 )
 from elastic.policy import decide
@@ -113,7 +113,7 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
                 "measured", store.holder(), "here", clock, provider.lease_register
             ),
         ),
-        rendezvous=_Nowhere(),
+        rendezvous=AlwaysThere(),
         decide=decide,
         limits=Limits(),
         timeouts=Timeouts(
@@ -240,22 +240,6 @@ def _windows(node: Node, done: int, count: int) -> list[Window]:
         )
         for number in range(done + 1, done + count + 1)
     ]
-
-
-class _Nowhere:
-    """A rendezvous that is always there."""
-
-    def lives(self, job_id: str) -> bool:
-        return True
-
-    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        return "127.0.0.1:1"
-
-    def renew(self, job_id: str) -> None:
-        """Nothing to begin again."""
-
-    def end(self, job_id: str) -> None:
-        """Nothing to end."""
 
 
 def _median_s(call: Callable[[], object], *, runs: int) -> float:

@@ -1,7 +1,7 @@
 """How densely the code is written, room by room.
 
-    python benchmarks/density.py             every room
-    python benchmarks/density.py elastic/cli api
+    python -m benchmarks.density             every room
+    python -m benchmarks.density elastic/cli api
 
 Counted are ternaries and tuple assignments in a thousand lines, lines with a comment in a hundred,
 and lines over 100 columns. Directives to tools are no comments. Code bases that we admire have 2 to

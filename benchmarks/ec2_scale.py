@@ -28,9 +28,10 @@ import psutil
 import structlog
 from botocore.config import Config
 
+from benchmarks.standins import AlwaysThere
 from elastic.clock import SystemClock
 from elastic.config import Ec2Settings
-from elastic.model import JobSpec, Limits, Rounds
+from elastic.model import JobSpec, Limits
 from elastic.policy import decide
 from elastic.pricing.ec2 import Ec2Prices, PricedOffers, connect_feeds
 from elastic.providers import InstanceState, LaunchRequest
@@ -237,7 +238,7 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
                 SETTINGS.cluster, store.holder(), "here", clock, provider.lease_register
             ),
         ),
-        rendezvous=_Nowhere(),
+        rendezvous=AlwaysThere(),
         decide=decide,
         limits=Limits(),
         timeouts=Timeouts(
@@ -294,22 +295,6 @@ def tell(what: str, cost: Cost) -> None:
         f"{cost.server_s:7.3f} s",
         flush=True,
     )
-
-
-class _Nowhere:
-    """A rendezvous that is always there."""
-
-    def lives(self, job_id: str) -> bool:
-        return True
-
-    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        return "127.0.0.1:1"
-
-    def renew(self, job_id: str) -> None:
-        """Nothing to begin again."""
-
-    def end(self, job_id: str) -> None:
-        """Nothing to end."""
 
 
 PARTS: Mapping[str, Callable[[Meter, Ec2Provider, Path, int], None]] = {

@@ -1,6 +1,6 @@
 """How far a reader has to go to follow one tick: files, functions, and moves from file to file.
 
-Run: python benchmarks/hops.py [--ways] The tick is a real one, of one job with one node that trains
+Run: python -m benchmarks.hops [--ways] The tick is a real one, of one job with one node that trains
 and keeps its group: the real reconciler, policy and store (SQLite on disk), a fake provider. A move
 is a call into another file of `elastic/` or `api/` than the call before it. A return of
 `next_steps` is a move, within it, into a file where it has been before. Comprehensions and lambdas
@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 
+from benchmarks.standins import AlwaysThere
 from elastic.clock import ManualClock
 from elastic.model import (
     AgentState,
@@ -28,7 +29,6 @@ from elastic.model import (
     NodeType,
     Offering,
     Pulse,
-    Rounds,
     Window,
 )
 from elastic.policy import decide
@@ -185,7 +185,7 @@ def training_job(folder: Path) -> TrainingJob:
                 "hops", store.holder(), "here", clock, provider.lease_register
             ),
         ),
-        rendezvous=_Nowhere(),
+        rendezvous=AlwaysThere(),
         decide=decide,
         limits=Limits(reaction_s=5.0),
         timeouts=Timeouts(
@@ -232,22 +232,6 @@ def main() -> None:
     if arguments.ways:
         for (before, after), count in way.edges.most_common():
             print(f"{count:4}  {before} -> {after}")
-
-
-class _Nowhere:
-    """A rendezvous that is always there."""
-
-    def lives(self, job_id: str) -> bool:
-        return True
-
-    def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        return "127.0.0.1:1"
-
-    def renew(self, job_id: str) -> None:
-        """Nothing to begin again."""
-
-    def end(self, job_id: str) -> None:
-        """Nothing to end."""
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from typing import Any
 import psutil
 
 from benchmarks.agent_start import STORE
+from benchmarks.standins import agent_config
 from elastic.protocol import PROTOCOL
 
 SCRIPT = """
@@ -119,20 +120,7 @@ def _compare(agent: psutil.Process, worker: psutil.Process, printed: Path, secon
 
 
 def _agent(folder: Path, daemon: _Daemon) -> psutil.Process:
-    config = folder / "config.json"
-    config.touch(mode=0o600)
-    fields = {
-        "instance_id": "n",
-        "daemon_url": daemon.url,
-        "join_token": "j",
-        "advertise_host": "127.0.0.1",
-    }
-    folders = {
-        "work_dir": str(folder / "work"),
-        "checkpoint_root": str(folder),
-        "artifact_root": str(folder),
-    }
-    config.write_text(json.dumps(fields | folders))
+    config = agent_config(folder, daemon_url=daemon.url)
     environment = os.environ | {"OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
     command = [sys.executable, "-m", "elastic.agent", "--config", str(config)]
     return psutil.Popen(command, env=environment, stderr=subprocess.DEVNULL)

@@ -141,3 +141,14 @@ def name_of(file: Path) -> str:
 
 def _is_in(module: str, packages: tuple[str, ...]) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def test_no_test_file_imports_another() -> None:
+    """What several share stands in a module of its own: a test file is read for its promises."""
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for line in path.read_text().splitlines()
+        if re.match(r"\s*(?:from|import) tests\.(?:\w+\.)*test_", line)
+    ]
+    assert found == []

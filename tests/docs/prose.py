@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 
 # What each old word should be instead. A pattern is searched without regard to case.
+# A sentence of documents and code, in words.
+MEAN_WORDS_UNDER = 18
+MOST_WORDS = 35
+
 ARCHAIC = {
     r"anew": "again",
     r"whoever|whosoever": "the node that, the user who",

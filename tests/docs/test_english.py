@@ -8,10 +8,16 @@ import pytest
 
 from tests.docs import prose
 from tests.docs.pages import ROOT, page, pages
-from tests.docs.prose import ARCHAIC, archaic, headings, mean_words, sentences, words
-
-MEAN_WORDS_UNDER = 18
-MOST_WORDS = 35
+from tests.docs.prose import (
+    ARCHAIC,
+    MEAN_WORDS_UNDER,
+    MOST_WORDS,
+    archaic,
+    headings,
+    mean_words,
+    sentences,
+    words,
+)
 
 DOCUMENTS = tuple(str(path.relative_to(ROOT)) for path in pages())
 

@@ -10,8 +10,7 @@ import pytest
 from tests.docs import code_prose
 from tests.docs.code_prose import code_sentences
 from tests.docs.pages import ROOT
-from tests.docs.prose import archaic, words
-from tests.docs.test_english import MEAN_WORDS_UNDER, MOST_WORDS
+from tests.docs.prose import MEAN_WORDS_UNDER, MOST_WORDS, archaic, words
 
 # A room that does not read well yet, with the most faults that it may still have. Write down fewer
 # when you rewrite some, and leave the room out when it has none: no room comes in again.

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from elastic.model import AgentState, Generation, Job, JobPhase, Node, Pulse, unseen_of
-from tests.reconciler.test_steps import JOB, generation, node
+from tests.reconciler.worlds import JOB, generation, node
 
 BEGAN = replace(generation("a"), started_at_s=100.0)
 RUNNING = replace(JOB, phase=JobPhase.PROFILING, iteration=0)

@@ -18,7 +18,7 @@ from elastic.model import (
 from elastic.policy import POLICIES
 from tests.builders import NOW_S, job, limits, node, price, series, snapshot
 
-_OFFERINGS = [
+OFFERINGS = [
     Offering("local.quarter"),
     Offering("local.half"),
     Offering("local.full"),
@@ -26,17 +26,17 @@ _OFFERINGS = [
 ]
 
 
-_GROUPS = st.builds(Group.of, st.sampled_from(_OFFERINGS), st.integers(1, 5)) | st.builds(
+GROUPS = st.builds(Group.of, st.sampled_from(OFFERINGS), st.integers(1, 5)) | st.builds(
     lambda ours, others: Group(((Offering("local.full"), ours), (Offering("local.half"), others))),
     st.integers(1, 2),
     st.integers(1, 2),
 )
 
 
-_LOCAL = _OFFERINGS[:3]
+LOCAL = OFFERINGS[:3]
 
 
-_MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
+MAYBE_USD = st.none() | st.floats(1e-4, 1.0)
 
 
 @st.composite
@@ -47,20 +47,20 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
     deadline_in_s = draw(st.none() | st.floats(-100, 1e5))
     objective = Objective(
         deadline_s=None if deadline_in_s is None else NOW_S + deadline_in_s,
-        budget_usd=draw(_MAYBE_USD),
-        max_usd_per_hour=draw(_MAYBE_USD),
-        value_of_time_usd_per_h=draw(_MAYBE_USD),
+        budget_usd=draw(MAYBE_USD),
+        max_usd_per_hour=draw(MAYBE_USD),
+        value_of_time_usd_per_h=draw(MAYBE_USD),
     )
-    target = draw(st.none() | _GROUPS)
+    target = draw(st.none() | GROUPS)
     measured = draw(
-        st.dictionaries(_GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5)
+        st.dictionaries(GROUPS, st.tuples(st.floats(0.05, 5.0), st.integers(1, 20)), max_size=5)
     )
     history = draw(
-        st.lists(st.tuples(_GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4)
+        st.lists(st.tuples(GROUPS, st.sampled_from(["start", "trial", "price"])), max_size=4)
     )
     return snapshot(
         target=target,
-        current=target if draw(st.booleans()) else draw(st.none() | _GROUPS),
+        current=target if draw(st.booleans()) else draw(st.none() | GROUPS),
         measured=[
             series(group, step_s, windows, noise=draw(st.floats(0, 0.5)))
             for group, (step_s, windows) in measured.items()
@@ -83,7 +83,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
                 observed_at_s=NOW_S - draw(st.sampled_from([0.0, 3000.0, 4000.0, 90_000.0])),
             )
             for number, offering in enumerate(
-                draw(st.lists(st.sampled_from(_OFFERINGS), max_size=6)), 1
+                draw(st.lists(st.sampled_from(OFFERINGS), max_size=6)), 1
             )
         ],
         nodes=tuple(node("local.half", number=number) for number in range(draw(st.integers(0, 3)))),
@@ -92,7 +92,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
             Unavailable(
                 each, NOW_S + draw(st.floats(-10, 600)), draw(st.sampled_from(list(Obstacle)))
             )
-            for each in draw(st.lists(st.sampled_from(_OFFERINGS), unique=True, max_size=4))
+            for each in draw(st.lists(st.sampled_from(OFFERINGS), unique=True, max_size=4))
         ),
         limits=limits(margin=draw(st.floats(0.05, 0.5)), trial_usd_share=draw(st.floats(0, 1))),
         job=job(
@@ -113,10 +113,8 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
 def measured_snapshots(draw: st.DrawFn) -> Snapshot:
     """A job in a session that trains on what is well known, while some types are not available."""
     most = draw(st.integers(2, 3))
-    sizes = [Group.of(offering, count) for offering in _LOCAL for count in range(1, most + 1)]
-    pairs = [
-        Group(((ours, 1), (others, 1))) for ours in _LOCAL for others in _LOCAL if ours < others
-    ]
+    sizes = [Group.of(offering, count) for offering in LOCAL for count in range(1, most + 1)]
+    pairs = [Group(((ours, 1), (others, 1))) for ours in LOCAL for others in LOCAL if ours < others]
     known = draw(st.lists(st.sampled_from([*sizes, *pairs]), min_size=1, max_size=8, unique=True))
     held = draw(st.sampled_from(known))
     left_s = draw(st.none() | st.floats(500, 9_000))
@@ -129,7 +127,7 @@ def measured_snapshots(draw: st.DrawFn) -> Snapshot:
         measured=[series(each, draw(st.floats(0.1, 1.0)), noise=0.001) for each in known],
         unavailable=tuple(
             Unavailable(each, NOW_S + 300, Obstacle.CAPACITY)
-            for each in draw(st.lists(st.sampled_from(_LOCAL), unique=True, max_size=2))
+            for each in draw(st.lists(st.sampled_from(LOCAL), unique=True, max_size=2))
         ),
         job=job(nodes_max=most, objective=objective, mode=Mode.LIVE),
     )

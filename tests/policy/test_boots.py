@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from elastic.model import Action, Boot, Interval, Setup, Snapshot
+from elastic.model import Action, Boot, Setup, Snapshot
 from elastic.policy import decide
 from elastic.policy.boots import boot_s, received_gib, slowest_s
-from elastic.policy.quotes import fresh_quotes
-from elastic.policy.switch_cost import switch_cost
 from tests.builders import group, limits, node, node_type, prices, snapshot, switch
+from tests.policy.switching import FULL, HALF, from_half
 
-HALF, FULL = group("local.half"), group("local.full")
 TYPES = tuple(replace(node_type(f"local.{name}", 1.0), image="new") for name in ("half", "full"))
 # $0.01 and $0.02 a second.
 PRICES = prices({"local.half": 36.0, "local.full": 72.0})
@@ -87,15 +85,7 @@ def test_a_move_counts_the_learnt_boot_of_what_it_adds_whatever_this_job_has_see
     world = learnt(
         booted(40), booted(400, of="local.half"), switches=(switch(FULL, pause_s=5.0, boot_s=10.0),)
     )
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=100,
-    )
+    way = from_half(world)
     assert way.switch_usd == pytest.approx(0.02 * 40 + 0.03 * 5)
 
 
@@ -104,15 +94,7 @@ def test_a_move_counts_what_this_jobs_nodes_took_to_prepare_on_top_of_the_boot()
         node(number=number, prepared_s=took_s) for number, took_s in enumerate((20.0, 30.0, None))
     )
     world = learnt(booted(40), nodes=ready, switches=(switch(FULL, pause_s=5.0),))
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=100,
-    )
+    way = from_half(world)
     assert way.switch_usd == pytest.approx(0.02 * (40 + 25) + 0.03 * 5)
 
 
@@ -123,18 +105,7 @@ def test_a_move_counts_what_its_new_nodes_fetch_where_that_costs() -> None:
     assert received_gib(free, "local.full") == 1.0
     billed = replace(free, limits=replace(free.limits, usd_per_gib_received=0.045))
     to = group("local.full", 3)
-    paid = [
-        switch_cost(
-            world,
-            fresh_quotes(world),
-            origin=HALF,
-            origin_step_s=2.0,
-            to=to,
-            step_s=Interval(1.0),
-            iterations=100,
-        ).switch_usd
-        for world in (free, billed)
-    ]
+    paid = [from_half(world, to=to, iterations=100).switch_usd for world in (free, billed)]
     assert paid[1] - paid[0] == pytest.approx(3 * 1.0 * 0.045)
 
 

@@ -29,7 +29,7 @@ from elastic.model import (
 from elastic.policy import decide
 from tests.builders import NOW_S, job, job_spec, limits, price, prices, snapshot
 from tests.policy.any_snapshot import (
-    _LOCAL,
+    LOCAL,
     measured_snapshots,
     snapshots,
 )
@@ -336,10 +336,10 @@ def test_a_script_that_saves_nothing_is_restarted_by_one_trial_at_most_that_does
     """All types are as fast as each other, and each is hoped to be several times as fast as those
     below it."""
     world = World(
-        spec=job_spec(iterations=iterations, node_types=tuple(each.node_type for each in _LOCAL)),
-        steps_s={Group.of(each): 1.0 for each in _LOCAL},
+        spec=job_spec(iterations=iterations, node_types=tuple(each.node_type for each in LOCAL)),
+        steps_s={Group.of(each): 1.0 for each in LOCAL},
         prices=constant(
-            *(price(each, usd) for each, usd in zip(_LOCAL, (0.050, 0.055, 0.060), strict=True))
+            *(price(each, usd) for each, usd in zip(LOCAL, (0.050, 0.055, 0.060), strict=True))
         ),
         limits=limits(trial_usd_share=0.1, boot_prior_s=60.0, switch_pause_prior_s=30.0),
         boot_s=60.0,

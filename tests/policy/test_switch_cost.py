@@ -5,11 +5,9 @@ from dataclasses import replace
 import pytest
 
 from elastic.model import Interval
-from elastic.policy.quotes import fresh_quotes
-from elastic.policy.switch_cost import switch_cost
-from tests.builders import group, job, limits, prices, snapshot, switch
+from tests.builders import job, limits, prices, snapshot, switch
+from tests.policy.switching import FULL, HALF, from_half
 
-HALF, FULL = group("local.half"), group("local.full")
 # $0.01 and $0.02 a second.
 PRICES = prices({"local.half": 36.0, "local.full": 72.0})
 
@@ -17,15 +15,7 @@ PRICES = prices({"local.half": 36.0, "local.full": 72.0})
 def test_going_from_one_group_to_another_costs_what_the_page_on_dollars_says() -> None:
     world = snapshot(target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),))
 
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=100,
-    )
+    way = from_half(world)
 
     # The new node boots for 10 s; the old one makes 5 iterations meanwhile; both pause for 5 s; 95
     # iterations are left.
@@ -42,15 +32,7 @@ def test_a_launch_is_paid_for_its_least_bill() -> None:
         limits=limits(minimum_billed_s=60.0),
     )
 
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=15,
-    )
+    way = from_half(world, iterations=15)
 
     # 10 s of boot, 5 s of pause and 10 iterations are 25 s of the minute that the new node is
     # billed for.
@@ -60,15 +42,7 @@ def test_a_launch_is_paid_for_its_least_bill() -> None:
 def test_staying_costs_the_rest_alone() -> None:
     world = snapshot(target=HALF, prices=PRICES)
 
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=HALF,
-        step_s=Interval(2.0, 1.0),
-        iterations=100,
-    )
+    way = from_half(world, to=HALF, step_s=Interval(2.0, 1.0))
 
     assert (way.usd.value, way.usd.low) == pytest.approx((2.0, 1.0))
     assert way.usd.high is None
@@ -77,15 +51,7 @@ def test_staying_costs_the_rest_alone() -> None:
 def test_an_old_group_of_unknown_pace_is_paid_for_and_counted_for_nothing() -> None:
     world = snapshot(target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),))
 
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=None,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=100,
-    )
+    way = from_half(world, origin_step_s=None)
 
     assert way.usd.value == pytest.approx(0.02 * 10 + 0.01 * 10 + 0.03 * 5 + 0.02 * 100)
 
@@ -96,15 +62,7 @@ def test_what_a_move_loses_is_done_again_and_paid_for() -> None:
         target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),), job=restarts
     )
 
-    way = switch_cost(
-        world,
-        fresh_quotes(world),
-        origin=HALF,
-        origin_step_s=2.0,
-        to=FULL,
-        step_s=Interval(1.0),
-        iterations=100,
-    )
+    way = from_half(world)
 
     # The 40 done so far are lost, and so are the 5 that the old node makes meanwhile.
     assert way.redone == 45
@@ -118,13 +76,8 @@ def test_a_script_that_saves_now_and_then_does_again_what_came_after() -> None:
     world = snapshot(
         target=HALF, prices=PRICES, switches=(switch(FULL, pause_s=5.0, boot_s=10.0),), job=saves
     )
-    quotes = fresh_quotes(world)
 
-    way = switch_cost(
-        world, quotes, origin=HALF, origin_step_s=2.0, to=FULL, step_s=Interval(1.0), iterations=100
-    )
-    stays = switch_cost(
-        world, quotes, origin=HALF, origin_step_s=2.0, to=HALF, step_s=Interval(2.0), iterations=100
-    )
+    way = from_half(world)
+    stays = from_half(world, to=HALF, step_s=Interval(2.0))
 
     assert (way.redone, stays.redone) == (10, 0)

@@ -19,7 +19,7 @@ PORTS = (range(8470, 8471), range(8471, 8971))
 
 
 @functools.cache
-def _account(url: str) -> Account:
+def account_at(url: str) -> Account:
     return connect_account(REGION)
 
 
@@ -28,7 +28,7 @@ def proved(
 ) -> list[Finding]:
     asked = {"host": HOST, "ports": PORTS, "nodes": 1, **more}
     return list(
-        account_findings(_account(endpoint.url), settings, clock=clock or SystemClock(), **asked)
+        account_findings(account_at(endpoint.url), settings, clock=clock or SystemClock(), **asked)
     )
 
 

@@ -20,7 +20,7 @@ from tests.providers.ec2_endpoint import Endpoint
 from tests.providers.ec2_world import PLAIN
 from tests.providers.simulated_policies import (
     PORTS,
-    _account,
+    account_at,
     of,
     proved,
     simulated,
@@ -333,7 +333,7 @@ def _always(action: str, body: str) -> Any:
 
 def test_an_instance_profile_must_be_there_and_hold_a_role(endpoint: Endpoint, ec2: Any) -> None:
     settings = PLAIN.model_copy(update={"instance_profile": "nodes"})
-    name, iam = "aws instance profile", _account(endpoint.url).roles
+    name, iam = "aws instance profile", account_at(endpoint.url).roles
     assert of(proved(endpoint, settings), name) == [("error", "there is no nodes")]
     iam.create_instance_profile(InstanceProfileName="nodes")
     assert of(proved(endpoint, settings), name) == [("error", "nodes holds no role")]

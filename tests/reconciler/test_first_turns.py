@@ -11,7 +11,7 @@ from elastic.model import AgentState, Group, Node, Pulse
 from elastic.reconciler import World, next_steps
 from elastic.reconciler.steps import DrainGeneration
 from elastic.reconciler.stillness import idle
-from tests.reconciler.test_steps import HALF, JOB, generation, node, overdue_after, world
+from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world
 
 
 def first_turn(*nodes: Node, **changes: object) -> World:

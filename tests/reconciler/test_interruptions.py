@@ -23,7 +23,7 @@ from elastic.model import (
 from elastic.policy import guard
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
-from tests.reconciler.test_loop import Dictated
+from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import SMALL, VirtualCluster
 
 

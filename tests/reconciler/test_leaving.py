@@ -27,7 +27,7 @@ from elastic.reconciler.steps import (
     StartGeneration,
     TerminateNode,
 )
-from tests.reconciler.test_steps import generation, left, node, world
+from tests.reconciler.worlds import generation, left, node, world
 
 SPOT = Offering("c5.large", Capacity.SPOT, "us-east-1a")
 ONE, TWO = Group.of(SPOT), Group.of(SPOT, 2)

@@ -18,31 +18,14 @@ from elastic.model import (
     Mode,
     NodePhase,
     NodeReport,
-    Plan,
-    Reason,
     RoundRegistration,
     Rounds,
-    Snapshot,
 )
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
 from elastic.store import HeartbeatReport
+from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
-
-
-class Dictated:
-    """A policy that wants what it is told to want."""
-
-    def __init__(self, wanted: Group | None) -> None:
-        self.wanted = wanted
-        self.is_over = False
-
-    def __call__(self, snapshot: Snapshot) -> Plan:
-        if self.is_over:
-            return Plan(Action.STOP, None, Reason("budget", "the budget is spent"))
-        if snapshot.target == self.wanted:
-            return Plan(Action.HOLD, self.wanted, Reason("hold", "as told"))
-        return Plan(Action.MOVE, self.wanted, Reason("told", "as told"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from elastic.reconciler import observe, training_group
 from elastic.reconciler.observe import KnownCatalog
 from elastic.store import JobFacts
 from tests.builders import node_type
-from tests.reconciler.test_steps import HALF, JOB, generation, left, node
+from tests.reconciler.worlds import HALF, JOB, generation, left, node
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 from elastic.model import Group, JobPhase, Pulse
 from elastic.reconciler import next_steps
 from elastic.reconciler.stillness import Idle, idle, may_be_cut_off, newly_learnt_s
-from tests.reconciler.test_steps import HALF, generation, node, overdue_after, world
-from tests.reconciler.test_stillness import members, still, three
+from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import VirtualCluster
+from tests.reconciler.worlds import HALF, generation, node, overdue_after, world
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from elastic.reconciler.steps import (
     StartGeneration,
     TerminateNode,
 )
-from tests.reconciler.test_steps import FULL, HALF, generation, left, node, world
+from tests.reconciler.worlds import FULL, HALF, generation, left, node, world
 
 JOB = Job(
     "job-1",

@@ -26,7 +26,7 @@ from elastic.policy import decide
 from elastic.pricing import Quote
 from elastic.providers import InstanceState
 from elastic.providers.fake import Operation
-from tests.reconciler.test_safe_mode import FullDisk
+from tests.reconciler.full_disk import FullDisk
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 
 BUDGET_USD = 1.0

@@ -19,21 +19,15 @@ from elastic.model import (
     NodePhase,
     Outcome,
     Plan,
-    Pulse,
     Reason,
     Snapshot,
 )
 from elastic.reconciler import AlarmKind, World, next_steps
 from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration, TerminateNode
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
-from tests.reconciler.test_steps import HALF, JOB, generation, node, overdue_after, world
+from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import SMALL, VirtualCluster
-
-
-def three(snapshot: Snapshot) -> Plan:
-    wanted = Group.of(SMALL, 3)
-    action = Action.HOLD if snapshot.target == wanted else Action.START
-    return Plan(action, wanted, Reason("told", "as told"))
+from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world
 
 
 @pytest.fixture
@@ -43,13 +37,6 @@ def cluster(tmp_path: Path) -> VirtualCluster:
     cluster.submit()
     cluster.run(20)
     return cluster
-
-
-def members(cluster: VirtualCluster) -> tuple[str, ...]:
-    (job,) = cluster.store.jobs.listed()
-    generation = cluster.store.generations.latest(job.id)
-    assert generation is not None
-    return generation.node_ids
 
 
 def texts(cluster: VirtualCluster, kind: str) -> list[str]:
@@ -135,12 +122,6 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
         ("alarm_over", job.id),
     ]
     assert told[1].text == "standstill: turns are made again"
-
-
-def still(name: str, still_s: float, *, longest_s: float = 1.0, heard_s: float = 99.0) -> Node:
-    return node(
-        name, heartbeat_at_s=heard_s, agent_generation=1, pulse=Pulse(still_s, longest_s, longest_s)
-    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from elastic.model import Group, Job, Node, Trained
 from elastic.store import Store
-from tests.store.test_store import HALF, window
+from tests.store.rows import HALF, window
 
 
 def test_a_job_is_told_what_others_of_its_program_measured(

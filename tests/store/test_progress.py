@@ -19,8 +19,8 @@ from elastic.model import (
 from elastic.store import HeartbeatReport, Store
 from elastic.store.progress import MOST_SAVES
 from tests.builders import intend
-from tests.store.test_resumes import end_job
-from tests.store.test_store import HALF, window
+from tests.store.endings import end_job
+from tests.store.rows import HALF, window
 
 
 def next_generation(store: Store, job: Job, node: Node) -> int:

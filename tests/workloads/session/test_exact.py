@@ -6,110 +6,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from typing import Any
-from zlib import crc32
 
 import pytest
 import torch
-from torch import Tensor, optim
+from torch import Tensor
 
-from elastic.workloads.adam import Adam
 from elastic.workloads.session.exact import ExactArithmetic, arithmetic_of
+from tests.workloads.session.exact_runs import (
+    VARIANTS,
+    drawn,
+    trained,
+    within,
+)
 
-STEPS = 12
-VARIANTS: Mapping[str, tuple[type[optim.Optimizer], Mapping[str, Any]]] = {
-    "SGD": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}),
-    "SGD, Nesterov, by lists": (
-        optim.SGD,
-        {"lr": 0.1, "momentum": 0.9, "nesterov": True, "foreach": True},
-    ),
-    "SGD, fused": (optim.SGD, {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "fused": True}),
-    "Adam": (optim.Adam, {"weight_decay": 0.1}),
-    "Adam, AMSGrad, by lists": (optim.Adam, {"amsgrad": True, "foreach": True}),
-    "Adam, AMSGrad, fused": (optim.Adam, {"amsgrad": True, "fused": True, "weight_decay": 0.1}),
-    "AdamW": (optim.AdamW, {"weight_decay": 0.1}),
-    "AdamW, by lists": (optim.AdamW, {"foreach": True}),
-    "AdamW, fused": (optim.AdamW, {"fused": True, "maximize": True}),
-    "NAdam": (optim.NAdam, {"weight_decay": 0.1}),
-    "RAdam, by lists": (optim.RAdam, {"weight_decay": 0.1, "foreach": True}),
-    "RMSprop": (optim.RMSprop, {"centered": True, "momentum": 0.9}),
-    "Adagrad, fused": (optim.Adagrad, {"lr_decay": 0.1, "weight_decay": 0.1, "fused": True}),
-    "Adadelta, by lists": (optim.Adadelta, {"weight_decay": 0.1, "foreach": True}),
-    "Adamax": (optim.Adamax, {"weight_decay": 0.1}),
-    "ASGD": (optim.ASGD, {"weight_decay": 0.1}),
-    "Rprop": (optim.Rprop, {}),
-}
 AS_ELSEWHERE = """
 from elastic.workloads.session.exact import ExactArithmetic
-from tests.workloads.session.test_exact import digests
+from tests.workloads.session.exact_runs import digests
 for digest in digests():
     print(digest)
 """
-
-
-def digests() -> list[str]:
-    """Gives a line for each optimizer: its name, and what it comes to in exact arithmetic and as
-    torch does it."""
-    lines = []
-    for name in VARIANTS:
-        exact, usual = (_crc(_trained(name, is_exact=is_exact)) for is_exact in (True, False))
-        lines.append(f"{name}: {exact} {usual}")
-    ours = [_crc(_trained_by_ours(is_exact=is_exact)) for is_exact in (True, False)]
-    return [*lines, f"ours: {ours[0]} {ours[1]}", f"norms: {_crc(_norms())} 0"]
-
-
-def _trained(name: str, *, is_exact: bool, dtype: torch.dtype = torch.float32) -> list[Tensor]:
-    kind, options = VARIANTS[name]
-    parameters = [each.requires_grad_() for each in _values(dtype, seed=0)]
-    optimizer = kind(parameters, **options)
-    for step in range(STEPS):
-        for parameter, gradient in zip(parameters, _values(dtype, seed=1 + step), strict=True):
-            parameter.grad = gradient
-        _within(optimizer.step, is_exact=is_exact)
-    return [each.detach() for each in parameters]
-
-
-def _trained_by_ours(*, is_exact: bool) -> list[Tensor]:
-    parameters = _values(torch.float32, seed=0)
-    adam = Adam(parameters, b1=0.9, b2=0.999)
-    for step in range(STEPS):
-        gradients = _values(torch.float32, seed=1 + step)
-        _within(lambda given=gradients: adam.step(given, lr=1e-3), is_exact=is_exact)
-    return parameters
-
-
-def _norms() -> list[Tensor]:
-    with ExactArithmetic():
-        values = _values(torch.float32, seed=3)
-        totals = [*(each.norm() for each in values), *(each.sum() for each in values)]
-        return [
-            *totals,
-            torch.nn.utils.get_total_norm(values),
-            *(torch.lerp(each, -each, 0.3) for each in values),
-        ]
-
-
-def _within(step: Any, *, is_exact: bool) -> None:
-    if is_exact:
-        with ExactArithmetic():
-            step()
-    else:
-        step()
-
-
-def _values(dtype: torch.dtype, *, seed: int) -> list[Tensor]:
-    chance = torch.Generator().manual_seed(seed)
-    shapes = ((31, 17), (73,), (4, 3, 5, 5))
-    made = [torch.randn(shape, generator=chance, dtype=torch.float64).to(dtype) for shape in shapes]
-    return [*made[:2], made[2].to(memory_format=torch.channels_last)]
-
-
-def _crc(values: list[Tensor]) -> int:
-    code = 0
-    for each in values:
-        code = crc32(each.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes(), code)
-    return code
 
 
 def _as_on(capability: str) -> dict[str, tuple[str, str]]:
@@ -152,8 +67,8 @@ def test_every_optimizer_comes_to_the_same_bits_with_and_without_fused_multiply_
 def test_exact_arithmetic_takes_the_steps_that_torch_takes(name: str, dtype: torch.dtype) -> None:
     digits = 50 * torch.finfo(dtype).eps
     pairs = zip(
-        _trained(name, is_exact=True, dtype=dtype),
-        _trained(name, is_exact=False, dtype=dtype),
+        trained(name, is_exact=True, dtype=dtype),
+        trained(name, is_exact=False, dtype=dtype),
         strict=True,
     )
     for exact, usual in pairs:
@@ -161,7 +76,7 @@ def test_exact_arithmetic_takes_the_steps_that_torch_takes(name: str, dtype: tor
 
 
 def test_narrow_types_are_rounded_once_a_step_not_at_each_operation() -> None:
-    own, other, third = _values(torch.bfloat16, seed=5)[0:1] * 3
+    own, other, third = drawn(torch.bfloat16, seed=5)[0:1] * 3
     with ExactArithmetic():
         found = torch.addcmul(own, other, third, value=0.1)
     wanted = (own.double() + 0.1 * other.double() * third.double()).to(torch.bfloat16)
@@ -189,7 +104,7 @@ def _with_a_spike(name: str, *, is_exact: bool) -> Tensor:
     )
     for gradient in (0.5, 0.5, 1e22, 0.5):
         weight.grad = torch.full((3,), gradient)
-        _within(optimizer.step, is_exact=is_exact)
+        within(optimizer.step, is_exact=is_exact)
     return weight.detach()
 
 
