@@ -136,7 +136,8 @@ def steer(
     ``ended_generation`` is the last one that ended here, or None. ``is_end_told`` says whether the
     daemon knows how it ended.
 
-    >>> steer(wanted=Wanted(is_known=True), group=RunningGeneration(generation=3, grace_s=30), now=0.0)
+    >>> steer(wanted=Wanted(is_known=True), group=RunningGeneration(generation=3, grace_s=30),
+    ...     now=0.0)
     AskToDrain()
     """
     if group is None:
@@ -182,7 +183,8 @@ def hears_no_drain(
     that reported nothing.
 
     >>> group = RunningGeneration(generation=3, grace_s=30)
-    >>> [hears_no_drain(group, any_word=True, has_turned=each, has_joined=False) for each in (True, False)]
+    >>> [hears_no_drain(group, any_word=True, has_turned=each, has_joined=False) for each in (True,
+    ...     False)]
     [False, True]
     """
     if group.is_adopted:
@@ -197,7 +199,8 @@ def is_outside(group: RunningGeneration, *, has_trained: bool, has_joined: bool)
 
     Each node would then do the whole job alone, and the first to finish would end it.
 
-    >>> is_outside(RunningGeneration(generation=3, grace_s=30, is_in_session=True), has_trained=True, has_joined=False)
+    >>> is_outside(RunningGeneration(generation=3, grace_s=30, is_in_session=True),
+    ...     has_trained=True, has_joined=False)
     True
     """
     return group.is_in_session and not group.is_adopted and has_trained and not has_joined
@@ -267,7 +270,8 @@ def awaits_word(
     They may wait for a node that is cut off. A session's members find that out themselves.
 
     >>> group = RunningGeneration(generation=3, grace_s=30)
-    >>> [awaits_word(group, Pulse(still_s, longest_s=0.5), ended_at=None, now=0.0) for still_s in (0.9, 1.1)]
+    >>> [awaits_word(group, Pulse(still_s, longest_s=0.5), ended_at=None, now=0.0)
+    ...     for still_s in (0.9, 1.1)]
     [False, True]
     """
     if group is None:

@@ -95,7 +95,8 @@ def is_fork_distrusted(
     they were started, None where none were. Those that `were_refused` had no checkpoint to go on
     from.
 
-    >>> is_fork_distrusted(False, is_preloaded=True, outcome=Outcome.FAILED, has_heard_workers=False)
+    >>> is_fork_distrusted(False, is_preloaded=True, outcome=Outcome.FAILED,
+    ...     has_heard_workers=False)
     True
     """
     is_elsewhere = error is not None and (error.kind in _NOT_BY_FORK or _is_own_decision(error))

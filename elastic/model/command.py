@@ -72,8 +72,10 @@ _REFUSED: Mapping[str, str] = {
 }
 _SHORT: Mapping[str, str] = {"m": "module", "r": "redirects", "t": "tee"}
 _WRAPPERS: Mapping[str, str] = {
-    "accelerate": "write `torchrun train.py`: elasticd starts the workers, and accelerate finds them. "
-    "What its config sets goes into `env`, such as ACCELERATE_MIXED_PRECISION",
+    "accelerate": (
+        "write `torchrun train.py`: elasticd starts the workers, and accelerate finds them. "
+        "What its config sets goes into `env`, such as ACCELERATE_MIXED_PRECISION"
+    ),
     "deepspeed": "write `torchrun train.py`: elasticd starts the workers",
     "horovodrun": "write `torchrun train.py`: elasticd starts the workers by torchrun alone",
     "mpirun": "write `torchrun train.py`: elasticd starts the workers by torchrun alone",
@@ -82,8 +84,14 @@ _WRAPPERS: Mapping[str, str] = {
     "poetry": "write `python train.py`, and what it needs in `requirements`",
     "uv": "write `python train.py`, and what it needs in `requirements`",
     "pipenv": "write `python train.py`, and what it needs in `requirements`",
-    "make": "write the line that its target runs, such as `python train.py`, and what it builds first in `setup`",
-    "docker": "nodes run no containers: write `python train.py`, and what the image has in `requirements` and `setup`",
+    "make": (
+        "write the line that its target runs, such as `python train.py`, and what it builds first "
+        "in `setup`"
+    ),
+    "docker": (
+        "nodes run no containers: write `python train.py`, and what the image has in "
+        "`requirements` and `setup`"
+    ),
 }
 
 
@@ -111,7 +119,8 @@ def understand(command: str | Sequence[str]) -> Understood:
     >>> found = understand("torchrun --nproc_per_node 4 --nnodes=1:2 train.py --lr 0.1")
     >>> found.command, found.nproc_per_node, found.nodes
     (('train.py', '--lr', '0.1'), 4, (1, 2))
-    >>> [understand(line).command for line in ("python3.12 train.py", "python -m pkg.train", "bash run.sh")]
+    >>> [understand(line).command for line in ("python3.12 train.py", "python -m pkg.train",
+    ...     "bash run.sh")]
     [('train.py',), ('-m', 'pkg.train'), ('bash', 'run.sh')]
     >>> understand("env LR=0.1 python train.py").env
     {'LR': '0.1'}
@@ -145,7 +154,8 @@ def script_at(command: Sequence[str]) -> int | None:
     """Where in a command the file stands that it runs; None where it runs a module, or a shell
     without a script.
 
-    >>> [script_at(each.split()) for each in ("train.py --lr 1", "bash -o pipefail run.sh", "-m pkg.train")]
+    >>> [script_at(each.split()) for each in ("train.py --lr 1", "bash -o pipefail run.sh",
+    ...     "-m pkg.train")]
     [0, 3, None]
     """
     if command[0] in MODULE_OPTIONS:
@@ -165,7 +175,7 @@ def check_shell_script(name: str, text: str) -> None:
 
     >>> check_shell_script("run.sh", "export A=1\\ntorchrun train.py\\n")
     Traceback (most recent call last):
-    elastic.errors.InvalidInput: command: run.sh starts torchrun in line 2 ('torchrun train.py'), but elasticd ...
+    elastic.errors.InvalidInput: command: run.sh starts torchrun in line 2 ...
     """
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.partition("#")[0].strip()

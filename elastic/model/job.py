@@ -216,10 +216,13 @@ class JobSpec:
         its command neither an argument that is its number of iterations counts, nor the value of an
         option that only says how long it trains.
 
-        >>> one, other = JobSpec("j", ("train.py",), iterations=10), JobSpec("k", ("train.py",), nodes_max=3)
-        >>> one.program == other.program, one.program == JobSpec("j", ("train.py",), global_batch=8).program
+        >>> one, other = JobSpec("j", ("train.py",), iterations=10), JobSpec("k", ("train.py",),
+        ...     nodes_max=3)
+        >>> one.program == other.program, one.program == JobSpec("j", ("train.py",),
+        ...     global_batch=8).program
         (True, False)
-        >>> short, long = (JobSpec("j", ("train.py", f"{n}", "--epochs=3"), iterations=n) for n in (10, 90))
+        >>> short, long = (JobSpec("j", ("train.py", f"{n}", "--epochs=3"), iterations=n)
+        ...     for n in (10, 90))
         >>> short.program == long.program
         True
         """
@@ -396,7 +399,8 @@ def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:
     """What somebody should know of a job's progress, before it costs them.
 
     >>> spec = JobSpec("mine", ("train.py",))
-    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, restarts_at_zero=True), now_s=60.0)
+    >>> warnings_of(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=40, restarts_at_zero=True),
+    ...     now_s=60.0)
     ('a move or a loss restarts this job: it has saved nothing yet',)
     """
     found = []

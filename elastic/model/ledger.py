@@ -79,8 +79,10 @@ def stretches(billing_period: BillingPeriod, prices: Sequence[Price]) -> tuple[S
     is billed beyond the end, for the minimum, is billed at the last price.
 
     >>> from elastic.model.offering import Offering
-    >>> cheap, dear = (Price(n, Offering("s"), n / 10, at_s, at_s, "t") for n, at_s in ((1, 0.0), (2, 45.0)))
-    >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(BillingPeriod(0.0, 90.0), (cheap, dear))]
+    >>> cheap, dear = (Price(n, Offering("s"), n / 10, at_s, at_s, "t") for n, at_s in ((1, 0.0),
+    ...     (2, 45.0)))
+    >>> [(each.price.id, each.from_s, each.to_s) for each in stretches(BillingPeriod(0.0, 90.0),
+    ...     (cheap, dear))]
     [(1, 0.0, 45.0), (2, 45.0, 90.0)]
     """
     from_s = billing_period.from_s
@@ -119,7 +121,8 @@ def surcharge_usd(
 
     >>> from elastic.model.offering import Offering
     >>> row = LedgerRow(1, "j", "n", Offering("c5.xlarge"), 1, 0.36, from_s=0.0, to_s=None)
-    >>> round(surcharge_usd([row], [DoubtedPrice(Offering("c5.xlarge"), 3.6, since_s=60.0)], 160.0), 6)
+    >>> round(surcharge_usd([row], [DoubtedPrice(Offering("c5.xlarge"), 3.6, since_s=60.0)], 160.0),
+    ...     6)
     0.09
     """
     dearer = {each.offering: each for each in doubted}

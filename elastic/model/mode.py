@@ -30,7 +30,8 @@ def is_python(command: Sequence[str]) -> bool | None:
     """Whether a command is a script or module for torchrun's own Python; None where only the file
     itself tells.
 
-    >>> [is_python([first]) for first in ("-m", "train.py", "run.sh", "/opt/other/bin/python3", "/usr/bin/train")]
+    >>> [is_python([first]) for first in ("-m", "train.py", "run.sh", "/opt/other/bin/python3",
+    ...     "/usr/bin/train")]
     [True, True, False, False, None]
     """
     first = command[0]
@@ -88,7 +89,8 @@ def choose_mode(
     job is live only on request. Raises InvalidInput if the command cannot run live and that is
     wanted.
 
-    >>> [choose_mode(["train.py"], supported=each).value for each in (None, Mode.LIVE)], choose_mode(["run.sh"]).value
+    >>> [choose_mode(["train.py"], supported=each).value for each in (None,
+    ...     Mode.LIVE)], choose_mode(["run.sh"]).value
     (['restart', 'live'], 'restart')
     """
     if is_python(command) is False:

@@ -12,7 +12,8 @@ def is_output(path: str, globs: Sequence[str] | None) -> bool:
 
     `*` also crosses folders, and a folder's name takes all that is in it.
 
-    >>> [is_output(path, ["*.pt", "runs"]) for path in ("out/best.pt", "runs/1/log.txt", "cache.bin")]
+    >>> [is_output(path, ["*.pt", "runs"]) for path in ("out/best.pt", "runs/1/log.txt",
+    ...     "cache.bin")]
     [True, True, False]
     """
     if globs is None:

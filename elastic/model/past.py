@@ -60,7 +60,8 @@ def histories(
 
     >>> from elastic.model.offering import Offering
     >>> told = ((0.4, 0.0), (0.1, 150.0))
-    >>> dear, cheap = (PastPrice(Offering("c5.large"), usd, at_s, 200.0, "told") for usd, at_s in told)
+    >>> dear, cheap = (PastPrice(Offering("c5.large"), usd, at_s, 200.0, "told") for usd,
+    ...     at_s in told)
     >>> (found,) = histories([cheap, dear], from_s=100.0, to_s=200.0)
     >>> found.lowest_usd_per_h, found.mean_usd_per_h, found.highest_usd_per_h
     (0.1, 0.25, 0.4)

@@ -69,7 +69,8 @@ class ScriptError:
     def __str__(self) -> str:
         """One sentence for a person.
 
-        >>> str(ScriptError("ValueError", "ValueError: no such folder", "train.py, line 3, in load"))
+        >>> str(ScriptError("ValueError", "ValueError: no such folder",
+        ...     "train.py, line 3, in load"))
         'ValueError: no such folder (train.py, line 3, in load)'
         >>> str(ScriptError("MemoryError", "MemoryError"))
         'out of memory: MemoryError'

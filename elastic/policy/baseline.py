@@ -76,7 +76,8 @@ def fixed_choices(
 
     >>> small = Offering("small")
     >>> measured = [Trained(Group.of(small), "main", 50, 100.0)]
-    >>> before, after = Price(1, small, 3.6, 0.0, 0.0, "test"), Price(2, small, 7.2, 100.0, 100.0, "test")
+    >>> before, after = Price(1, small, 3.6, 0.0, 0.0, "test"), Price(2, small, 7.2, 100.0, 100.0,
+    ...     "test")
     >>> for prices in ([before], [after, before]):
     ...     (choice,) = fixed_choices(measured, prices, iterations={"main": 100}, started_at_s=0.0)
     ...     print(round(choice.usd, 3), choice.lasts_s)

@@ -319,9 +319,11 @@ def cores_worth(node_type: NodeType, workers: Workers) -> float:
 
     >>> cores_worth(NodeType("c5.2xlarge", 8, 16, physical_cores=4), Workers(1, 4))
     4.0
-    >>> round(cores_worth(NodeType("g4dn.xlarge", 4, 16, gpu_count=1, gpu_model="T4"), Workers(1, 4)))
+    >>> round(cores_worth(NodeType("g4dn.xlarge", 4, 16, gpu_count=1, gpu_model="T4"), Workers(1,
+    ...     4)))
     81
-    >>> round(cores_worth(NodeType("own.server", 4, 16, gpu_count=1, gpu_model="Tesla k80 24GB"), Workers(1, 4)))
+    >>> round(cores_worth(NodeType("own.server", 4, 16, gpu_count=1, gpu_model="Tesla k80 24GB"),
+    ...     Workers(1, 4)))
     41
     """
     if not node_type.gpu_count:

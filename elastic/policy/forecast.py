@@ -345,7 +345,8 @@ def _prior(
 def _resized(step_s: float, times: float) -> Interval:
     """A step on so many times as many nodes.
 
-    >>> [round(each, 3) for each in (_resized(1.0, 2.0).value, _resized(1.0, 2.0).low, _resized(1.0, 2.0).high)]
+    >>> [round(each, 3) for each in (_resized(1.0, 2.0).value, _resized(1.0, 2.0).low, _resized(1.0,
+    ...     2.0).high)]
     [0.55, 0.5, 1.0]
     """
     ends = sorted((step_s / times, step_s))

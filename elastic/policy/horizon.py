@@ -58,7 +58,8 @@ def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
     """How the first `iteration` iterations of a job divide among its training phases.
 
     >>> from elastic.model import TrainingPhase
-    >>> spec = JobSpec("esrgan", ("train.py",), phases=(TrainingPhase("warm-up", 20), TrainingPhase("gan")))
+    >>> spec = JobSpec("esrgan", ("train.py",), phases=(TrainingPhase("warm-up", 20),
+    ...     TrainingPhase("gan")))
     >>> iterations_by_phase(spec, 50)
     {'warm-up': 20, 'gan': 30}
     """

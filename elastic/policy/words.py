@@ -13,7 +13,8 @@ _SHOWN = 3
 def name(group: Group) -> str:
     """What people call a group; capacity and zone only where they are not the plain ones.
 
-    >>> name(Group.of(Offering("local.half"))), name(Group.of(Offering("c5.xlarge", Capacity.SPOT, "us-east-1a"), 2))
+    >>> name(Group.of(Offering("local.half"))), name(Group.of(Offering("c5.xlarge", Capacity.SPOT,
+    ...     "us-east-1a"), 2))
     ('local.half', '2 x c5.xlarge spot us-east-1a')
     """
     return " + ".join(
@@ -47,7 +48,8 @@ def shortened(texts: Sequence[str]) -> list[str]:
 def offering_name(offering: Offering, *, where: str = "in ") -> str:
     """What people call an offering; `where` comes before a zone.
 
-    >>> offering_name(Offering("c5.xlarge", Capacity.SPOT, "us-east-1a")), offering_name(Offering("local.half"))
+    >>> offering_name(Offering("c5.xlarge", Capacity.SPOT,
+    ...     "us-east-1a")), offering_name(Offering("local.half"))
     ('c5.xlarge spot in us-east-1a', 'local.half')
     """
     spot = f" {offering.capacity}" if offering.capacity is Capacity.SPOT else ""

@@ -84,14 +84,15 @@ def _unknown(
         if instance.provider_id in known or (instance.token in lacking and not instance.node_id):
             continue
         is_gone = instance.state is InstanceState.GONE
+        advice = "the daemon ends it at its second sighting; if it stays, `elasticd gc --terminate`"
+        if is_gone:
+            advice = "its dollars are in no ledger: see the invoice"
         yield AuditFinding(
             Difference.UNKNOWN,
             instance.provider_id,
             instance.node_id or None,
             f"{instance.offering}, {instance.state}: the ledger knows nothing of it",
-            "its dollars are in no ledger: see the invoice"
-            if is_gone
-            else "the daemon ends it at its second sighting; if it stays, `elasticd gc --terminate`",
+            advice,
         )
 
 

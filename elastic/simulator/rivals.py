@@ -1,10 +1,12 @@
 """The policies to be compared with, as their authors describe them; unlike ours they are told every
 speed.
 
-- `on-demand`: the cheapest group of on-demand nodes that does it in time, from the first tick to the last.
-- `greedy`: any spot that is up, the cheapest for its work; idle without; on-demand once the safety net says so.
-- `uniform`: Uniform Progress (Wu et al., Can't Be Late, NSDI 2024): on-demand while idle and behind the line of even
-  progress; back to spot once ahead of it by two changeovers.
+- `on-demand`: the cheapest group of on-demand nodes that does it in time, from the first tick to
+  the last.
+- `greedy`: any spot that is up, the cheapest for its work. Without spot it is idle, until the
+  safety net asks for on-demand.
+- `uniform`: Uniform Progress (Wu et al., Can't Be Late, NSDI 2024). It is on-demand while idle and
+  behind the line of even progress, and back to spot once ahead of it by two changeovers.
 
 Each has the safety net of that paper: from where two changeovers more than the rest of the work are
 left, what does not hold a spot node goes to on-demand and stays.

@@ -23,7 +23,10 @@ _ARGUMENTS = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
-    "options": "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=60000",
+    "options": (
+        "-c statement_timeout=30000 -c lock_timeout=5000 "
+        "-c idle_in_transaction_session_timeout=60000"
+    ),
 }
 
 

@@ -53,7 +53,8 @@ def estimate_step_s(samples: Sequence[Sample]) -> Interval | None:
     One stall of a minute moves nothing, two do:
 
     >>> steady = [Sample(2, elapsed_s, 0.0) for elapsed_s in (0.9, 1.0, 1.0, 1.0, 1.0, 1.1)]
-    >>> [round(estimate_step_s(steady + [Sample(2, 61.0, 0.0)] * stalls).value, 2) for stalls in (0, 1, 2)]
+    >>> [round(estimate_step_s(steady + [Sample(2, 61.0, 0.0)] * stalls).value, 2) for stalls in (0,
+    ...     1, 2)]
     [0.5, 0.51, 8.01]
     """
     recent = sorted(samples, key=_age_order)[-RECENT_WINDOWS:]

@@ -26,7 +26,8 @@ class WorkerPlace:
     def from_environment(cls, environment: Mapping[str, str]) -> WorkerPlace:
         """Reads the variables that the agent and torchrun set.
 
-        >>> WorkerPlace.from_environment({"RANK": "1", "WORLD_SIZE": "2", "ELASTICD_GENERATION": "3"}).generation
+        >>> WorkerPlace.from_environment({"RANK": "1", "WORLD_SIZE": "2",
+        ...     "ELASTICD_GENERATION": "3"}).generation
         3
         """
         generation = environment.get("ELASTICD_GENERATION")

@@ -81,7 +81,8 @@ class SessionSettings:
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:
         """Reads the variables that the agent or the user set. Raises InvalidInput.
 
-        >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400", "ELASTICD_JOB_ID": "j"}).store
+        >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400",
+        ...     "ELASTICD_JOB_ID": "j"}).store
         '10.0.0.1:29400'
         """
         told = {
