@@ -6,13 +6,14 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from api import schemas
 from api.accounts import cost_by_node, until_s
 from api.artifacts import Artifacts
 from api.files import artifacts_if_available
 from elastic.errors import NotFound, StorageUnavailable
-from elastic.model import Action, Group, Job, Price, idle_s, spent_usd, warnings_of
+from elastic.model import Action, Group, Job, idle_s, spent_usd, warnings_of
 from elastic.policy import FixedChoice, Use, as_it_was, fixed_choices, iterations_by_phase, uses
 from elastic.store import Event, Store
 
@@ -23,8 +24,6 @@ _MOST_DECISIONS = 500
 _MOST_NOTES = 100
 _EVENT_PAGE = 1000
 _EVENT_PAGES = 50
-_PRICE_PAGE = 500
-_MOST_PRICES = 50_000
 
 
 def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> schemas.Report:
@@ -85,11 +84,12 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
         for at_s in (each.first_step_at_s, each.last_step_at_s)
         if at_s
     ]
-    # Old and new nodes of a swap in a session train together for a moment; that was no choice.
     decided = {each.to_group for each in store.decisions.changes(job.id, limit=_MOST_DECISIONS)}
-    return fixed_choices(
-        [each for each in trained if len(each.group.members) == 1 or each.group in decided],
-        _price_history(store),
+    measured = [each for each in trained if len(each.group.members) == 1 or each.group in decided]
+    offerings = {offering for each in measured for offering, _ in each.group.members}
+    choices = partial(
+        fixed_choices,
+        measured,
         iterations=iterations_by_phase(job.spec, job.iteration),
         started_at_s=begin_s,
         start_up_s=max(steps_s[0] - begin_s, 0.0) if steps_s else 0.0,
@@ -97,6 +97,11 @@ def costs_if_fixed(store: Store, job: Job, *, now_s: float) -> tuple[FixedChoice
         wind_up_s=max(end_s - max(steps_s), 0.0) if steps_s and job.phase.is_final else 0.0,
         minimum_billed_s=max((row.minimum_s for row in rows), default=0.0),
     )
+    # How long each lasts does not follow from prices: so much of their history is read, which may
+    # be years long.
+    at_first = choices(store.prices.held(offerings, from_s=begin_s, to_s=begin_s))
+    to_s = begin_s + max((each.lasts_s for each in at_first), default=0.0)
+    return choices(store.prices.held(offerings, from_s=begin_s, to_s=to_s + 1.0))
 
 
 def spent_on(store: Store, job: Job, *, now_s: float) -> dict[Use, float]:
@@ -122,17 +127,6 @@ def where_it_began(store: Store, job: Job, choices: Sequence[FixedChoice]) -> Fi
         if found is not None:
             return found
     return None
-
-
-def _price_history(store: Store) -> list[Price]:
-    history: list[Price] = []
-    before: int | None = None
-    while page := store.prices.listed(limit=_PRICE_PAGE, before=before):
-        history += page
-        before = page[-1].id
-        if len(history) >= _MOST_PRICES:
-            break
-    return history
 
 
 def _notes(store: Store, job_id: str) -> list[Event]:

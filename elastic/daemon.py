@@ -56,6 +56,9 @@ _MISSED_BEATS = 3
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
+_ROLL_UP_S = 60.0
+"""How often to look whether measurements are old enough to be rolled up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
@@ -79,6 +82,7 @@ class Daemon:
     wheel: Wheel | None
     # Asks for past prices; None where no source remembers them.
     historian: Ticker | None
+    housekeeper: Ticker
     logs: JobLogs
 
     def start(self) -> None:
@@ -94,8 +98,8 @@ class Daemon:
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
         if self.historian is None:
-            return (self.ticker,)
-        return (self.ticker, self.historian)
+            return (self.ticker, self.housekeeper)
+        return (self.ticker, self.housekeeper, self.historian)
 
 
 def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
@@ -166,6 +170,9 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         historian=None
         if past is None
         else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_PAST_S, clock=clock),
+        housekeeper=Ticker(
+            lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_ROLL_UP_S, clock=clock
+        ),
         logs=_logs(data_dir, store),
     )
 

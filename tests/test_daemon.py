@@ -3,6 +3,7 @@ folder."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from elastic.daemon import build
 from elastic.log_line import LogPiece
 from elastic.model import JobSpec, Offering
 from elastic.store import Store
+from tests.docs.pages import ROOT
+from tests.store.past_databases import lay_out_past
 
 HALF = Offering("half")
 DAY_S = 86_400.0
@@ -69,5 +72,25 @@ def test_the_logs_of_a_job_outlive_its_daemon_and_those_of_a_job_that_is_no_long
     daemon = build(settings, clock=clock, url="http://127.0.0.1:1")
     assert daemon.logs.jobs() == (job.id,)
     assert [line.text for line in daemon.logs.lines(job.id, limit=10)] == ["a line"]
+    daemon.store.close()
+    daemon.logs.close()
+
+
+def test_a_daemon_rolls_old_measurements_up_beside_its_tick(tmp_path: Path) -> None:
+    lay_out_past(ROOT / "tests" / "store" / "past" / "acaf34e.sql", tmp_path / "elasticd.db")
+    settings = Settings(data_dir=tmp_path, rendezvous_ports="0-0")
+    daemon = build(settings, clock=ManualClock(1_800_000_000.0), url="http://127.0.0.1:1")
+    assert daemon.ticker.last is None
+    job = daemon.store.jobs.listed()[1]
+    assert len(daemon.store.measurements.listed(job.id, limit=500)) == 100
+    daemon.housekeeper.start()
+    while daemon.housekeeper.last is None:
+        time.sleep(0.01)
+    daemon.housekeeper.stop()
+    _, _, failure = daemon.housekeeper.last
+    assert failure is None
+    # The 64 warm ones that an estimate reads, and the job's first, which is cold.
+    assert len(daemon.store.measurements.listed(job.id, limit=500)) == 65
+    assert daemon.ticker.last is None
     daemon.store.close()
     daemon.logs.close()

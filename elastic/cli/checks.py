@@ -216,7 +216,7 @@ def check_database(settings: Settings) -> Finding:
     except ElasticError as error:
         return Finding("database", "error", str(error), "is the server up, the file a database?")
     if state.damages:
-        return Finding("database", "error", "; ".join(state.damages), "restore a copy")
+        return Finding("database", "error", "; ".join(state.damages), "`elasticd db restore`")
     if state.revision is None:
         return Finding(
             "database", "warning", "none yet", "`elasticd serve` makes it at its first start"
@@ -226,6 +226,12 @@ def check_database(settings: Settings) -> Finding:
         return Finding(
             "database", "warning", found, "`elasticd serve` or `elasticd db migrate` migrates it"
         )
+    if state.differences:
+        advice = "`elasticd db migrate` repairs it, or says why not"
+        return Finding("database", "error", "; ".join(state.differences), advice)
+    if state.faults:
+        found = f"{len(state.faults)} faults of the ledger: {state.faults[0]}"
+        return Finding("database", "warning", found, "`elasticd db check` lists them")
     return Finding("database", "ok", f"revision {state.revision}")
 
 

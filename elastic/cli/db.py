@@ -1,10 +1,18 @@
-"""`elasticd db`: the database, migrated and checked without a daemon."""
+"""`elasticd db`: the database, migrated, checked, backed up and restored without a daemon."""
 
 from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elastic.cli.exits import ExitCode
+
+if TYPE_CHECKING:
+    from elastic.config import Settings
 
 app = typer.Typer(help="The database.", no_args_is_help=True)
 
@@ -23,15 +31,81 @@ def migrate() -> None:
 
 @app.command("check")
 def check() -> None:
-    """Say whether the database is sound and up to date; status 1 if not. Changes nothing."""
-    from elastic.config import load_settings
+    """Say whether the database is sound and up to date, and its ledger adds up; status 1 if not.
+    Changes nothing."""
+    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
     from elastic.store import inspect_store, shown
 
     url = load_settings().url
     state = inspect_store(url)
     print(f"{shown(url)}: revision {state.revision or 'none'}, newest {state.newest_revision}")
-    for damage in state.damages:
-        print(f"damaged: {damage}")
-    if state.damages or not state.is_migrated:
-        print("to fix: restore a copy" if state.damages else "to fix: elasticd db migrate")
-        raise typer.Exit(ExitCode.ERROR)
+    for title, found in (
+        ("damaged", state.damages),
+        ("differs", state.differences),
+        ("ledger", state.faults),
+    ):
+        for each in found:
+            print(f"{title}: {each}")
+    if state.damages:
+        print("to fix: restore a backup (elasticd db restore FILE)")
+    elif state.differences or not state.is_migrated:
+        print("to fix: elasticd db migrate")
+    elif state.faults:
+        print("to fix: elasticd audit compares the ledger with the cloud, where there is one")
+    else:
+        print("sound; its tables are this version's, and its ledger adds up")
+        return
+    raise typer.Exit(ExitCode.ERROR)
+
+
+@app.command("backup")
+def backup(
+    to: Annotated[
+        Path | None,
+        typer.Argument(help="File to write, or the folder for it; this folder if absent."),
+    ] = None,
+) -> None:
+    """Copy the database, the secret and the token into one file, which only you can read; the
+    daemon may go on."""
+    from elastic.clock import SystemClock
+    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    from elastic.store import back_up
+
+    settings, now_s = load_settings(), SystemClock().now_s()
+    path = to or Path()
+    if path.is_dir():
+        path /= f"elasticd-{datetime.fromtimestamp(now_s, UTC):%Y%m%dT%H%M%SZ}.tar"
+    made = back_up(settings.url, _secrets(settings), path, now_s=now_s)
+    print(f"{made.path}: {', '.join(made.sizes)}; {sum(made.sizes.values()) / 1e6:.1f} MB")
+
+
+@app.command("restore")
+def restore(
+    source: Annotated[Path, typer.Argument(help="A file that `elasticd db backup` has written.")],
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder to restore into; that of the settings if absent.")
+    ] = None,
+) -> None:
+    """Lay a backup out where the settings have the database; overwrites nothing, and runs beside no
+    daemon."""
+    from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    from elastic.store import database_folder, lock, shown
+    from elastic.store import restore as restore_backup
+
+    settings = load_settings(data_dir=data_dir)
+    folders = {settings.data_dir.resolve()}
+    if (folder := database_folder(settings.url)) is not None:
+        folders.add(folder.resolve())
+    held = [lock(each) for each in sorted(folders)]
+    try:
+        restored = restore_backup(source, settings.url, _secrets(settings))
+    finally:
+        for each in held:
+            os.close(each)
+    print(f"{shown(settings.url)}: restored as it was at {restored.made_at}")
+
+
+def _secrets(settings: Settings) -> dict[str, Path]:
+    """The files that a daemon needs beside its database: its nodes and its user know what is in
+    them."""
+    return {"secret": settings.data_dir.absolute() / "secret", "token": settings.token_file}

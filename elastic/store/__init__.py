@@ -1,25 +1,21 @@
 """The database: everything that must survive, in SQLAlchemy Core tables, one repository for
 each subject."""
 
+from elastic.store.backup import Backup, back_up, restore
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts
 from elastic.store.heartbeats import HeartbeatReport
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
+from elastic.store.migrating import migrate, migration_config
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
-from elastic.store.opening import (
-    database_folder,
-    lock,
-    migrate,
-    migration_config,
-    open_store,
-    shown,
-)
+from elastic.store.opening import database_folder, lock, open_store, shown
 from elastic.store.store import Store, Tallies
 
 __all__ = [
+    "Backup",
     "Event",
     "HeartbeatReport",
     "Interruptions",
@@ -30,6 +26,7 @@ __all__ = [
     "StoredWindow",
     "Tallies",
     "ThroughputPoint",
+    "back_up",
     "database_folder",
     "from_text",
     "inspect_store",
@@ -37,6 +34,7 @@ __all__ = [
     "migrate",
     "migration_config",
     "open_store",
+    "restore",
     "shown",
     "to_text",
 ]

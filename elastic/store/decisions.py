@@ -108,8 +108,16 @@ def get(connection: Connection, decision_id: int) -> Decision:
 
 
 def snapshot(connection: Connection, decision_id: int) -> Snapshot:
-    """Gives what a decision was made from, bit for bit."""
-    return unpack(Snapshot, _row(connection, decision_id).snapshot)
+    """Gives what a decision was made from, bit for bit. Raises NotFound, also for an old one that
+    has lost it."""
+    row = _row(connection, decision_id)
+    if not row.snapshot:
+        reason = from_text(Plan, row.plan).reason.text
+        raise NotFound(
+            f"the facts that decision {decision_id} was made from are gone: they are kept for 30 "
+            f"days. It was: {reason}"
+        )
+    return unpack(Snapshot, row.snapshot)
 
 
 def listed(

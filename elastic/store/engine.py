@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,19 +55,19 @@ class Database:
     def own(self) -> None:
         """Makes sure that this process alone may write, where the server can tell. Raises
         AlreadyRunning."""
-        with _translated(), self._writer.connect():
+        with _translated(self.url), self._writer.connect():
             pass
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that is committed, durably, when the block ends without an error."""
-        with self._writing, _translated(), self._writer.begin() as connection:
+        with self._writing, _translated(self.url), self._writer.begin() as connection:
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database and changes nothing."""
-        with _translated(), self._reader.begin() as connection:
+        with _translated(self.url), self._reader.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -120,6 +121,30 @@ def plain_engine(url: str) -> Engine:
     )
 
 
+@contextmanager
+def migration_engine(url: str) -> Iterator[Engine]:
+    """Makes an engine for a migration: its transactions hold changes of tables, too.
+
+    SQLite's foreign keys are off, as its documents want it where tables are rebuilt.
+    """
+    if make_url(url).get_backend_name() != "sqlite":
+        engine = plain_engine(url)
+    else:
+        # The driver would begin a transaction before a row changes, and none before a table does.
+        arguments = {"isolation_level": None, "timeout": 5.0}
+        engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+
+        @event.listens_for(engine, "begin")
+        def _begin(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    try:
+        with _translated(url):
+            yield engine
+    finally:
+        engine.dispose()
+
+
 def _sqlite(url: str, begin: str, *, size: int) -> Engine:
     # autocommit at the driver, so that BEGIN is ours: the driver's own is deferred and may fail
     # half-way through.
@@ -141,15 +166,30 @@ def _sqlite(url: str, begin: str, *, size: int) -> Engine:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(url: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise StoreUnavailable(
-            f"the database refused: {error.orig}; nothing was changed"
-        ) from error
+        raise refusal(url, error) from error
     except NoConnection as error:
         raise StoreUnavailable(f"the database is busy: {error}; nothing was changed") from error
+
+
+def refusal(url: str, error: DBAPIError) -> StoreUnavailable:
+    """Says what the database refused, and the way out where its file is damaged."""
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the rest tells the kinds of one
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return damaged(url, str(error.orig))
+    return StoreUnavailable(f"the database refused: {error.orig}; nothing was changed")
+
+
+def damaged(url: str, why: str) -> StoreUnavailable:
+    """Names a damaged file, and the way out."""
+    return StoreUnavailable(
+        f"the database {make_url(url).database} is damaged ({why}). Stop the daemon, move the file elsewhere "
+        "with those that begin like it (-wal, -shm), and restore the last backup: elasticd db "
+        "restore FILE"
+    )
 
 
 def insert(connection: Connection, table: Table, **values: object) -> int:

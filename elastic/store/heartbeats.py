@@ -20,7 +20,7 @@ from elastic.model import (
     Window,
 )
 from elastic.store import jobs as job_rows
-from elastic.store import measurements, notices, progress
+from elastic.store import measurements, notices, progress, rollup
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
 from elastic.store.engine import Repository, writes
@@ -55,7 +55,8 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
     # Before the windows, which tell what was lost by it.
     for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
         progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
-    fresh = measurements.append(connection, node, said.windows) if said.windows else 0
+    windows = rollup.not_rolled_up(connection, node.job_id, said.windows, acked_seq=before)
+    fresh = measurements.append(connection, node, windows) if windows else 0
     for note in (each for each in said.notes if each.id > before):
         add_event(
             connection,

@@ -9,18 +9,22 @@ from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import DBAPIError
 
 from elastic.errors import StoreUnavailable
-from elastic.store.engine import plain_engine
-from elastic.store.opening import migration_config
+from elastic.store import ledger_check
+from elastic.store.engine import plain_engine, refusal
+from elastic.store.migrating import migration_config
+from elastic.store.upgrading import differences_at
 
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """A database's schema revision (None: no tables yet), the newest there is, and its damages
-    (none: it is sound)."""
+    """A database's schema revision (None: no tables yet), the newest there is, its damages (none:
+    it is sound), how its tables differ from those of its revision, and faults of its ledger."""
 
     revision: str | None
     newest_revision: str | None
     damages: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     @property
     def is_migrated(self) -> bool:
@@ -42,13 +46,18 @@ def inspect_store(url: str) -> StoreState:
     try:
         with engine.connect() as connection:
             damages = _sqlite_damages(connection) if is_sqlite else ()
-            return StoreState(
-                MigrationContext.configure(connection).get_current_revision(), newest, damages
-            )
+            revision = MigrationContext.configure(connection).get_current_revision()
+            if damages or revision is None:
+                return StoreState(revision, newest, damages)
+            differ = differences_at(connection, revision)
+            is_read = revision == newest and not differ
+            wrong = tuple(ledger_check.faults(connection)) if is_read else ()
+            return StoreState(revision, newest, damages, differ, wrong)
     except DBAPIError as error:
-        raise StoreUnavailable(
-            f"{parsed.render_as_string()}: cannot be read: {error.orig}"
-        ) from error
+        refused = refusal(url, error)
+        raise StoreUnavailable(f"{parsed.render_as_string()}: cannot be read: {refused}") from error
+    finally:
+        engine.dispose()
 
 
 def _sqlite_damages(connection: Connection) -> tuple[str, ...]:

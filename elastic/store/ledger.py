@@ -60,8 +60,13 @@ def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
     PriceUnavailable."""
     for node_id in node_ids:
         node = connection.execute(select(nodes).where(nodes.c.id == node_id)).one()
-        known = [_as_bought(price, node.extras_usd_per_h) for price in _prices(connection, node)]
-        _write(connection, node, stretches(_billing_period(node), known))
+        _write(connection, node, chain(connection, node))
+
+
+def chain(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Stretch, ...]:
+    """What the rows of a launched node are to be. Raises PriceUnavailable."""
+    known = [_as_bought(price, node.extras_usd_per_h) for price in _prices(connection, node)]
+    return stretches(_billing_period(node), known)
 
 
 def listed(

@@ -1,5 +1,5 @@
-"""Measurements as rows: every window is kept; what charts and estimates need of them is kept summed
-beside."""
+"""Measurements as rows: each window, and summed beside what charts and estimates need of them, for
+`elastic.store.rollup` deletes old windows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, Executable, bindparam, func, select, update
+from sqlalchemy import Connection, Executable, bindparam, case, func, select, update
 
 from elastic.model import Group, Node, Sample, Series, Trained, Window
 from elastic.store import jobs as job_rows
+from elastic.store import losses
 from elastic.store import nodes as node_rows
 from elastic.store.codec import group_from_text
 from elastic.store.engine import Repository, insert, reads
-from elastic.store.events import add_event, of_kind
+from elastic.store.events import add_event
 from elastic.store.schema import buckets, events, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
@@ -27,9 +28,6 @@ BUCKET_S = 5
 
 _MOST_BUCKETS = 720
 """A window is spread over its last hour at most, so that none can ask for rows without end."""
-
-_MOST_LOST = 10_000
-"""Of more windows than that only the newest are looked through for what a restart lost."""
 
 _STORE = windows.insert()
 _MEMBERSHIPS = select(
@@ -62,12 +60,6 @@ _FIRST_WINDOW = (
     .where(windows.c.job_id == bindparam("job_id"))
     .order_by(windows.c.id)
     .limit(1)
-)
-_BEFORE = (
-    select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
-    .where(windows.c.job_id == bindparam("job_id"), windows.c.ended_at_s < bindparam("at_s"))
-    .order_by(windows.c.id.desc())
-    .limit(bindparam("limit"))
 )
 _WARM = (
     select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)
@@ -201,45 +193,44 @@ def begun(connection: Connection, job_id: str) -> dict[str, int]:
     return {} if first is None else {first.training_phase: first.iterations}
 
 
-def lost(connection: Connection, job_id: str) -> tuple[tuple[float, float], ...]:
-    """When the iterations were made that had to be done again: from and to, for each restart that
-    lost some."""
-    found = []
-    for event in of_kind(connection, job_id, "redone"):
-        left = event.numbers.get("redone", 0.0)
-        end_s = begin_s = None
-        said = {"job_id": job_id, "at_s": event.at_s, "limit": _MOST_LOST}
-        for window in connection.execute(_BEFORE, said):
-            if left <= 0:
-                break
-            end_s = window.ended_at_s if end_s is None else end_s
-            share = min(left / window.iterations, 1.0)
-            begin_s = window.ended_at_s - share * window.elapsed_s
-            left -= window.iterations
-        if end_s is not None and begin_s is not None:
-            found.append((begin_s, end_s))
-    return tuple(found)
-
-
 def throughput(
     connection: Connection, job_id: str, *, since_s: float = 0.0, points: int = 300
 ) -> tuple[ThroughputPoint, ...]:
     """Throughput over time in at most about `points` points, oldest first, from the stored sums
-    alone."""
+    alone; fewer where these are coarser."""
     mine = (buckets.c.job_id == job_id) & (buckets.c.at_s >= since_s)
-    first, last = connection.execute(
-        select(func.min(buckets.c.at_s), func.max(buckets.c.at_s)).where(mine)
+    first, last, coarsest_s = connection.execute(
+        select(
+            func.min(buckets.c.at_s), func.max(buckets.c.at_s), func.max(buckets.c.width_s)
+        ).where(mine)
     ).one()
     if first is None:
         return ()
-    width_s = max((last - first) // max(points, 1) // BUCKET_S * BUCKET_S, BUCKET_S)
-    slot = (buckets.c.at_s - (buckets.c.at_s - first) % width_s).label("slot")
-    phase = buckets.c.training_phase
-    query = select(slot, phase, func.sum(buckets.c.iterations)).where(mine).group_by("slot", phase)
+    width_s = max(chart_width_s(first, last, points=points), coarsest_s)
+    into_slot = (buckets.c.at_s - first) % width_s
+    slot = (buckets.c.at_s - into_slot).label("slot")
+    phase, lies_in_one = buckets.c.training_phase, into_slot + buckets.c.width_s <= width_s
+    query = select(slot, phase, func.sum(buckets.c.iterations)).where(mine, lies_in_one)
     done: dict[int, dict[str, float]] = {}
-    for at_s, training_phase, iterations in connection.execute(query):
+    for at_s, training_phase, iterations in connection.execute(query.group_by("slot", phase)):
         done.setdefault(at_s, {})[training_phase] = iterations
+    across = select(buckets.c.at_s, phase, buckets.c.iterations, buckets.c.width_s)
+    for row in connection.execute(across.where(mine, ~lies_in_one).order_by(buckets.c.at_s)):
+        next_s = row.at_s - (row.at_s - first) % width_s + width_s
+        later = row.iterations * (row.at_s + row.width_s - next_s) / row.width_s
+        for at_s, iterations in ((next_s - width_s, row.iterations - later), (next_s, later)):
+            phases = done.setdefault(at_s, {})
+            phases[row.training_phase] = phases.get(row.training_phase, 0.0) + iterations
     return rates(done, width_s=width_s)
+
+
+def chart_width_s(first: int, last: int, *, points: int) -> int:
+    """The width of about `points` points from the first stored sum to the last, in whole sums.
+
+    >>> chart_width_s(0, 3595, points=300), chart_width_s(0, 60, points=300)
+    (10, 5)
+    """
+    return max((last - first) // max(points, 1) // BUCKET_S * BUCKET_S, BUCKET_S)
 
 
 def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[ThroughputPoint, ...]:
@@ -282,6 +273,24 @@ def spread(window: Window) -> dict[int, float]:
         for number, (from_s, to_s) in enumerate(pieces, start=first)
         if to_s > from_s
     }
+
+
+def add_to_buckets(
+    connection: Connection, job_id: str, sums: Mapping[tuple[int, str], float], *, width_s: int
+) -> None:
+    """Adds iterations to the stored sums, each by its instant and training phase."""
+    rows = [
+        {
+            "job_id": job_id,
+            "at_s": at_s,
+            "training_phase": phase,
+            "iterations": iterations,
+            "width_s": width_s,
+        }
+        for (at_s, phase), iterations in sums.items()
+    ]
+    if rows:
+        connection.execute(_add_to_stored(connection.dialect.name), rows)
 
 
 def _memberships(
@@ -355,12 +364,7 @@ def _add_to_buckets(connection: Connection, job_id: str, fresh: Sequence[Window]
     for window in fresh:
         for at_s, iterations in spread(window).items():
             sums[at_s, window.phase] = sums.get((at_s, window.phase), 0.0) + iterations
-    rows = [
-        {"job_id": job_id, "at_s": at_s, "training_phase": phase, "iterations": iterations}
-        for (at_s, phase), iterations in sums.items()
-    ]
-    if rows:
-        connection.execute(_add_to_stored(connection.dialect.name), rows)
+    add_to_buckets(connection, job_id, sums, width_s=BUCKET_S)
 
 
 @cache
@@ -368,7 +372,11 @@ def _add_to_stored(dialect: str) -> Executable:
     # Each dialect has such an insert of its own; with SQLite PostgreSQL's is never
     # imported.
     new = import_module(f"sqlalchemy.dialects.{dialect}").insert(buckets)
-    added = {"iterations": buckets.c.iterations + new.excluded.iterations}
+    wider = buckets.c.width_s < new.excluded.width_s
+    added = {
+        "iterations": buckets.c.iterations + new.excluded.iterations,
+        "width_s": case((wider, new.excluded.width_s), else_=buckets.c.width_s),
+    }
     stored: Executable = new.on_conflict_do_update(index_elements=buckets.primary_key, set_=added)
     return stored
 
@@ -474,7 +482,7 @@ class Measurements(Repository):
     recent_series = reads(recent_series)
     trained = reads(trained)
     begun = reads(begun)
-    lost = reads(lost)
+    lost = reads(losses.lost)
     throughput = reads(throughput)
 
     def append(self, node_id: str, windows: Sequence[Window]) -> int:

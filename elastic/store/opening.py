@@ -7,26 +7,26 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.engine import make_url
 
-from elastic.distribution import migrations_folder
-from elastic.errors import AlreadyRunning
-from elastic.store.engine import Database
+from elastic.errors import AlreadyRunning, ElasticError
+from elastic.store.comparison import differences_in
+from elastic.store.engine import Database, damaged
+from elastic.store.migrating import migrate
 from elastic.store.schema import REVISION
 from elastic.store.store import Store
 
-if TYPE_CHECKING:
-    from alembic.config import Config
+_MOST_CHECKED_BYTES = 256 * 1024**2
 
 
 def open_store(url: str) -> Store:
     """Gives the store at `url`, made or migrated to the newest schema.
 
     Raises AlreadyRunning if another daemon owns a database of PostgreSQL; SQLite's is owned by
-    `lock`. Raises StoreUnavailable, InvalidInput.
+    `lock`. Raises StoreUnavailable, InvalidInput; ElasticError where the tables are not those that
+    the database records.
     """
     folder = database_folder(url)
     if folder is not None:
@@ -35,8 +35,8 @@ def open_store(url: str) -> Store:
     database = Database(url)
     try:
         database.own()  # before the schema changes under another daemon
-        if _revision(database) != REVISION:
-            migrate(url)
+        _refuse_damaged(database)
+        _bring_up_to_date(database)
     except BaseException:
         database.close()
         raise
@@ -50,23 +50,6 @@ def shown(url: str) -> str:
     'postgresql+psycopg://me:***@db/elasticd'
     """
     return make_url(url).render_as_string()
-
-
-def migrate(url: str, revision: str = "head") -> None:
-    """Brings the database to a revision of the schema."""
-    from alembic import command  # 0.2 s that a start on a database in order need not wait for
-
-    command.upgrade(migration_config(url), revision)
-
-
-def migration_config(url: str) -> Config:
-    """Alembic's configuration for a database, from a checkout or from an installed wheel."""
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(migrations_folder()))
-    config.attributes["url"] = url
-    return config
 
 
 def database_folder(url: str) -> Path | None:
@@ -120,12 +103,48 @@ def _keep_private(folder: Path, database: str) -> None:
                 each.chmod(0o600)
 
 
-def _revision(database: Database) -> str | None:
-    """The revision of the schema that a database is at; None if it has none."""
+def _refuse_damaged(database: Database) -> None:
+    """Looks through an SQLite file for damage, where that takes less than a second. Raises
+    StoreUnavailable.
+
+    In a larger one it is named by the first read that finds it, or by `elasticd db check`.
+    """
+    folder, parsed = database_folder(database.url), make_url(database.url)
+    if folder is None or parsed.database is None:
+        return
+    path = Path(parsed.database)
+    if path.is_file() and path.stat().st_size <= _MOST_CHECKED_BYTES:
+        with database.read() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if found != "ok":
+            raise damaged(database.url, str(found))
+
+
+def _bring_up_to_date(database: Database) -> None:
+    """Migrates a database that is behind, repairs one that differs, and refuses what it cannot."""
     with database.read() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        found: str | None = connection.execute(
-            text("SELECT version_num FROM alembic_version")
-        ).scalar()
-        return found
+        revision = _revision(connection)
+        tables = set(inspect(connection).get_table_names()) - {"alembic_version"}
+        is_in_order = revision == REVISION and not differences_in(connection)
+    if is_in_order:
+        return
+    if revision is not None:
+        from elastic.store.upgrading import upgrade  # only who needs it pays for Alembic
+
+        upgrade(database.url, revision)
+    elif not tables:
+        migrate(database.url)
+    else:
+        raise ElasticError(
+            f"{shown(database.url)}: holds tables ({', '.join(sorted(tables))}) but no revision of "
+            "elasticd's; choose another --data-dir or --database-url, or restore a backup "
+            "(`elasticd db restore`)"
+        )
+
+
+def _revision(connection: Connection) -> str | None:
+    """The revision of the schema that a database is at; None if it has none."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found

@@ -95,6 +95,27 @@ def between(
     return tuple(to_price(each) for each in found)
 
 
+def held(
+    connection: Connection, offerings: Iterable[Offering], *, from_s: float, to_s: float
+) -> tuple[Price, ...]:
+    """The prices that some offerings had from one instant to another; of one that had none yet at
+    the first instant, also its first one."""
+    found: list[Price] = []
+    for offering in offerings:
+        before = in_force(connection, offering, at_s=from_s)
+        if before is None:
+            first = select(prices).where(_IS_MEANT).order_by(prices.c.valid_from_s, prices.c.id)
+            row = connection.execute(first.limit(1), _columns(offering)).one_or_none()
+            before = None if row is None else to_price(row)
+        if before is not None:
+            after_s = max(before.valid_from_s, from_s)
+            found += [
+                before,
+                *between(connection, offering, after_s=after_s, before_s=to_s),
+            ]
+    return tuple(found)
+
+
 def observed_to_s(
     connection: Connection, source: str, capacity: Capacity | None = None
 ) -> float | None:
@@ -186,6 +207,7 @@ class Prices(Repository):
     """Prices, read; `Ledger.add_price` writes them."""
 
     in_force = reads(all_in_force)
+    held = reads(held)
     listed = reads(listed)
     of_ids = reads(of_ids)
     observed_to_s = reads(observed_to_s)

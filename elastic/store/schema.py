@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0013"
+REVISION = "0014"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 migrated."""
 
@@ -239,6 +239,7 @@ buckets = Table(
     Column("at_s", BigInteger, primary_key=True),
     Column("training_phase", String(64), primary_key=True),
     Column("iterations", Float(53), nullable=False),
+    Column("width_s", Integer, nullable=False, server_default="5"),
 )
 
 decisions = Table(
@@ -288,6 +289,22 @@ events = Table(
     Column("kind", String(32), nullable=False, index=True),
     Column("text", Text, nullable=False),
     Column("numbers", Text, nullable=False),
+)
+
+losses = Table(
+    "losses",
+    metadata,
+    Column("event_id", Integer, ForeignKey("events.id"), primary_key=True, autoincrement=False),
+    Column("job_id", String(32), ForeignKey("jobs.id"), nullable=False, index=True),
+    _instant("from_s", nullable=True),
+    _instant("to_s", nullable=True),
+)
+
+rollups = Table(
+    "rollups",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    _instant("windows_to_s"),
 )
 
 pools = Table(

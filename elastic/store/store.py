@@ -27,6 +27,7 @@ from elastic.store.presence import Presence
 from elastic.store.prices import Prices
 from elastic.store.progress import Progress
 from elastic.store.resumes import Resumes
+from elastic.store.rollup import Rollup
 from elastic.store.stillness import Stillness
 
 _ONLY_ID = 1
@@ -68,6 +69,7 @@ class Store:
         self.facts = Facts(database)
         self.events = Events(database)
         self.presence = Presence(database)
+        self.rollup = Rollup(database)
 
     def close(self) -> None:
         self._database.close()

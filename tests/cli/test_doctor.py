@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from elastic.clock import ManualClock
 from elastic.config import Settings, load_settings
 from elastic.errors import Forbidden
 from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
+from elastic.store import lock
 from tests.api.world import TOKEN
 from tests.cli.commands import runner
 from tests.cli.conftest import Live
@@ -142,3 +146,45 @@ def test_the_database_is_migrated_and_checked(
     assert run("db", "migrate").status == 0
     assert run("db", "check").status == 0
     assert checks.check_database(settings).level == "ok"
+
+
+def test_tables_that_differ_are_named_and_repaired(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = runner(capsys)
+    run("db", "migrate")
+    with closing(sqlite3.connect(settings.data_dir / "elasticd.db")) as connection:
+        connection.execute("DROP INDEX ix_events_kind")
+        connection.commit()
+    checked = run("db", "check")
+    assert checked.status == 1 and "differs: table events has no index on: (kind)" in checked.out
+    finding = checks.check_database(settings)
+    assert (finding.level, finding.found) == ("error", "table events has no index on: (kind)")
+    assert run("db", "migrate").status == 0
+    assert run("db", "check").status == 0
+
+
+def test_a_backup_gets_a_name_of_its_time_in_the_folder_that_is_given(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    run, folder = runner(capsys), tmp_path / "backups"
+    folder.mkdir()
+    assert run("db", "backup", str(folder)).status == 5
+    run("db", "migrate")
+    assert run("db", "backup", str(folder)).status == 0
+    (file,) = folder.iterdir()
+    assert re.fullmatch(r"elasticd-\d{8}T\d{6}Z\.tar", file.name)
+    assert run("db", "restore", str(file)).status == 6
+    assert run("db", "restore", str(file), "--data-dir", str(tmp_path / "there")).status == 0
+    assert (tmp_path / "there" / "elasticd.db").is_file()
+
+
+def test_a_restore_beside_a_running_daemon_is_refused(
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    held = lock(tmp_path / "there")
+    outcome = runner(capsys)(
+        "db", "restore", str(tmp_path / "none.tar"), "--data-dir", str(tmp_path / "there")
+    )
+    os.close(held)
+    assert outcome.status == 6 and "another daemon" in outcome.err

@@ -1,0 +1,531 @@
+-- migration 0013, by the code of commit 884aad2; made by make.py
+BEGIN TRANSACTION;
+CREATE TABLE alembic_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "alembic_version" VALUES('0013');
+CREATE TABLE buckets (
+	job_id VARCHAR(32) NOT NULL, 
+	at_s BIGINT NOT NULL, 
+	training_phase VARCHAR(64) NOT NULL, 
+	iterations FLOAT NOT NULL, 
+	CONSTRAINT pk_buckets PRIMARY KEY (job_id, at_s, training_phase), 
+	CONSTRAINT fk_buckets_job_id FOREIGN KEY(job_id) REFERENCES jobs (id)
+);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000035,'main',4.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000040,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000045,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000050,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000055,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000060,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000065,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000070,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000075,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000080,'main',40.0);
+INSERT INTO "buckets" VALUES('job-2319498a',1700000085,'main',36.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000035,'main',4.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000040,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000045,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000050,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000055,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000060,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000065,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000070,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000075,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000080,'main',40.0);
+INSERT INTO "buckets" VALUES('job-da9434bb',1700000085,'main',36.0);
+CREATE TABLE code (
+	sha256 VARCHAR(64) NOT NULL, 
+	content BLOB NOT NULL, 
+	stored_at_s FLOAT NOT NULL, 
+	CONSTRAINT pk_code PRIMARY KEY (sha256)
+);
+CREATE TABLE decisions (
+	id INTEGER NOT NULL, 
+	job_id VARCHAR(32) NOT NULL, 
+	at_s FLOAT NOT NULL, 
+	last_at_s FLOAT NOT NULL, 
+	ticks INTEGER NOT NULL, 
+	policy VARCHAR(64) NOT NULL, 
+	action VARCHAR(16) NOT NULL, 
+	code VARCHAR(64) NOT NULL, 
+	from_group TEXT, 
+	to_group TEXT, 
+	"plan" TEXT NOT NULL, 
+	snapshot BLOB NOT NULL, version INTEGER DEFAULT '1' NOT NULL, weighed_at_s FLOAT, 
+	CONSTRAINT pk_decisions PRIMARY KEY (id), 
+	CONSTRAINT fk_decisions_job_id FOREIGN KEY(job_id) REFERENCES jobs (id)
+);
+INSERT INTO "decisions" VALUES(1,'job-2319498a',1700000002.0,1700000002.0,1,'best_value','start','start',NULL,'{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','{"action":"start","target":{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]},"reason":{"code":"start","text":"start on 2 nodes","numbers":{"usd_per_h":0.72}},"candidates":[],"limited_by":[],"may_buy":true,"left_out":{},"pruned":{}}',X'789CCD56DB6EDB3810FD173DBB8663A769E25F290A82A246126B8A6479B1E304F9F73D238992DD6251A0C05EF4240E8773393C33C3F7CABA8B88D5F1E1CB6EFAF6DBDDA6FAEEEAEAF85EE9A63AF2FFA7FDE1E1E5F1E559569B2A7A52BC67E540D825DB5003B172C3202DF4BF5629486DB7FE5A7D6371032D9B8DD940F58C831F9BEAE2C2C938D9948DFEEA297819603151889392C5C928066D11DBB292AF37AB8BB4891623D607A7040C093BFAAC644E0E8175C6D5D2885A26D5175D0D3732696739714E7A53B9FA3BA9A4CFC4B9C18F1EF41B5B595547DB8D334606986D4836465B62EC26A3756E3A4A22C7252498E1E578B0773914F9599A4CC2B522E981568DB2ED2CD28EB05BB532268AA99AE110094041FE9581955E2A9DAE9CA8BD2220EF8C56BCAC71428C2E206DF52B3562395C5CF85EC6D1D2728F03EE0CFAD9266DC492F4A4FF017F0D5FAAE8825463CA871DD36498900EF02843E220024D179B4226DE4728510EDED07CAB50503A2E96278CE6F30B922E279FD7E5DDD505FA9175A0816C9A918894B29F7E1B9964518CA4024D3A1F73C21C6AB656DB8E799CEB41271048C8745700636667F0708C727FC396EAF8C85419F90D23A2189DB16B218DFD62B090BE617F255B8A5176B426D3388B158C9EC8A79F71DF1464239B7CA3E0AA632B4D04B231398F0AE8C90A194F6B15DC614521B89974800086C0CFB2A77208C070A91EAEA809C43BA62DFC304E49B3FD91110D31FF95CF887BBBFFCC490D2E5C45A7D133C6EED1F92C94CB6C7D5E3151CC4ABE6BD4B0069D400B500B33D86DD5FAC39EFB871E6EE092CD594717449DD5A964F2B1F929C45E9A768DEF7F175E0B6109EF61ACA1FF34BC6F7C54ABF9AEB9DFA3BDBAB6A530B2F6BDBA691DBF7260ED41CE7E6A681C009BEA6DE4F4A4CDADEBA6C1A1B69831E84EBA116D70C358794F2FF89E1EA7CA7375A470FE9BB28CE8A28A8D8F6D110C7F45314671EF8131E74CF6BFCBA450E54FD278FCD7D238FC2E8D42A93F49E3E51FCF62ECD04197EE122F1A1D6A9962BDB4DDB2E5D190A6F989833B10D1600A730BE7891C3A7E0AECB60FFCA870A67117CB213D4DB1A4A05112176D2187F4B9483898D8CB40733398DC0B2F732401E6A31EA0FE994DD4CEA555746011DB13C5D334F2C66AE187884069B1F8B96015FD74FE7EFB300788878C1EF2206A6D0CF08C638E254A3C050813E7BAB4F74052F11C58E74841157D02F352115E2A4DB1A1D569CE82EFD7CAB3D446D686E6A1E8723DBE936E160BCAE81151288C4DE33A71C25BD096D90DA07A0C7D16F0414667BE270FF8CB2FE6299BE6D11EA805A8B31F92C16834099EBE7F01C7628177',1,1700000002.0);
+INSERT INTO "decisions" VALUES(2,'job-da9434bb',1700000002.0,1700000002.0,1,'best_value','start','start',NULL,'{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','{"action":"start","target":{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]},"reason":{"code":"start","text":"start on 2 nodes","numbers":{"usd_per_h":0.72}},"candidates":[],"limited_by":[],"may_buy":true,"left_out":{},"pruned":{}}',X'789CCD56DB8EDB380CFD173DA7412649673BF995A2106499B6D5C892AB4B3299C1FCFB1EDA969D74B12850602F7EB2288A97A34352EFC2F9AB8CE2F4F4C76EFAF6DBDD467CF79538BD0B538B13FF7FAAD5CBF170AC2AB1117120CD7B4EF584DD149471C6B5D8D1BEEF95C391AF93743BDCC43716D75074D9DA8D2077C1D98F8DB8FA70B65ED565A3BB0D140615603451889392C3C9287BE310DEB252AF77ABAB728916236E085E4B18926EF429544E1E81B5D657CACA4A25DD155D03372A19EF3877CE7B237CF59D743217E2F4E0C7F4E68DADACAAA3EDDA5BAB02CCD6A46A6B1C317C93D12AD72D2599E31212CCF0723CD8F91C8AFCA26C26E91B994C4FAB46D9F60E6947D8158D8A896212331C320128C8BF32B06A50DAA41B27EA6E0868F0D6685E56382147179036E6956AB91C2E2E864EC5D1D272953DEE0CFAD92563E592F4A4FF017F355FAA6C83D263CA871D33A59F900EF0A842E220024D179B4226DE472851F583A5F956A1A04D5C2C4F18CDE717247D4E435E970F5717E84736817A7269462252CAC3F45BABA48A62241D68D2F99813E650B39B091B73D59B040249951E6A60CCEC021E8E51EEEFD8224E47A64A61BD2C4667EC1A4863B7182CA4AFD95FC99662542DADC9D4DE6105A3671AD2CFB86F0AB2914DBE51F0E2D4281B816C4C7E400574E4A48AE7B50A1EB0A210FC4C3A400043E067D9D3390460B8540F57D404E203D3167E58AF95DDFEC8888698FF7AC8887BBBFFCC49F53EDC646BD036C606D20E596A9FD9FABC62A2D8957CB768600D3A8116A01666B05BD10C873DF70FD3DFC1A5EA8B893EC82AEB73C9E463F353889DB2CD1ADFFF2EBC06C212DED35843FF6978DFF8A8D1F35D73CB477BF54D436164EDBBB86B1D7FE5C0DA83BCFB54D3380036E26DE4F4A4CDADEBAEC1A1B69831E84EA6964DF0FD5879CF2FF89E8F53E5F92A52B8FC4D594674513D4E1E6E8B60F82B8A31CA470F8C3967B2FF5526852ABF93C6F15F4BE3F0AB340AA57E278D977F3C8BB1430753BA4BBC1A74A8658A75CAB5CBD6808634CD4F1CDC81881653985B384FE4D0F25360B77DE24785B7B5BF3A0EE9798A25058392B81A0739A45F8A8483899D0A343783C9BD1C548E24C17CD403D43FB389CAFBB48A0E2C627BB2789A46DE582DFC1091282D167F2958C5613AFFB87D9803C443C6F4B99795B11678C631C712259E028489735BDA7B20A5790EAC73A4A08A3E8179A9092F95BAD830FA3C67C1F7EBD44519AB2A4BF350F4B91ADF49778B0565F4882835C6A6F5AD3CE339E8CAEC06501D863E0BF820A333DFD300F8CB2FE6299BE6D11EA801A8B31F52C11A34099EBE7F02386C835B',1,1700000002.0);
+CREATE TABLE events (
+	id INTEGER NOT NULL, 
+	at_s FLOAT NOT NULL, 
+	job_id VARCHAR(32), 
+	node_id VARCHAR(32), 
+	kind VARCHAR(32) NOT NULL, 
+	text TEXT NOT NULL, 
+	numbers TEXT NOT NULL, 
+	CONSTRAINT pk_events PRIMARY KEY (id)
+);
+INSERT INTO "events" VALUES(1,1700000300.0,NULL,NULL,'price','local.half on-demand local: $0.36/h is now $0.72/h','{"before_usd_per_h": 0.36, "usd_per_h": 0.72}');
+INSERT INTO "events" VALUES(2,1700000000.0,'job-2319498a',NULL,'job_submitted','job ended submitted, mode restart','{}');
+INSERT INTO "events" VALUES(3,1700000001.0,'job-2319498a',NULL,'job_phase','job ended is profiling','{}');
+INSERT INTO "events" VALUES(4,1700000001.0,'job-2319498a',NULL,'job_phase','job ended is running','{}');
+INSERT INTO "events" VALUES(5,1700000005.0,'job-2319498a','node-c9581849','node_launched','local.half launched (test)','{}');
+INSERT INTO "events" VALUES(6,1700000020.0,'job-2319498a','node-c9581849','node_joined','local.half joined','{}');
+INSERT INTO "events" VALUES(7,1700000005.0,'job-2319498a','node-89451212','node_launched','local.half launched (test)','{}');
+INSERT INTO "events" VALUES(8,1700000020.0,'job-2319498a','node-89451212','node_joined','local.half joined','{}');
+INSERT INTO "events" VALUES(9,1700000030.0,'job-2319498a',NULL,'generation','generation 1: 2 x local.half on-demand','{}');
+INSERT INTO "events" VALUES(10,1700000002.0,'job-2319498a',NULL,'decision','start on 2 nodes','{"decision_id": 1}');
+INSERT INTO "events" VALUES(11,1700000060.0,'job-2319498a',NULL,'note','a note of ended','{}');
+INSERT INTO "events" VALUES(12,1700000600.0,'job-2319498a','node-c9581849','node_terminating','local.half is being terminated: asked','{}');
+INSERT INTO "events" VALUES(13,1700000610.0,'job-2319498a','node-c9581849','node_terminated','local.half is terminated','{}');
+INSERT INTO "events" VALUES(14,1700000600.0,'job-2319498a','node-89451212','node_terminating','local.half is being terminated: asked','{}');
+INSERT INTO "events" VALUES(15,1700000610.0,'job-2319498a','node-89451212','node_terminated','local.half is terminated','{}');
+INSERT INTO "events" VALUES(16,1700000590.0,'job-2319498a',NULL,'job_phase','job ended is draining: asked','{}');
+INSERT INTO "events" VALUES(17,1700000620.0,'job-2319498a',NULL,'job_phase','job ended was cancelled','{}');
+INSERT INTO "events" VALUES(18,1700000000.0,'job-da9434bb',NULL,'job_submitted','job training submitted, mode restart','{}');
+INSERT INTO "events" VALUES(19,1700000001.0,'job-da9434bb',NULL,'job_phase','job training is profiling','{}');
+INSERT INTO "events" VALUES(20,1700000001.0,'job-da9434bb',NULL,'job_phase','job training is running','{}');
+INSERT INTO "events" VALUES(21,1700000005.0,'job-da9434bb','node-93a404d4','node_launched','local.half launched (test)','{}');
+INSERT INTO "events" VALUES(22,1700000020.0,'job-da9434bb','node-93a404d4','node_joined','local.half joined','{}');
+INSERT INTO "events" VALUES(23,1700000005.0,'job-da9434bb','node-c17bd991','node_launched','local.half launched (test)','{}');
+INSERT INTO "events" VALUES(24,1700000020.0,'job-da9434bb','node-c17bd991','node_joined','local.half joined','{}');
+INSERT INTO "events" VALUES(25,1700000030.0,'job-da9434bb',NULL,'generation','generation 1: 2 x local.half on-demand','{}');
+INSERT INTO "events" VALUES(26,1700000002.0,'job-da9434bb',NULL,'decision','start on 2 nodes','{"decision_id": 2}');
+INSERT INTO "events" VALUES(27,1700000060.0,'job-da9434bb',NULL,'note','a note of training','{}');
+CREATE TABLE generations (
+	job_id VARCHAR(32) NOT NULL, 
+	number INTEGER NOT NULL, 
+	node_ids TEXT NOT NULL, 
+	members TEXT NOT NULL, 
+	rdzv_endpoint VARCHAR(128) NOT NULL, 
+	started_at_s FLOAT NOT NULL, 
+	drain_at_s FLOAT, 
+	ended_at_s FLOAT, 
+	first_step_at_s FLOAT, 
+	last_step_at_s FLOAT, 
+	hangs BOOLEAN NOT NULL, world_size INTEGER DEFAULT '1' NOT NULL, 
+	CONSTRAINT pk_generations PRIMARY KEY (job_id, number), 
+	CONSTRAINT fk_generations_job_id FOREIGN KEY(job_id) REFERENCES jobs (id)
+);
+INSERT INTO "generations" VALUES('job-2319498a',1,'["node-c9581849", "node-89451212"]','{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','127.0.0.1:1',1700000030.0,NULL,1700000600.0,1700000040.0,1700000089.5,0,2);
+INSERT INTO "generations" VALUES('job-da9434bb',1,'["node-93a404d4", "node-c17bd991"]','{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','127.0.0.1:1',1700000030.0,NULL,NULL,1700000040.0,1700000089.5,0,2);
+CREATE TABLE identity (
+	id INTEGER NOT NULL, 
+	holder VARCHAR(32) NOT NULL, 
+	CONSTRAINT pk_identity PRIMARY KEY (id)
+);
+CREATE TABLE intents (
+	id INTEGER NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	kind VARCHAR(16) NOT NULL, 
+	node_id VARCHAR(32) NOT NULL, 
+	request_hash VARCHAR(64) NOT NULL, 
+	asked_by VARCHAR(32) NOT NULL, 
+	created_at_s FLOAT NOT NULL, 
+	done_at_s FLOAT, 
+	outcome TEXT, 
+	CONSTRAINT pk_intents PRIMARY KEY (id), 
+	CONSTRAINT uq_intents_token_kind_node_id UNIQUE (token, kind, node_id)
+);
+INSERT INTO "intents" VALUES(1,'c4c843093caebaf955929354b917e7e2','launch','node-c9581849','h','',1700000001.0,1700000005.0,'launched');
+INSERT INTO "intents" VALUES(2,'239084f2709ee33b65abbdea39d5a2e1','launch','node-89451212','h','',1700000001.0,1700000005.0,'launched');
+INSERT INTO "intents" VALUES(3,'c4c843093caebaf955929354b917e7e2','terminate','node-c9581849','c4c843093caebaf955929354b917e7e2','',1700000600.0,1700000610.0,'gone');
+INSERT INTO "intents" VALUES(4,'239084f2709ee33b65abbdea39d5a2e1','terminate','node-89451212','239084f2709ee33b65abbdea39d5a2e1','',1700000600.0,1700000610.0,'gone');
+INSERT INTO "intents" VALUES(5,'00ef6b4e58e65c269e89adf720db769c','launch','node-93a404d4','h','',1700000001.0,1700000005.0,'launched');
+INSERT INTO "intents" VALUES(6,'756e52026a4bf185151d61c00014b761','launch','node-c17bd991','h','',1700000001.0,1700000005.0,'launched');
+CREATE TABLE "jobs" (
+	seq INTEGER NOT NULL, 
+	id VARCHAR(32) NOT NULL, 
+	name VARCHAR(64) NOT NULL, 
+	spec TEXT NOT NULL, 
+	phase VARCHAR(24) NOT NULL, 
+	submitted_at_s FLOAT NOT NULL, 
+	version INTEGER NOT NULL, 
+	iteration BIGINT NOT NULL, 
+	progress_generation INTEGER NOT NULL, 
+	newest_round BIGINT NOT NULL, 
+	registered_round BIGINT NOT NULL, 
+	training_phase VARCHAR(64), 
+	finished_at_s FLOAT, 
+	ending VARCHAR(24), 
+	message TEXT, 
+	target TEXT, 
+	code VARCHAR(64), 
+	failures INTEGER NOT NULL, 
+	failed_iteration BIGINT NOT NULL, 
+	longest_pause_s FLOAT, 
+	idempotency_key VARCHAR(255), 
+	request_hash VARCHAR(64) NOT NULL, 
+	redone BIGINT DEFAULT '0' NOT NULL, 
+	kept_iteration BIGINT, 
+	restarts_at_zero BOOLEAN DEFAULT 0 NOT NULL, 
+	stops_when_asked BOOLEAN, 
+	batch VARCHAR(8), 
+	saves TEXT, 
+	error TEXT, 
+	CONSTRAINT pk_jobs PRIMARY KEY (seq), 
+	CONSTRAINT uq_jobs_id UNIQUE (id), 
+	CONSTRAINT uq_jobs_idempotency_key UNIQUE (idempotency_key)
+);
+INSERT INTO "jobs" VALUES(1,'job-2319498a','ended','{"name":"ended","command":["train.py"],"code":null,"env":{},"workload":null,"hyperparameters":{},"nodes_min":1,"nodes_max":1,"nodes_wanted":null,"nproc_per_node":"auto","global_batch":null,"iterations":10000,"objective":{"maximize":"iterations_per_dollar","deadline_s":null,"budget_usd":null,"max_usd_per_hour":null,"value_of_time_usd_per_h":null,"on_miss":"fastest"},"node_types":[],"capacity":"any","policy":"best_value","fixed_node_type":null,"phases":[{"name":"main","until_iteration":null}],"drain_grace_s":30.0,"mode":"restart","preload":true,"most_samples":{},"precision":null,"max_restarts":null,"outputs":null,"batch":null,"requirements":[],"setup":[],"data":null,"secrets":[]}','cancelled',1700000000.0,4,400,1,0,0,'main',1700000620.0,'cancelled','asked',NULL,NULL,0,-1,NULL,'ended','ended',0,NULL,0,NULL,NULL,NULL,NULL);
+INSERT INTO "jobs" VALUES(2,'job-da9434bb','training','{"name":"training","command":["train.py"],"code":null,"env":{},"workload":null,"hyperparameters":{},"nodes_min":1,"nodes_max":1,"nodes_wanted":null,"nproc_per_node":"auto","global_batch":null,"iterations":10000,"objective":{"maximize":"iterations_per_dollar","deadline_s":null,"budget_usd":null,"max_usd_per_hour":null,"value_of_time_usd_per_h":null,"on_miss":"fastest"},"node_types":[],"capacity":"any","policy":"best_value","fixed_node_type":null,"phases":[{"name":"main","until_iteration":null}],"drain_grace_s":30.0,"mode":"restart","preload":true,"most_samples":{},"precision":null,"max_restarts":null,"outputs":null,"batch":null,"requirements":[],"setup":[],"data":null,"secrets":[]}','running',1700000000.0,2,400,1,0,0,'main',NULL,NULL,NULL,'{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}',NULL,0,-1,NULL,'training','training',0,NULL,0,NULL,NULL,NULL,NULL);
+CREATE TABLE ledger (
+	id INTEGER NOT NULL, 
+	job_id VARCHAR(32) NOT NULL, 
+	node_id VARCHAR(32) NOT NULL, 
+	node_type VARCHAR(64) NOT NULL, 
+	capacity VARCHAR(16) NOT NULL, 
+	zone VARCHAR(32) NOT NULL, 
+	price_id INTEGER NOT NULL, 
+	usd_per_h FLOAT NOT NULL, 
+	from_s FLOAT NOT NULL, 
+	to_s FLOAT, 
+	minimum_s FLOAT NOT NULL, 
+	extras_usd_per_h FLOAT NOT NULL, 
+	is_waived BOOLEAN NOT NULL, 
+	CONSTRAINT pk_ledger PRIMARY KEY (id), 
+	CONSTRAINT fk_ledger_job_id FOREIGN KEY(job_id) REFERENCES jobs (id), 
+	CONSTRAINT fk_ledger_node_id FOREIGN KEY(node_id) REFERENCES nodes (id), 
+	CONSTRAINT fk_ledger_price_id FOREIGN KEY(price_id) REFERENCES prices (id)
+);
+INSERT INTO "ledger" VALUES(1,'job-2319498a','node-c9581849','local.half','on-demand','local',1,0.36,1700000005.0,1700000300.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(2,'job-2319498a','node-c9581849','local.half','on-demand','local',2,0.72,1700000300.0,1700000610.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(3,'job-2319498a','node-89451212','local.half','on-demand','local',1,0.36,1700000005.0,1700000300.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(4,'job-2319498a','node-89451212','local.half','on-demand','local',2,0.72,1700000300.0,1700000610.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(5,'job-da9434bb','node-93a404d4','local.half','on-demand','local',1,0.36,1700000005.0,1700000300.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(6,'job-da9434bb','node-93a404d4','local.half','on-demand','local',2,0.72,1700000300.0,NULL,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(7,'job-da9434bb','node-c17bd991','local.half','on-demand','local',1,0.36,1700000005.0,1700000300.0,0.0,0.0,0);
+INSERT INTO "ledger" VALUES(8,'job-da9434bb','node-c17bd991','local.half','on-demand','local',2,0.72,1700000300.0,NULL,0.0,0.0,0);
+CREATE TABLE "nodes" (
+	seq INTEGER NOT NULL, 
+	id VARCHAR(32) NOT NULL, 
+	job_id VARCHAR(32) NOT NULL, 
+	node_type VARCHAR(64) NOT NULL, 
+	capacity VARCHAR(16) NOT NULL, 
+	zone VARCHAR(32) NOT NULL, 
+	phase VARCHAR(16) NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	intended_at_s FLOAT NOT NULL, 
+	provider_id VARCHAR(128), 
+	launched_at_s FLOAT, 
+	joined_at_s FLOAT, 
+	heartbeat_at_s FLOAT, 
+	terminated_at_s FLOAT, 
+	exit TEXT, 
+	acked_seq BIGINT NOT NULL, 
+	reason TEXT NOT NULL, 
+	notice_kind VARCHAR(16), 
+	notice_action VARCHAR(32), 
+	notice_at_s FLOAT, 
+	noticed_at_s FLOAT, 
+	stopping_at_s FLOAT, 
+	failures INTEGER NOT NULL, 
+	extras_usd_per_h FLOAT, 
+	minimum_billed_s FLOAT NOT NULL, 
+	billed_from_s FLOAT, 
+	is_waived BOOLEAN NOT NULL, 
+	processes INTEGER DEFAULT '1' NOT NULL, 
+	threads INTEGER DEFAULT '1' NOT NULL, 
+	image VARCHAR(64), 
+	setup_s FLOAT, 
+	setup_bytes BIGINT, 
+	prepared_at_s FLOAT, 
+	report TEXT, 
+	CONSTRAINT pk_nodes PRIMARY KEY (seq), 
+	CONSTRAINT uq_nodes_id UNIQUE (id), 
+	CONSTRAINT fk_nodes_job_id FOREIGN KEY(job_id) REFERENCES jobs (id)
+);
+INSERT INTO "nodes" VALUES(1,'node-c9581849','job-2319498a','local.half','on-demand','local','terminated','c4c843093caebaf955929354b917e7e2',1700000001.0,'ended-1',1700000005.0,1700000020.0,1700000020.0,1700000610.0,NULL,0,'test',NULL,NULL,NULL,NULL,NULL,0,0.0,60.0,NULL,0,1,1,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "nodes" VALUES(2,'node-89451212','job-2319498a','local.half','on-demand','local','terminated','239084f2709ee33b65abbdea39d5a2e1',1700000001.0,'ended-2',1700000005.0,1700000020.0,1700000020.0,1700000610.0,NULL,0,'test',NULL,NULL,NULL,NULL,NULL,0,0.0,60.0,NULL,0,1,1,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "nodes" VALUES(3,'node-93a404d4','job-da9434bb','local.half','on-demand','local','joined','00ef6b4e58e65c269e89adf720db769c',1700000001.0,'training-1',1700000005.0,1700000020.0,1700000020.0,NULL,NULL,0,'test',NULL,NULL,NULL,NULL,NULL,0,0.0,60.0,NULL,0,1,1,NULL,NULL,NULL,NULL,NULL);
+INSERT INTO "nodes" VALUES(4,'node-c17bd991','job-da9434bb','local.half','on-demand','local','joined','756e52026a4bf185151d61c00014b761',1700000001.0,'training-2',1700000005.0,1700000020.0,1700000020.0,NULL,NULL,0,'test',NULL,NULL,NULL,NULL,NULL,0,0.0,60.0,NULL,0,1,1,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE past_prices (
+	node_type VARCHAR(64) NOT NULL, 
+	capacity VARCHAR(16) NOT NULL, 
+	zone VARCHAR(32) NOT NULL, 
+	valid_from_s FLOAT NOT NULL, 
+	usd_per_h FLOAT NOT NULL, 
+	extras_usd_per_h FLOAT NOT NULL, 
+	observed_at_s FLOAT NOT NULL, 
+	source VARCHAR(64) NOT NULL, 
+	CONSTRAINT pk_past_prices PRIMARY KEY (node_type, capacity, zone, valid_from_s)
+);
+CREATE TABLE pools (
+	node_type VARCHAR(64) NOT NULL, 
+	capacity VARCHAR(16) NOT NULL, 
+	zone VARCHAR(32) NOT NULL, 
+	history TEXT NOT NULL, 
+	CONSTRAINT pk_pools PRIMARY KEY (node_type, capacity, zone)
+);
+CREATE TABLE prices (
+	id INTEGER NOT NULL, 
+	node_type VARCHAR(64) NOT NULL, 
+	capacity VARCHAR(16) NOT NULL, 
+	zone VARCHAR(32) NOT NULL, 
+	usd_per_h FLOAT NOT NULL, 
+	extras_usd_per_h FLOAT NOT NULL, 
+	valid_from_s FLOAT NOT NULL, 
+	observed_at_s FLOAT NOT NULL, 
+	source VARCHAR(64) NOT NULL, 
+	CONSTRAINT pk_prices PRIMARY KEY (id)
+);
+INSERT INTO "prices" VALUES(1,'local.half','on-demand','local',0.36,0.0,1699999900.0,1699999900.0,'test');
+INSERT INTO "prices" VALUES(2,'local.half','on-demand','local',0.72,0.0,1700000300.0,1700000300.0,'test');
+CREATE TABLE resumes (
+	job_id VARCHAR(32) NOT NULL, 
+	number INTEGER NOT NULL, 
+	ended_at_s FLOAT NOT NULL, 
+	ending VARCHAR(24) NOT NULL, 
+	resumed_at_s FLOAT NOT NULL, 
+	CONSTRAINT pk_resumes PRIMARY KEY (job_id, number), 
+	CONSTRAINT fk_resumes_job_id FOREIGN KEY(job_id) REFERENCES jobs (id)
+);
+CREATE TABLE series (
+	id INTEGER NOT NULL, 
+	job_id VARCHAR(32) NOT NULL, 
+	members TEXT NOT NULL, 
+	training_phase VARCHAR(64) NOT NULL, iterations BIGINT DEFAULT '0' NOT NULL, elapsed_s FLOAT DEFAULT '0' NOT NULL, 
+	CONSTRAINT pk_series PRIMARY KEY (id), 
+	CONSTRAINT fk_series_job_id FOREIGN KEY(job_id) REFERENCES jobs (id), 
+	CONSTRAINT uq_series_job_id_members_training_phase UNIQUE (job_id, members, training_phase)
+);
+INSERT INTO "series" VALUES(1,'job-2319498a','{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','main',396,49.5);
+INSERT INTO "series" VALUES(2,'job-da9434bb','{"members":[[{"node_type":"local.half","capacity":"on-demand","zone":"local"},2]]}','main',396,49.5);
+CREATE TABLE windows (
+	id INTEGER NOT NULL, 
+	series_id INTEGER NOT NULL, 
+	job_id VARCHAR(32) NOT NULL, 
+	node_id VARCHAR(32) NOT NULL, 
+	seq BIGINT NOT NULL, 
+	generation INTEGER NOT NULL, 
+	world_size INTEGER NOT NULL, 
+	iteration BIGINT, 
+	iterations BIGINT NOT NULL, 
+	elapsed_s FLOAT NOT NULL, 
+	is_cold BOOLEAN NOT NULL, 
+	ended_at_s FLOAT NOT NULL, 
+	CONSTRAINT pk_windows PRIMARY KEY (id), 
+	CONSTRAINT fk_windows_series_id FOREIGN KEY(series_id) REFERENCES series (id), 
+	CONSTRAINT uq_windows_node_id_seq UNIQUE (node_id, seq)
+);
+INSERT INTO "windows" VALUES(1,1,'job-2319498a','node-c9581849',1,1,2,4,4,0.5,1,1700000040.0);
+INSERT INTO "windows" VALUES(2,1,'job-2319498a','node-c9581849',2,1,2,8,4,0.5,0,1700000040.5);
+INSERT INTO "windows" VALUES(3,1,'job-2319498a','node-c9581849',3,1,2,12,4,0.5,0,1700000041.0);
+INSERT INTO "windows" VALUES(4,1,'job-2319498a','node-c9581849',4,1,2,16,4,0.5,0,1700000041.5);
+INSERT INTO "windows" VALUES(5,1,'job-2319498a','node-c9581849',5,1,2,20,4,0.5,0,1700000042.0);
+INSERT INTO "windows" VALUES(6,1,'job-2319498a','node-c9581849',6,1,2,24,4,0.5,0,1700000042.5);
+INSERT INTO "windows" VALUES(7,1,'job-2319498a','node-c9581849',7,1,2,28,4,0.5,0,1700000043.0);
+INSERT INTO "windows" VALUES(8,1,'job-2319498a','node-c9581849',8,1,2,32,4,0.5,0,1700000043.5);
+INSERT INTO "windows" VALUES(9,1,'job-2319498a','node-c9581849',9,1,2,36,4,0.5,0,1700000044.0);
+INSERT INTO "windows" VALUES(10,1,'job-2319498a','node-c9581849',10,1,2,40,4,0.5,0,1700000044.5);
+INSERT INTO "windows" VALUES(11,1,'job-2319498a','node-c9581849',11,1,2,44,4,0.5,0,1700000045.0);
+INSERT INTO "windows" VALUES(12,1,'job-2319498a','node-c9581849',12,1,2,48,4,0.5,0,1700000045.5);
+INSERT INTO "windows" VALUES(13,1,'job-2319498a','node-c9581849',13,1,2,52,4,0.5,0,1700000046.0);
+INSERT INTO "windows" VALUES(14,1,'job-2319498a','node-c9581849',14,1,2,56,4,0.5,0,1700000046.5);
+INSERT INTO "windows" VALUES(15,1,'job-2319498a','node-c9581849',15,1,2,60,4,0.5,0,1700000047.0);
+INSERT INTO "windows" VALUES(16,1,'job-2319498a','node-c9581849',16,1,2,64,4,0.5,0,1700000047.5);
+INSERT INTO "windows" VALUES(17,1,'job-2319498a','node-c9581849',17,1,2,68,4,0.5,0,1700000048.0);
+INSERT INTO "windows" VALUES(18,1,'job-2319498a','node-c9581849',18,1,2,72,4,0.5,0,1700000048.5);
+INSERT INTO "windows" VALUES(19,1,'job-2319498a','node-c9581849',19,1,2,76,4,0.5,0,1700000049.0);
+INSERT INTO "windows" VALUES(20,1,'job-2319498a','node-c9581849',20,1,2,80,4,0.5,0,1700000049.5);
+INSERT INTO "windows" VALUES(21,1,'job-2319498a','node-c9581849',21,1,2,84,4,0.5,0,1700000050.0);
+INSERT INTO "windows" VALUES(22,1,'job-2319498a','node-c9581849',22,1,2,88,4,0.5,0,1700000050.5);
+INSERT INTO "windows" VALUES(23,1,'job-2319498a','node-c9581849',23,1,2,92,4,0.5,0,1700000051.0);
+INSERT INTO "windows" VALUES(24,1,'job-2319498a','node-c9581849',24,1,2,96,4,0.5,0,1700000051.5);
+INSERT INTO "windows" VALUES(25,1,'job-2319498a','node-c9581849',25,1,2,100,4,0.5,0,1700000052.0);
+INSERT INTO "windows" VALUES(26,1,'job-2319498a','node-c9581849',26,1,2,104,4,0.5,0,1700000052.5);
+INSERT INTO "windows" VALUES(27,1,'job-2319498a','node-c9581849',27,1,2,108,4,0.5,0,1700000053.0);
+INSERT INTO "windows" VALUES(28,1,'job-2319498a','node-c9581849',28,1,2,112,4,0.5,0,1700000053.5);
+INSERT INTO "windows" VALUES(29,1,'job-2319498a','node-c9581849',29,1,2,116,4,0.5,0,1700000054.0);
+INSERT INTO "windows" VALUES(30,1,'job-2319498a','node-c9581849',30,1,2,120,4,0.5,0,1700000054.5);
+INSERT INTO "windows" VALUES(31,1,'job-2319498a','node-c9581849',31,1,2,124,4,0.5,0,1700000055.0);
+INSERT INTO "windows" VALUES(32,1,'job-2319498a','node-c9581849',32,1,2,128,4,0.5,0,1700000055.5);
+INSERT INTO "windows" VALUES(33,1,'job-2319498a','node-c9581849',33,1,2,132,4,0.5,0,1700000056.0);
+INSERT INTO "windows" VALUES(34,1,'job-2319498a','node-c9581849',34,1,2,136,4,0.5,0,1700000056.5);
+INSERT INTO "windows" VALUES(35,1,'job-2319498a','node-c9581849',35,1,2,140,4,0.5,0,1700000057.0);
+INSERT INTO "windows" VALUES(36,1,'job-2319498a','node-c9581849',36,1,2,144,4,0.5,0,1700000057.5);
+INSERT INTO "windows" VALUES(37,1,'job-2319498a','node-c9581849',37,1,2,148,4,0.5,0,1700000058.0);
+INSERT INTO "windows" VALUES(38,1,'job-2319498a','node-c9581849',38,1,2,152,4,0.5,0,1700000058.5);
+INSERT INTO "windows" VALUES(39,1,'job-2319498a','node-c9581849',39,1,2,156,4,0.5,0,1700000059.0);
+INSERT INTO "windows" VALUES(40,1,'job-2319498a','node-c9581849',40,1,2,160,4,0.5,0,1700000059.5);
+INSERT INTO "windows" VALUES(41,1,'job-2319498a','node-c9581849',41,1,2,164,4,0.5,0,1700000060.0);
+INSERT INTO "windows" VALUES(42,1,'job-2319498a','node-c9581849',42,1,2,168,4,0.5,0,1700000060.5);
+INSERT INTO "windows" VALUES(43,1,'job-2319498a','node-c9581849',43,1,2,172,4,0.5,0,1700000061.0);
+INSERT INTO "windows" VALUES(44,1,'job-2319498a','node-c9581849',44,1,2,176,4,0.5,0,1700000061.5);
+INSERT INTO "windows" VALUES(45,1,'job-2319498a','node-c9581849',45,1,2,180,4,0.5,0,1700000062.0);
+INSERT INTO "windows" VALUES(46,1,'job-2319498a','node-c9581849',46,1,2,184,4,0.5,0,1700000062.5);
+INSERT INTO "windows" VALUES(47,1,'job-2319498a','node-c9581849',47,1,2,188,4,0.5,0,1700000063.0);
+INSERT INTO "windows" VALUES(48,1,'job-2319498a','node-c9581849',48,1,2,192,4,0.5,0,1700000063.5);
+INSERT INTO "windows" VALUES(49,1,'job-2319498a','node-c9581849',49,1,2,196,4,0.5,0,1700000064.0);
+INSERT INTO "windows" VALUES(50,1,'job-2319498a','node-c9581849',50,1,2,200,4,0.5,0,1700000064.5);
+INSERT INTO "windows" VALUES(51,1,'job-2319498a','node-c9581849',51,1,2,204,4,0.5,0,1700000065.0);
+INSERT INTO "windows" VALUES(52,1,'job-2319498a','node-c9581849',52,1,2,208,4,0.5,0,1700000065.5);
+INSERT INTO "windows" VALUES(53,1,'job-2319498a','node-c9581849',53,1,2,212,4,0.5,0,1700000066.0);
+INSERT INTO "windows" VALUES(54,1,'job-2319498a','node-c9581849',54,1,2,216,4,0.5,0,1700000066.5);
+INSERT INTO "windows" VALUES(55,1,'job-2319498a','node-c9581849',55,1,2,220,4,0.5,0,1700000067.0);
+INSERT INTO "windows" VALUES(56,1,'job-2319498a','node-c9581849',56,1,2,224,4,0.5,0,1700000067.5);
+INSERT INTO "windows" VALUES(57,1,'job-2319498a','node-c9581849',57,1,2,228,4,0.5,0,1700000068.0);
+INSERT INTO "windows" VALUES(58,1,'job-2319498a','node-c9581849',58,1,2,232,4,0.5,0,1700000068.5);
+INSERT INTO "windows" VALUES(59,1,'job-2319498a','node-c9581849',59,1,2,236,4,0.5,0,1700000069.0);
+INSERT INTO "windows" VALUES(60,1,'job-2319498a','node-c9581849',60,1,2,240,4,0.5,0,1700000069.5);
+INSERT INTO "windows" VALUES(61,1,'job-2319498a','node-c9581849',61,1,2,244,4,0.5,0,1700000070.0);
+INSERT INTO "windows" VALUES(62,1,'job-2319498a','node-c9581849',62,1,2,248,4,0.5,0,1700000070.5);
+INSERT INTO "windows" VALUES(63,1,'job-2319498a','node-c9581849',63,1,2,252,4,0.5,0,1700000071.0);
+INSERT INTO "windows" VALUES(64,1,'job-2319498a','node-c9581849',64,1,2,256,4,0.5,0,1700000071.5);
+INSERT INTO "windows" VALUES(65,1,'job-2319498a','node-c9581849',65,1,2,260,4,0.5,0,1700000072.0);
+INSERT INTO "windows" VALUES(66,1,'job-2319498a','node-c9581849',66,1,2,264,4,0.5,0,1700000072.5);
+INSERT INTO "windows" VALUES(67,1,'job-2319498a','node-c9581849',67,1,2,268,4,0.5,0,1700000073.0);
+INSERT INTO "windows" VALUES(68,1,'job-2319498a','node-c9581849',68,1,2,272,4,0.5,0,1700000073.5);
+INSERT INTO "windows" VALUES(69,1,'job-2319498a','node-c9581849',69,1,2,276,4,0.5,0,1700000074.0);
+INSERT INTO "windows" VALUES(70,1,'job-2319498a','node-c9581849',70,1,2,280,4,0.5,0,1700000074.5);
+INSERT INTO "windows" VALUES(71,1,'job-2319498a','node-c9581849',71,1,2,284,4,0.5,0,1700000075.0);
+INSERT INTO "windows" VALUES(72,1,'job-2319498a','node-c9581849',72,1,2,288,4,0.5,0,1700000075.5);
+INSERT INTO "windows" VALUES(73,1,'job-2319498a','node-c9581849',73,1,2,292,4,0.5,0,1700000076.0);
+INSERT INTO "windows" VALUES(74,1,'job-2319498a','node-c9581849',74,1,2,296,4,0.5,0,1700000076.5);
+INSERT INTO "windows" VALUES(75,1,'job-2319498a','node-c9581849',75,1,2,300,4,0.5,0,1700000077.0);
+INSERT INTO "windows" VALUES(76,1,'job-2319498a','node-c9581849',76,1,2,304,4,0.5,0,1700000077.5);
+INSERT INTO "windows" VALUES(77,1,'job-2319498a','node-c9581849',77,1,2,308,4,0.5,0,1700000078.0);
+INSERT INTO "windows" VALUES(78,1,'job-2319498a','node-c9581849',78,1,2,312,4,0.5,0,1700000078.5);
+INSERT INTO "windows" VALUES(79,1,'job-2319498a','node-c9581849',79,1,2,316,4,0.5,0,1700000079.0);
+INSERT INTO "windows" VALUES(80,1,'job-2319498a','node-c9581849',80,1,2,320,4,0.5,0,1700000079.5);
+INSERT INTO "windows" VALUES(81,1,'job-2319498a','node-c9581849',81,1,2,324,4,0.5,0,1700000080.0);
+INSERT INTO "windows" VALUES(82,1,'job-2319498a','node-c9581849',82,1,2,328,4,0.5,0,1700000080.5);
+INSERT INTO "windows" VALUES(83,1,'job-2319498a','node-c9581849',83,1,2,332,4,0.5,0,1700000081.0);
+INSERT INTO "windows" VALUES(84,1,'job-2319498a','node-c9581849',84,1,2,336,4,0.5,0,1700000081.5);
+INSERT INTO "windows" VALUES(85,1,'job-2319498a','node-c9581849',85,1,2,340,4,0.5,0,1700000082.0);
+INSERT INTO "windows" VALUES(86,1,'job-2319498a','node-c9581849',86,1,2,344,4,0.5,0,1700000082.5);
+INSERT INTO "windows" VALUES(87,1,'job-2319498a','node-c9581849',87,1,2,348,4,0.5,0,1700000083.0);
+INSERT INTO "windows" VALUES(88,1,'job-2319498a','node-c9581849',88,1,2,352,4,0.5,0,1700000083.5);
+INSERT INTO "windows" VALUES(89,1,'job-2319498a','node-c9581849',89,1,2,356,4,0.5,0,1700000084.0);
+INSERT INTO "windows" VALUES(90,1,'job-2319498a','node-c9581849',90,1,2,360,4,0.5,0,1700000084.5);
+INSERT INTO "windows" VALUES(91,1,'job-2319498a','node-c9581849',91,1,2,364,4,0.5,0,1700000085.0);
+INSERT INTO "windows" VALUES(92,1,'job-2319498a','node-c9581849',92,1,2,368,4,0.5,0,1700000085.5);
+INSERT INTO "windows" VALUES(93,1,'job-2319498a','node-c9581849',93,1,2,372,4,0.5,0,1700000086.0);
+INSERT INTO "windows" VALUES(94,1,'job-2319498a','node-c9581849',94,1,2,376,4,0.5,0,1700000086.5);
+INSERT INTO "windows" VALUES(95,1,'job-2319498a','node-c9581849',95,1,2,380,4,0.5,0,1700000087.0);
+INSERT INTO "windows" VALUES(96,1,'job-2319498a','node-c9581849',96,1,2,384,4,0.5,0,1700000087.5);
+INSERT INTO "windows" VALUES(97,1,'job-2319498a','node-c9581849',97,1,2,388,4,0.5,0,1700000088.0);
+INSERT INTO "windows" VALUES(98,1,'job-2319498a','node-c9581849',98,1,2,392,4,0.5,0,1700000088.5);
+INSERT INTO "windows" VALUES(99,1,'job-2319498a','node-c9581849',99,1,2,396,4,0.5,0,1700000089.0);
+INSERT INTO "windows" VALUES(100,1,'job-2319498a','node-c9581849',100,1,2,400,4,0.5,0,1700000089.5);
+INSERT INTO "windows" VALUES(101,2,'job-da9434bb','node-93a404d4',1,1,2,4,4,0.5,1,1700000040.0);
+INSERT INTO "windows" VALUES(102,2,'job-da9434bb','node-93a404d4',2,1,2,8,4,0.5,0,1700000040.5);
+INSERT INTO "windows" VALUES(103,2,'job-da9434bb','node-93a404d4',3,1,2,12,4,0.5,0,1700000041.0);
+INSERT INTO "windows" VALUES(104,2,'job-da9434bb','node-93a404d4',4,1,2,16,4,0.5,0,1700000041.5);
+INSERT INTO "windows" VALUES(105,2,'job-da9434bb','node-93a404d4',5,1,2,20,4,0.5,0,1700000042.0);
+INSERT INTO "windows" VALUES(106,2,'job-da9434bb','node-93a404d4',6,1,2,24,4,0.5,0,1700000042.5);
+INSERT INTO "windows" VALUES(107,2,'job-da9434bb','node-93a404d4',7,1,2,28,4,0.5,0,1700000043.0);
+INSERT INTO "windows" VALUES(108,2,'job-da9434bb','node-93a404d4',8,1,2,32,4,0.5,0,1700000043.5);
+INSERT INTO "windows" VALUES(109,2,'job-da9434bb','node-93a404d4',9,1,2,36,4,0.5,0,1700000044.0);
+INSERT INTO "windows" VALUES(110,2,'job-da9434bb','node-93a404d4',10,1,2,40,4,0.5,0,1700000044.5);
+INSERT INTO "windows" VALUES(111,2,'job-da9434bb','node-93a404d4',11,1,2,44,4,0.5,0,1700000045.0);
+INSERT INTO "windows" VALUES(112,2,'job-da9434bb','node-93a404d4',12,1,2,48,4,0.5,0,1700000045.5);
+INSERT INTO "windows" VALUES(113,2,'job-da9434bb','node-93a404d4',13,1,2,52,4,0.5,0,1700000046.0);
+INSERT INTO "windows" VALUES(114,2,'job-da9434bb','node-93a404d4',14,1,2,56,4,0.5,0,1700000046.5);
+INSERT INTO "windows" VALUES(115,2,'job-da9434bb','node-93a404d4',15,1,2,60,4,0.5,0,1700000047.0);
+INSERT INTO "windows" VALUES(116,2,'job-da9434bb','node-93a404d4',16,1,2,64,4,0.5,0,1700000047.5);
+INSERT INTO "windows" VALUES(117,2,'job-da9434bb','node-93a404d4',17,1,2,68,4,0.5,0,1700000048.0);
+INSERT INTO "windows" VALUES(118,2,'job-da9434bb','node-93a404d4',18,1,2,72,4,0.5,0,1700000048.5);
+INSERT INTO "windows" VALUES(119,2,'job-da9434bb','node-93a404d4',19,1,2,76,4,0.5,0,1700000049.0);
+INSERT INTO "windows" VALUES(120,2,'job-da9434bb','node-93a404d4',20,1,2,80,4,0.5,0,1700000049.5);
+INSERT INTO "windows" VALUES(121,2,'job-da9434bb','node-93a404d4',21,1,2,84,4,0.5,0,1700000050.0);
+INSERT INTO "windows" VALUES(122,2,'job-da9434bb','node-93a404d4',22,1,2,88,4,0.5,0,1700000050.5);
+INSERT INTO "windows" VALUES(123,2,'job-da9434bb','node-93a404d4',23,1,2,92,4,0.5,0,1700000051.0);
+INSERT INTO "windows" VALUES(124,2,'job-da9434bb','node-93a404d4',24,1,2,96,4,0.5,0,1700000051.5);
+INSERT INTO "windows" VALUES(125,2,'job-da9434bb','node-93a404d4',25,1,2,100,4,0.5,0,1700000052.0);
+INSERT INTO "windows" VALUES(126,2,'job-da9434bb','node-93a404d4',26,1,2,104,4,0.5,0,1700000052.5);
+INSERT INTO "windows" VALUES(127,2,'job-da9434bb','node-93a404d4',27,1,2,108,4,0.5,0,1700000053.0);
+INSERT INTO "windows" VALUES(128,2,'job-da9434bb','node-93a404d4',28,1,2,112,4,0.5,0,1700000053.5);
+INSERT INTO "windows" VALUES(129,2,'job-da9434bb','node-93a404d4',29,1,2,116,4,0.5,0,1700000054.0);
+INSERT INTO "windows" VALUES(130,2,'job-da9434bb','node-93a404d4',30,1,2,120,4,0.5,0,1700000054.5);
+INSERT INTO "windows" VALUES(131,2,'job-da9434bb','node-93a404d4',31,1,2,124,4,0.5,0,1700000055.0);
+INSERT INTO "windows" VALUES(132,2,'job-da9434bb','node-93a404d4',32,1,2,128,4,0.5,0,1700000055.5);
+INSERT INTO "windows" VALUES(133,2,'job-da9434bb','node-93a404d4',33,1,2,132,4,0.5,0,1700000056.0);
+INSERT INTO "windows" VALUES(134,2,'job-da9434bb','node-93a404d4',34,1,2,136,4,0.5,0,1700000056.5);
+INSERT INTO "windows" VALUES(135,2,'job-da9434bb','node-93a404d4',35,1,2,140,4,0.5,0,1700000057.0);
+INSERT INTO "windows" VALUES(136,2,'job-da9434bb','node-93a404d4',36,1,2,144,4,0.5,0,1700000057.5);
+INSERT INTO "windows" VALUES(137,2,'job-da9434bb','node-93a404d4',37,1,2,148,4,0.5,0,1700000058.0);
+INSERT INTO "windows" VALUES(138,2,'job-da9434bb','node-93a404d4',38,1,2,152,4,0.5,0,1700000058.5);
+INSERT INTO "windows" VALUES(139,2,'job-da9434bb','node-93a404d4',39,1,2,156,4,0.5,0,1700000059.0);
+INSERT INTO "windows" VALUES(140,2,'job-da9434bb','node-93a404d4',40,1,2,160,4,0.5,0,1700000059.5);
+INSERT INTO "windows" VALUES(141,2,'job-da9434bb','node-93a404d4',41,1,2,164,4,0.5,0,1700000060.0);
+INSERT INTO "windows" VALUES(142,2,'job-da9434bb','node-93a404d4',42,1,2,168,4,0.5,0,1700000060.5);
+INSERT INTO "windows" VALUES(143,2,'job-da9434bb','node-93a404d4',43,1,2,172,4,0.5,0,1700000061.0);
+INSERT INTO "windows" VALUES(144,2,'job-da9434bb','node-93a404d4',44,1,2,176,4,0.5,0,1700000061.5);
+INSERT INTO "windows" VALUES(145,2,'job-da9434bb','node-93a404d4',45,1,2,180,4,0.5,0,1700000062.0);
+INSERT INTO "windows" VALUES(146,2,'job-da9434bb','node-93a404d4',46,1,2,184,4,0.5,0,1700000062.5);
+INSERT INTO "windows" VALUES(147,2,'job-da9434bb','node-93a404d4',47,1,2,188,4,0.5,0,1700000063.0);
+INSERT INTO "windows" VALUES(148,2,'job-da9434bb','node-93a404d4',48,1,2,192,4,0.5,0,1700000063.5);
+INSERT INTO "windows" VALUES(149,2,'job-da9434bb','node-93a404d4',49,1,2,196,4,0.5,0,1700000064.0);
+INSERT INTO "windows" VALUES(150,2,'job-da9434bb','node-93a404d4',50,1,2,200,4,0.5,0,1700000064.5);
+INSERT INTO "windows" VALUES(151,2,'job-da9434bb','node-93a404d4',51,1,2,204,4,0.5,0,1700000065.0);
+INSERT INTO "windows" VALUES(152,2,'job-da9434bb','node-93a404d4',52,1,2,208,4,0.5,0,1700000065.5);
+INSERT INTO "windows" VALUES(153,2,'job-da9434bb','node-93a404d4',53,1,2,212,4,0.5,0,1700000066.0);
+INSERT INTO "windows" VALUES(154,2,'job-da9434bb','node-93a404d4',54,1,2,216,4,0.5,0,1700000066.5);
+INSERT INTO "windows" VALUES(155,2,'job-da9434bb','node-93a404d4',55,1,2,220,4,0.5,0,1700000067.0);
+INSERT INTO "windows" VALUES(156,2,'job-da9434bb','node-93a404d4',56,1,2,224,4,0.5,0,1700000067.5);
+INSERT INTO "windows" VALUES(157,2,'job-da9434bb','node-93a404d4',57,1,2,228,4,0.5,0,1700000068.0);
+INSERT INTO "windows" VALUES(158,2,'job-da9434bb','node-93a404d4',58,1,2,232,4,0.5,0,1700000068.5);
+INSERT INTO "windows" VALUES(159,2,'job-da9434bb','node-93a404d4',59,1,2,236,4,0.5,0,1700000069.0);
+INSERT INTO "windows" VALUES(160,2,'job-da9434bb','node-93a404d4',60,1,2,240,4,0.5,0,1700000069.5);
+INSERT INTO "windows" VALUES(161,2,'job-da9434bb','node-93a404d4',61,1,2,244,4,0.5,0,1700000070.0);
+INSERT INTO "windows" VALUES(162,2,'job-da9434bb','node-93a404d4',62,1,2,248,4,0.5,0,1700000070.5);
+INSERT INTO "windows" VALUES(163,2,'job-da9434bb','node-93a404d4',63,1,2,252,4,0.5,0,1700000071.0);
+INSERT INTO "windows" VALUES(164,2,'job-da9434bb','node-93a404d4',64,1,2,256,4,0.5,0,1700000071.5);
+INSERT INTO "windows" VALUES(165,2,'job-da9434bb','node-93a404d4',65,1,2,260,4,0.5,0,1700000072.0);
+INSERT INTO "windows" VALUES(166,2,'job-da9434bb','node-93a404d4',66,1,2,264,4,0.5,0,1700000072.5);
+INSERT INTO "windows" VALUES(167,2,'job-da9434bb','node-93a404d4',67,1,2,268,4,0.5,0,1700000073.0);
+INSERT INTO "windows" VALUES(168,2,'job-da9434bb','node-93a404d4',68,1,2,272,4,0.5,0,1700000073.5);
+INSERT INTO "windows" VALUES(169,2,'job-da9434bb','node-93a404d4',69,1,2,276,4,0.5,0,1700000074.0);
+INSERT INTO "windows" VALUES(170,2,'job-da9434bb','node-93a404d4',70,1,2,280,4,0.5,0,1700000074.5);
+INSERT INTO "windows" VALUES(171,2,'job-da9434bb','node-93a404d4',71,1,2,284,4,0.5,0,1700000075.0);
+INSERT INTO "windows" VALUES(172,2,'job-da9434bb','node-93a404d4',72,1,2,288,4,0.5,0,1700000075.5);
+INSERT INTO "windows" VALUES(173,2,'job-da9434bb','node-93a404d4',73,1,2,292,4,0.5,0,1700000076.0);
+INSERT INTO "windows" VALUES(174,2,'job-da9434bb','node-93a404d4',74,1,2,296,4,0.5,0,1700000076.5);
+INSERT INTO "windows" VALUES(175,2,'job-da9434bb','node-93a404d4',75,1,2,300,4,0.5,0,1700000077.0);
+INSERT INTO "windows" VALUES(176,2,'job-da9434bb','node-93a404d4',76,1,2,304,4,0.5,0,1700000077.5);
+INSERT INTO "windows" VALUES(177,2,'job-da9434bb','node-93a404d4',77,1,2,308,4,0.5,0,1700000078.0);
+INSERT INTO "windows" VALUES(178,2,'job-da9434bb','node-93a404d4',78,1,2,312,4,0.5,0,1700000078.5);
+INSERT INTO "windows" VALUES(179,2,'job-da9434bb','node-93a404d4',79,1,2,316,4,0.5,0,1700000079.0);
+INSERT INTO "windows" VALUES(180,2,'job-da9434bb','node-93a404d4',80,1,2,320,4,0.5,0,1700000079.5);
+INSERT INTO "windows" VALUES(181,2,'job-da9434bb','node-93a404d4',81,1,2,324,4,0.5,0,1700000080.0);
+INSERT INTO "windows" VALUES(182,2,'job-da9434bb','node-93a404d4',82,1,2,328,4,0.5,0,1700000080.5);
+INSERT INTO "windows" VALUES(183,2,'job-da9434bb','node-93a404d4',83,1,2,332,4,0.5,0,1700000081.0);
+INSERT INTO "windows" VALUES(184,2,'job-da9434bb','node-93a404d4',84,1,2,336,4,0.5,0,1700000081.5);
+INSERT INTO "windows" VALUES(185,2,'job-da9434bb','node-93a404d4',85,1,2,340,4,0.5,0,1700000082.0);
+INSERT INTO "windows" VALUES(186,2,'job-da9434bb','node-93a404d4',86,1,2,344,4,0.5,0,1700000082.5);
+INSERT INTO "windows" VALUES(187,2,'job-da9434bb','node-93a404d4',87,1,2,348,4,0.5,0,1700000083.0);
+INSERT INTO "windows" VALUES(188,2,'job-da9434bb','node-93a404d4',88,1,2,352,4,0.5,0,1700000083.5);
+INSERT INTO "windows" VALUES(189,2,'job-da9434bb','node-93a404d4',89,1,2,356,4,0.5,0,1700000084.0);
+INSERT INTO "windows" VALUES(190,2,'job-da9434bb','node-93a404d4',90,1,2,360,4,0.5,0,1700000084.5);
+INSERT INTO "windows" VALUES(191,2,'job-da9434bb','node-93a404d4',91,1,2,364,4,0.5,0,1700000085.0);
+INSERT INTO "windows" VALUES(192,2,'job-da9434bb','node-93a404d4',92,1,2,368,4,0.5,0,1700000085.5);
+INSERT INTO "windows" VALUES(193,2,'job-da9434bb','node-93a404d4',93,1,2,372,4,0.5,0,1700000086.0);
+INSERT INTO "windows" VALUES(194,2,'job-da9434bb','node-93a404d4',94,1,2,376,4,0.5,0,1700000086.5);
+INSERT INTO "windows" VALUES(195,2,'job-da9434bb','node-93a404d4',95,1,2,380,4,0.5,0,1700000087.0);
+INSERT INTO "windows" VALUES(196,2,'job-da9434bb','node-93a404d4',96,1,2,384,4,0.5,0,1700000087.5);
+INSERT INTO "windows" VALUES(197,2,'job-da9434bb','node-93a404d4',97,1,2,388,4,0.5,0,1700000088.0);
+INSERT INTO "windows" VALUES(198,2,'job-da9434bb','node-93a404d4',98,1,2,392,4,0.5,0,1700000088.5);
+INSERT INTO "windows" VALUES(199,2,'job-da9434bb','node-93a404d4',99,1,2,396,4,0.5,0,1700000089.0);
+INSERT INTO "windows" VALUES(200,2,'job-da9434bb','node-93a404d4',100,1,2,400,4,0.5,0,1700000089.5);
+CREATE INDEX ix_events_job_id ON events (job_id);
+CREATE INDEX ix_events_kind ON events (kind);
+CREATE INDEX ix_intents_node_id ON intents (node_id);
+CREATE INDEX ix_prices_node_type_capacity_zone_valid_from_s ON prices (node_type, capacity, zone, valid_from_s);
+CREATE INDEX ix_decisions_action ON decisions (action);
+CREATE INDEX ix_decisions_job_id_action_id ON decisions (job_id, action, id);
+CREATE INDEX ix_decisions_job_id_id ON decisions (job_id, id);
+CREATE INDEX ix_ledger_job_id ON ledger (job_id);
+CREATE INDEX ix_ledger_node_id ON ledger (node_id);
+CREATE INDEX ix_windows_job_id_id ON windows (job_id, id);
+CREATE INDEX ix_windows_series_id_is_cold_id ON windows (series_id, is_cold, id);
+CREATE INDEX ix_nodes_phase ON nodes (phase);
+CREATE INDEX ix_nodes_job_id ON nodes (job_id);
+CREATE INDEX ix_nodes_token ON nodes (token);
+CREATE INDEX ix_jobs_name ON jobs (name);
+CREATE INDEX ix_jobs_phase ON jobs (phase);
+COMMIT;
