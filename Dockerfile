@@ -24,6 +24,7 @@ RUN python requirements.py train postgres >requirements.txt \
 COPY README.md LICENSE ./
 COPY migrations migrations
 COPY elastic elastic
+COPY elastic_lab elastic_lab
 COPY api api
 RUN pip install --quiet --no-deps .
 

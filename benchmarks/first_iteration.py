@@ -24,7 +24,7 @@ from typing import Any
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
-from elastic.lab import Lab, parse_scenario, running_lab
+from elastic_lab import Lab, parse_scenario, running_lab
 
 PARTS = {
     "decision to bought": "the intent is written, launch template and CreateFleet are answered",

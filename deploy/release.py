@@ -13,7 +13,12 @@ import zipfile
 from pathlib import Path
 
 # Each folder of the repository that a wheel holds, and where it lies there.
-PACKED = {"elastic": "elastic", "api": "api", "migrations": "elastic/migrations"}
+PACKED = {
+    "elastic": "elastic",
+    "elastic_lab": "elastic_lab",
+    "api": "api",
+    "migrations": "elastic/migrations",
+}
 
 
 class Refused(Exception):

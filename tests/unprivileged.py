@@ -21,7 +21,7 @@ UID = 65_534
 
 # Whether it can also be imported the tests themselves show; torch alone takes two seconds to.
 _FINDS_ALL = (
-    "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('boto3', 'elastic.lab', "
+    "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ('boto3', 'elastic_lab', "
     "'torch'))))"
 )
 

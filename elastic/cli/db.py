@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elastic.cli.exits import ExitCode
+from elastic.figures import instant, size
 
 if TYPE_CHECKING:
     from elastic.config import Settings
+
+_NOT_IN_NAMES = str.maketrans("", "", "-:")
 
 app = typer.Typer(help="The database.", no_args_is_help=True)
 
@@ -74,9 +76,9 @@ def backup(
     settings, now_s = load_settings(), SystemClock().now_s()
     path = to or Path()
     if path.is_dir():
-        path /= f"elasticd-{datetime.fromtimestamp(now_s, UTC):%Y%m%dT%H%M%SZ}.tar"
+        path /= f"elasticd-{instant(now_s).translate(_NOT_IN_NAMES)}.tar"
     made = back_up(settings.url, _secrets(settings), path, now_s=now_s)
-    print(f"{made.path}: {', '.join(made.sizes)}; {sum(made.sizes.values()) / 1e6:.1f} MB")
+    print(f"{made.path}: {', '.join(made.sizes)}; {size(sum(made.sizes.values()))}")
 
 
 @app.command("restore")

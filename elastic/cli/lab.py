@@ -28,7 +28,7 @@ def lab(
     from elastic.errors import InvalidInput
 
     try:  # moto is slow to import, and not always installed
-        from elastic.lab import read_scenario, running_lab
+        from elastic_lab import read_scenario, running_lab
     except ModuleNotFoundError as error:
         raise InvalidInput(
             f"the lab needs {error.name}: pip install -c constraints.txt -e '.[lab,train]'"

@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -26,6 +25,7 @@ from sqlalchemy.engine import make_url
 
 from elastic import __version__
 from elastic.errors import Conflict, ElasticError, InvalidInput, NotFound
+from elastic.figures import instant
 from elastic.store import postgres_tools
 from elastic.store.copying import copy_sqlite, sync_file, sync_folder
 from elastic.store.engine import plain_engine
@@ -65,7 +65,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
         manifest = {
             "format": _FORMAT,
             "elasticd": __version__,
-            "made_at": datetime.fromtimestamp(now_s, UTC).isoformat(timespec="seconds"),
+            "made_at": instant(now_s),
             "kind": kind,
             "files": {
                 name: {"sha256": _sum_of(path), "bytes": path.stat().st_size}

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL
 
 from elastic.errors import ElasticError
+from elastic.figures import duration
 
 _TIMEOUT_S = 3600.0
 _INSTALL = (
@@ -45,6 +46,6 @@ def _run(program: str, arguments: list[str], url: URL) -> None:
             timeout=_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise ElasticError(f"{program} was not done after {_TIMEOUT_S:.0f} s") from error
+        raise ElasticError(f"{program} was not done after {duration(_TIMEOUT_S)}") from error
     if done.returncode != 0:
         raise ElasticError(f"{program} failed: {done.stderr.strip()}")

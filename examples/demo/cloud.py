@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 
 from elastic.figures import duration
-from elastic.lab import read_scenario
+from elastic_lab import read_scenario
 
 SCENARIO = Path(__file__).parents[1] / "lab" / "demo.yaml"
 _START_TIMEOUT_S = 60.0

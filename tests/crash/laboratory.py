@@ -14,9 +14,9 @@ from typing import Any
 from moto.backends import get_backend
 
 from elastic.clock import ManualClock
-from elastic.lab import Lab, parse_scenario, running_lab
-from elastic.lab.cloud import ACCOUNT_ID
 from elastic.providers.ec2 import tags
+from elastic_lab import Lab, parse_scenario, running_lab
+from elastic_lab.cloud import ACCOUNT_ID
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ def rooms() -> dict[str, tuple[Path, ...]]:
     return {
         "api": tuple(sorted((ROOT / "api").rglob("*.py"))),
         "elastic": tuple(sorted((ROOT / "elastic").glob("*.py"))),
+        "elastic_lab": tuple(sorted((ROOT / "elastic_lab").rglob("*.py"))),
         **found,
     }
 

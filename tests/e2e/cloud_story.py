@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from elastic.lab import InstanceView, Lab, parse_scenario, running_lab
+from elastic_lab import InstanceView, Lab, parse_scenario, running_lab
 from tests.e2e.running import RunningDaemon, running_daemon_on
 
 CHECKPOINT_INTERVAL = 20

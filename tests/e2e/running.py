@@ -19,7 +19,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
-from elastic.lab import Lab, parse_scenario, running_lab
+from elastic_lab import Lab, parse_scenario, running_lab
 
 _CONFIG = """
 tick_s = 1.0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from elastic.lab import parse_scenario, running_lab
+from elastic_lab import parse_scenario, running_lab
 from tests.e2e.cloud_story import Story, make_bucket_and_role
 from tests.e2e.package_index import Index, gather, serving
 from tests.e2e.running import running_daemon

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from elastic.lab import InstanceView
+from elastic_lab import InstanceView
 from tests.e2e.cloud_story import CHECKPOINT_INTERVAL, TINY, Story, covered, redone, told
 from tests.lab.conftest import processes_of
 

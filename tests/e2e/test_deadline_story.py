@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from elastic.lab import CapacityWindow, Lab
 from elastic.model import Capacity
+from elastic_lab import CapacityWindow, Lab
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon_on
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(420)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from elastic.lab import CapacityWindow, InstanceView
+from elastic_lab import CapacityWindow, InstanceView
 from tests.e2e.cloud_story import CHECKPOINT_INTERVAL, TINY, Story, covered, redone, told
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elastic.errors import Conflict
-from elastic.lab import Lab
+from elastic_lab import Lab
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon_on
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(560)]

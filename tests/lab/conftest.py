@@ -9,7 +9,7 @@ import psutil
 import pytest
 from botocore.config import Config
 
-from elastic.lab import Lab, parse_scenario, running_lab
+from elastic_lab import Lab, parse_scenario, running_lab
 from tests.lab.world import FIELDS
 from tests.providers.few_images import few_images
 

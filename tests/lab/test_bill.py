@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from elastic.lab import parse_scenario
-from elastic.lab.bill import Tariff, Usage, make_bill
-from elastic.lab.prices import PriceBook
 from elastic.model import Capacity, Offering
+from elastic_lab import parse_scenario
+from elastic_lab.bill import Tariff, Usage, make_bill
+from elastic_lab.prices import PriceBook
 from tests.lab.world import FIELDS
 
 START_S = 1_700_000_000.0

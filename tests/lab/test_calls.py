@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
 from elastic.config import Ec2Settings
-from elastic.lab import CapacityWindow, Effect, InjectedFault, Outage, running_lab
+from elastic_lab import CapacityWindow, Effect, InjectedFault, Outage, running_lab
 from tests.lab.conftest import StartLab
 from tests.lab.world import describe, eventually, fleet, launch, state, template, terminate_all
 

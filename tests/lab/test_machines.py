@@ -18,8 +18,8 @@ import pytest
 
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
-from elastic.lab import Lab
-from elastic.lab.namespaces import NamespaceHypervisor, has_namespaces, ip
+from elastic_lab import Lab
+from elastic_lab.namespaces import NamespaceHypervisor, has_namespaces, ip
 from tests.lab.conftest import StartLab, processes_of
 from tests.lab.world import describe, eventually, launch, state, terminate_all
 
@@ -413,7 +413,7 @@ def test_a_killed_labs_instances_are_swept_by_the_next_one(
 
 
 SWEEP = """
-from elastic.lab import parse_scenario, running_lab
+from elastic_lab import parse_scenario, running_lab
 from tests.lab.world import FIELDS
 with running_lab(parse_scenario(FIELDS)):
     pass

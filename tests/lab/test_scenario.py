@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from elastic.errors import InvalidInput
-from elastic.lab import Effect, parse_scenario, read_scenario
+from elastic_lab import Effect, parse_scenario, read_scenario
 from tests.lab.world import FIELDS
 
 EXAMPLES = sorted(Path("examples/lab").glob("*.yaml"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from elastic.clock import ManualClock
-from elastic.lab.schedule import Schedule
+from elastic_lab.schedule import Schedule
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from elastic.lab import parse_scenario, running_lab
+from elastic_lab import parse_scenario, running_lab
 from tests.lab.conftest import processes_of
 from tests.lab.world import FIELDS
 from tests.unprivileged import identity, needs_root, nobodys_python
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, needs_root]
 _LIFE = """
 import os, sys, boto3
 from pathlib import Path
-from elastic.lab import parse_scenario, running_lab
+from elastic_lab import parse_scenario, running_lab
 from tests.lab.world import FIELDS, eventually, launch
 SCRIPT = '''#!/bin/sh
 set -eu

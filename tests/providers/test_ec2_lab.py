@@ -14,9 +14,9 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
-from elastic.lab import CapacityWindow, parse_scenario, running_lab
 from elastic.model import Capacity, Offering
 from elastic.providers.base import InstanceState
+from elastic_lab import CapacityWindow, parse_scenario, running_lab
 from tests.agent.conftest import FakeDaemon
 from tests.lab import conftest
 from tests.lab.conftest import StartLab

@@ -12,7 +12,6 @@ import pytest
 
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
-from elastic.lab import Lab, parse_scenario, running_lab
 from elastic.model import (
     Action,
     Capacity,
@@ -29,6 +28,7 @@ from elastic.pricing import PRICE_SOURCES, PriceSetup
 from elastic.providers.ec2 import Ec2Provider, Paths, connect
 from elastic.reconciler import LaunchTerms, LeaseHolder, Machines, Reconciler, TerminationPermission
 from elastic.store import Store, open_store
+from elastic_lab import Lab, parse_scenario, running_lab
 from tests.builders import timeouts
 from tests.empty_database import lay_out
 from tests.reconciler.virtual import FakeRendezvous

@@ -11,11 +11,11 @@ import pytest
 from elastic.clock import ManualClock
 from elastic.config import Ec2Settings
 from elastic.errors import PriceUnavailable
-from elastic.lab import parse_scenario, running_lab
 from elastic.model import Capacity, Offering, histories
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, Quote
 from elastic.reconciler import PricePast
 from elastic.store import Store, open_store
+from elastic_lab import parse_scenario, running_lab
 from tests.empty_database import lay_out
 
 LARGE, XLARGE = (Offering(each, Capacity.SPOT, "us-east-1a") for each in ("c5.large", "c5.xlarge"))

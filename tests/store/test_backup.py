@@ -44,7 +44,7 @@ def test_a_backup_is_restored_in_another_folder(here: Path, tmp_path: Path) -> N
     there, file = tmp_path / "there", tmp_path / "backup.tar"
     made = back_up(url_in(here), secrets_in(here), file, now_s=NOW_S)
     assert set(made.sizes) == {"database", "secret", "token"}
-    assert made.made_at == "2023-11-14T22:13:20+00:00"
+    assert made.made_at == "2023-11-14T22:13:20Z"
     restored = restore(file, url_in(there), secrets_in(there))
     assert restored.sizes == made.sizes
     assert dump(there / "elasticd.db") == dump(here / "elasticd.db")

@@ -20,18 +20,18 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from elastic.clock import Clock, SystemClock
 from elastic.errors import Conflict, InvalidInput, NotFound
-from elastic.lab.bill import Bill, Tariff, make_bill
-from elastic.lab.cloud import Cloud
-from elastic.lab.cloud_init import require_cloud_init
-from elastic.lab.control import Control
-from elastic.lab.fault_injector import FaultInjector
-from elastic.lab.guests import Guest, Guests
-from elastic.lab.launching import InstanceLauncher
-from elastic.lab.middleware import Middleware
-from elastic.lab.namespaces import TOOLS, NamespaceHypervisor, has_namespaces
-from elastic.lab.plain import PlainHypervisor
-from elastic.lab.prices import PriceBook
-from elastic.lab.scenario import (
+from elastic_lab.bill import Bill, Tariff, make_bill
+from elastic_lab.cloud import Cloud
+from elastic_lab.cloud_init import require_cloud_init
+from elastic_lab.control import Control
+from elastic_lab.fault_injector import FaultInjector
+from elastic_lab.guests import Guest, Guests
+from elastic_lab.launching import InstanceLauncher
+from elastic_lab.middleware import Middleware
+from elastic_lab.namespaces import TOOLS, NamespaceHypervisor, has_namespaces
+from elastic_lab.plain import PlainHypervisor
+from elastic_lab.prices import PriceBook
+from elastic_lab.scenario import (
     CapacityWindow,
     GuestKind,
     InjectedFault,
@@ -39,12 +39,12 @@ from elastic.lab.scenario import (
     Scenario,
     UserData,
 )
-from elastic.lab.scenario_runner import ScenarioRunner
-from elastic.lab.schedule import Schedule
-from elastic.lab.slots import Slot, claim_slot
-from elastic.lab.state import InstanceView, LabState, view
-from elastic.lab.timeline import Timeline
-from elastic.lab.wire import WsgiApp
+from elastic_lab.scenario_runner import ScenarioRunner
+from elastic_lab.schedule import Schedule
+from elastic_lab.slots import Slot, claim_slot
+from elastic_lab.state import InstanceView, LabState, view
+from elastic_lab.timeline import Timeline
+from elastic_lab.wire import WsgiApp
 
 log = logging.getLogger(__name__)
 _one_at_a_time = threading.Lock()

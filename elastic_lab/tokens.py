@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from elastic.lab.guests import Guest, GuestPhase
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error
+from elastic_lab.guests import Guest, GuestPhase
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 _MAX_TOKEN_CHARACTERS = 64
 _SAME_EVERYWHERE = frozenset({"Action", "Version", "ClientToken", "DryRun"})

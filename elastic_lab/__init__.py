@@ -1,8 +1,8 @@
 """A local EC2 whose instances really boot: moto with prices, capacity, faults and a bill."""
 
-from elastic.lab.bill import Bill, BillLine
-from elastic.lab.lab import Lab, running_lab
-from elastic.lab.scenario import (
+from elastic_lab.bill import Bill, BillLine
+from elastic_lab.lab import Lab, running_lab
+from elastic_lab.scenario import (
     CapacityWindow,
     Effect,
     GuestKind,
@@ -18,7 +18,7 @@ from elastic.lab.scenario import (
     parse_scenario,
     read_scenario,
 )
-from elastic.lab.state import InstanceView, LabState
+from elastic_lab.state import InstanceView, LabState
 
 __all__ = [
     "Bill",

@@ -6,8 +6,8 @@ import base64
 import gzip
 from typing import Any
 
-from elastic.lab.cloud import ACCOUNT_ID, Cloud
-from elastic.lab.imds import ImdsNotice, Metadata
+from elastic_lab.cloud import ACCOUNT_ID, Cloud
+from elastic_lab.imds import ImdsNotice, Metadata
 
 _GZIP = b"\x1f\x8b"
 

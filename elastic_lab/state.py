@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from elastic.lab.guests import Guest
+from elastic_lab.guests import Guest
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from elastic.errors import ElasticError, InvalidInput, NotFound
-from elastic.lab.bill import Bill
-from elastic.lab.price_list import json_answer
-from elastic.lab.scenario import CapacityWindow, InjectedFault, Outage, parse_part
-from elastic.lab.state import LabState
-from elastic.lab.wire import Answer
+from elastic_lab.bill import Bill
+from elastic_lab.price_list import json_answer
+from elastic_lab.scenario import CapacityWindow, InjectedFault, Outage, parse_part
+from elastic_lab.state import LabState
+from elastic_lab.wire import Answer
 
 PREFIX = "/_lab/"
 

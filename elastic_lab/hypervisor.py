@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from elastic.lab.imds import Metadata
+from elastic_lab.imds import Metadata
 
 # Marks every process of one lab's machines, so that a later lab finds what a killed one left.
 LAB_MARK = "ELASTICD_LAB"

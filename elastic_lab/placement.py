@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 
 class PlacementGroups:

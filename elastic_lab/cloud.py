@@ -13,10 +13,10 @@ from moto.core.model_instances import reset_model_data
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from elastic.errors import InvalidInput
-from elastic.lab.images import add_gpu_image, least_gib
-from elastic.lab.scenario import Scenario
-from elastic.lab.wire import Ec2Error
 from elastic.model import Capacity, Offering
+from elastic_lab.images import add_gpu_image, least_gib
+from elastic_lab.scenario import Scenario
+from elastic_lab.wire import Ec2Error
 
 ACCOUNT_ID = "123456789012"
 

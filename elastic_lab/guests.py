@@ -13,14 +13,14 @@ from typing import Any
 from moto.ec2.models.instances import StateReason
 
 from elastic.clock import Clock
-from elastic.lab.bill import Usage
-from elastic.lab.cloud import Cloud, disk_gib, offering_of
-from elastic.lab.hypervisor import GuestOrder, Hypervisor, RunningGuest
-from elastic.lab.imds import ImdsNotice, Metadata
-from elastic.lab.metadata import read_metadata, unpacked
-from elastic.lab.scenario import LaunchFailure, Scenario, UserData
-from elastic.lab.schedule import Schedule
 from elastic.model import Offering
+from elastic_lab.bill import Usage
+from elastic_lab.cloud import Cloud, disk_gib, offering_of
+from elastic_lab.hypervisor import GuestOrder, Hypervisor, RunningGuest
+from elastic_lab.imds import ImdsNotice, Metadata
+from elastic_lab.metadata import read_metadata, unpacked
+from elastic_lab.scenario import LaunchFailure, Scenario, UserData
+from elastic_lab.schedule import Schedule
 
 log = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from elastic.agent.throttle import Throttle
 from elastic.clock import Clock
-from elastic.lab.boot import write_boot_files
-from elastic.lab.hypervisor import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
-from elastic.lab.imds import MetadataServer
 from elastic.providers.local.process import find_family, kill
+from elastic_lab.boot import write_boot_files
+from elastic_lab.hypervisor import INSTANCE_MARK, LAB_MARK, GuestOrder, RunningGuest, environment
+from elastic_lab.imds import MetadataServer
 
 _KILL_PATIENCE_S = 0.25
 _KILL_ROUNDS = 40

@@ -6,10 +6,10 @@ import json
 import urllib.parse
 from xml.sax.saxutils import escape
 
-from elastic.lab.price_list import json_answer
-from elastic.lab.s3 import s3_action_of, s3_refusal
-from elastic.lab.scenario import Effect, InjectedFault, Scenario
-from elastic.lab.wire import Answer, Environ
+from elastic_lab.price_list import json_answer
+from elastic_lab.s3 import s3_action_of, s3_refusal
+from elastic_lab.scenario import Effect, InjectedFault, Scenario
+from elastic_lab.wire import Answer, Environ
 
 QUOTAS = "ServiceQuotasV20190624"
 _POLICIES = frozenset({"SimulatePrincipalPolicy", "SimulateCustomPolicy"})

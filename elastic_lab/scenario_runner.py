@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from elastic.clock import Clock
-from elastic.lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
-from elastic.lab.imds import ImdsNotice
-from elastic.lab.scenario import Interruption, Partition, Scenario
-from elastic.lab.schedule import Schedule
-from elastic.lab.timeline import Timeline
 from elastic.model import Capacity
+from elastic_lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
+from elastic_lab.imds import ImdsNotice
+from elastic_lab.scenario import Interruption, Partition, Scenario
+from elastic_lab.schedule import Schedule
+from elastic_lab.timeline import Timeline
 
 _LOOK_AGAIN_S = 0.25
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from elastic.clock import Clock
-from elastic.lab.cloud import Cloud
-from elastic.lab.fault_injector import FaultInjector, matches
-from elastic.lab.guests import Guest, Guests
-from elastic.lab.prices import PriceBook
-from elastic.lab.timeline import Timeline
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error, WsgiApp, parameters_of
 from elastic.model import Capacity, Offering
+from elastic_lab.cloud import Cloud
+from elastic_lab.fault_injector import FaultInjector, matches
+from elastic_lab.guests import Guest, Guests
+from elastic_lab.prices import PriceBook
+from elastic_lab.timeline import Timeline
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error, WsgiApp, parameters_of
 
 _NO_CAPACITY = (
     "We currently do not have sufficient {node_type} capacity in the Availability Zone you "

@@ -9,8 +9,8 @@ from typing import Any
 
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-from elastic.lab.scenario import Scenario
-from elastic.lab.wire import Answer
+from elastic_lab.scenario import Scenario
+from elastic_lab.wire import Answer
 
 TARGET = "AWSPriceListService."
 _PAGE = 100

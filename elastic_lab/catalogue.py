@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from elastic.lab.prices import PriceBook
-from elastic.lab.scenario import Scenario
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error
+from elastic_lab.prices import PriceBook
+from elastic_lab.scenario import Scenario
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 PRODUCT = "Linux/UNIX"
 _PRODUCTS = frozenset({PRODUCT, f"{PRODUCT} (Amazon VPC)"})

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from elastic.lab.prices import PriceBook
 from elastic.model import Offering
+from elastic_lab.prices import PriceBook
 
 # The minimum for instances, public addresses and disks (aws.amazon.com/ec2/pricing/on-demand,
 # aws.amazon.com/ebs/pricing).

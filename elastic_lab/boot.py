@@ -9,8 +9,8 @@ import shlex
 import shutil
 from pathlib import Path
 
-from elastic.lab import cloud_init
-from elastic.lab.hypervisor import GuestOrder
+from elastic_lab import cloud_init
+from elastic_lab.hypervisor import GuestOrder
 
 POWER_COMMANDS = ("poweroff", "shutdown", "halt", "reboot", "systemctl")
 

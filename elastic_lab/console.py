@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable
 
 from elastic.errors import NotFound
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 # EC2 keeps the last 64 KiB (API reference, GetConsoleOutput).
 _BYTES = 65_536

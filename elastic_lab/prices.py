@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from elastic.lab.scenario import Scenario, ScriptedPrices
 from elastic.model import Capacity, Offering
+from elastic_lab.scenario import Scenario, ScriptedPrices
 
 DAY_S = 86_400.0
 _FAR_S = float("inf")

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from elastic.lab.guests import Guest
-from elastic.lab.launching import InstanceLauncher, no_capacity
-from elastic.lab.wire import Answer, Ec2Call, Ec2Error
 from elastic.model import Capacity, Offering
+from elastic_lab.guests import Guest
+from elastic_lab.launching import InstanceLauncher, no_capacity
+from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 
 @dataclass(frozen=True, slots=True)

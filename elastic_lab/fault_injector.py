@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from elastic.lab.scenario import CapacityWindow, InjectedFault, Outage, Scenario
 from elastic.model import Offering
+from elastic_lab.scenario import CapacityWindow, InjectedFault, Outage, Scenario
 
 
 @dataclass(slots=True)

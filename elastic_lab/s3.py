@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from moto.core.utils import get_service_model
 
-from elastic.lab.wire import Answer, Environ
+from elastic_lab.wire import Answer, Environ
 
 _SCOPE = "/s3/aws4_request"  # of a signature: DATE/REGION/SERVICE/aws4_request (SigV4)
 # Amazon S3 API Reference, "List of error codes". Others have 403, like AccessDenied.

@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from elastic.lab.account import action_of, answer_account
-from elastic.lab.catalogue import (
+from elastic_lab.account import action_of, answer_account
+from elastic_lab.catalogue import (
     describe_instance_type_offerings,
     describe_spot_price_history,
     only_types_on_sale,
 )
-from elastic.lab.console import console_output
-from elastic.lab.control import PREFIX, Control
-from elastic.lab.fleet import create_fleet
-from elastic.lab.launching import InstanceLauncher
-from elastic.lab.placement import PlacementGroups
-from elastic.lab.price_list import TARGET, answer_price_list, json_answer
-from elastic.lab.scenario import Effect, InjectedFault, Scenario
-from elastic.lab.tokens import ClientTokens
-from elastic.lab.wire import (
+from elastic_lab.console import console_output
+from elastic_lab.control import PREFIX, Control
+from elastic_lab.fleet import create_fleet
+from elastic_lab.launching import InstanceLauncher
+from elastic_lab.placement import PlacementGroups
+from elastic_lab.price_list import TARGET, answer_price_list, json_answer
+from elastic_lab.scenario import Effect, InjectedFault, Scenario
+from elastic_lab.tokens import ClientTokens
+from elastic_lab.wire import (
     Answer,
     Ec2Call,
     Ec2Error,

@@ -16,11 +16,11 @@ from pathlib import Path
 import psutil
 
 from elastic.clock import Clock
-from elastic.lab.boot import write_boot_files
-from elastic.lab.hypervisor import LAB_MARK, GuestOrder, RunningGuest, environment
-from elastic.lab.imds import ADDRESS, PORT, MetadataServer
-from elastic.lab.plain import end_processes, start_process
 from elastic.providers.local.cgroup import find_cpu_cgroups, remove
+from elastic_lab.boot import write_boot_files
+from elastic_lab.hypervisor import LAB_MARK, GuestOrder, RunningGuest, environment
+from elastic_lab.imds import ADDRESS, PORT, MetadataServer
+from elastic_lab.plain import end_processes, start_process
 
 TOOLS = ("ip", "nsenter", "unshare")
 _CLONE_NEWNET = 0x40000000
