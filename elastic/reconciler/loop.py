@@ -83,7 +83,7 @@ class Reconciler:
     _looks_again: bool = False
 
     def __post_init__(self) -> None:
-        self.price_records = PriceRecords(self.store, self.limits)
+        self.price_records = PriceRecords(self.store)
         right, standstill_s = self.machines.right, self.timeouts.standstill_s
         self.alarms = Alarms(
             self.machines.leader_lease, right, self.provider.troubles, standstill_s

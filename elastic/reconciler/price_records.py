@@ -9,14 +9,18 @@ from dataclasses import dataclass, field
 import structlog
 
 from elastic.errors import PriceUnavailable
-from elastic.model import DoubtedPrice, Limits, Offering, Price
+from elastic.model import DoubtedPrice, Offering, Price
 from elastic.pricing import PriceSource, Quote, sift, why_impossible
 from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
+# An unchanged price is written down again at most this often; prices are good for hours.
 _CONFIRM_S = 60.0
-"""An unchanged price is written down again at most this often; prices are good for hours."""
+# For so long after it was heard last, a price tells which next one is too far from it. Nothing is
+# bought at so old a price long before; but a feed may be wrong for days, and must not be believed
+# because of that. In a week a price of EC2 changes by a few percent.
+MEASURE_S = 7 * 86_400.0
 
 
 def offered_or_held(
@@ -34,7 +38,6 @@ class PriceRecords:
     """Keeps the store's prices up with a source."""
 
     store: Store
-    limits: Limits
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
     _doubted: dict[Offering, DoubtedPrice] = field(default_factory=dict)
 
@@ -64,14 +67,12 @@ class PriceRecords:
         """Records what is new and believed; tells whether anything was."""
         has_recorded = False
         known = {price.offering: price for price in in_force}  # the later one of each
-        # What nobody has confirmed for so long that nothing is bought at it is no measure of what
-        # comes after it.
-        trusted = {
+        measures = {
             each.offering: each.usd_per_h
             for each in known.values()
-            if self.limits.trust(each, now_s=now_s)
+            if now_s - each.observed_at_s <= MEASURE_S
         }
-        sifted = sift(quotes, trusted)
+        sifted = sift(quotes, measures)
         newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
             before = known.get(quote.offering)

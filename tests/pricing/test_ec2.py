@@ -173,12 +173,13 @@ def test_the_price_in_order_counts_beside_one_that_is_not(endpoint: Endpoint) ->
 
 @pytest.mark.parametrize("said", [{}, {"marketoption": "OnDemand"}])
 def test_a_capacity_blocks_price_contradicts_none(endpoint: Endpoint, said: dict[str, str]) -> None:
+    big = Offering("p5.48xlarge", Capacity.ON_DEMAND, "us-east-1a")
     tell(
         endpoint,
-        entry(usd="98.32", **said),
-        entry(usd="0.0000000000", marketoption="CapacityBlock"),
+        entry("p5.48xlarge", "98.32", **said),
+        entry("p5.48xlarge", "0.0000000000", marketoption="CapacityBlock"),
     )
-    (quote,) = prices_of(offerings=(HERE,)).refresh(NOW_S)
+    (quote,) = prices_of(offerings=(big,)).refresh(NOW_S)
     assert (quote.doubt, round(quote.usd_per_h, 6)) == (None, 98.32 + EXTRAS_USD_PER_H)
 
 
@@ -272,6 +273,32 @@ def test_a_spot_price_that_came_and_went_is_told_once(endpoint: Endpoint) -> Non
     )
     assert usd(prices.refresh(NOW_S + 60)) == [(SPOT_A, 0.105), (SPOT_A, 0.075)]
     assert usd(prices.refresh(NOW_S + 61)) == [(SPOT_A, 0.075)]
+
+
+def test_a_spot_price_that_the_feed_took_back_is_replaced_by_an_older_one(
+    endpoint: Endpoint,
+) -> None:
+    prices = prices_of(offerings=(SPOT_A,))
+    tell_spot(endpoint, ("us-east-1a", "0.2", "2025-12-31T23:59:00Z"))
+    assert usd(prices.refresh(NOW_S)) == [(SPOT_A, 0.215)]
+    tell_spot(endpoint, ("us-east-1a", "0.07", "2025-12-31T23:00:00Z"))
+    assert usd(prices.refresh(NOW_S + 60)) == [(SPOT_A, 0.085)]
+
+
+def test_a_first_spot_price_far_from_the_on_demand_price_is_quarantined(
+    endpoint: Endpoint,
+) -> None:
+    tell(endpoint, entry())
+    tell_spot(
+        endpoint,
+        ("us-east-1a", "0.0065", "2025-12-31T23:00:00Z"),
+        ("us-east-1b", "0.065", "2025-12-31T23:00:00Z"),
+    )
+    sifted = sift(prices_of(offerings=(SPOT_A, SPOT_B)).refresh(NOW_S), {})
+    assert usd(sifted.believed) == [(SPOT_B, 0.08)], "it is judged, though only spot is on offer"
+    assert [each.reason for each in sifted.quarantined] == [
+        "wanted a spot price of 0.05 to 2.5 times the on-demand price of $0.17/h, got $0.0065/h"
+    ]
 
 
 def test_what_spot_prices_were_while_they_were_not_told_is_told_after_a_restart(

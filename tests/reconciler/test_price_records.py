@@ -11,9 +11,8 @@ import pytest
 from elastic.model import Capacity, DoubtedPrice, JobPhase, Objective, Offering
 from elastic.policy import decide
 from elastic.pricing import Quote
-from elastic.reconciler.price_records import PriceRecords, offered_or_held
+from elastic.reconciler.price_records import MEASURE_S, PriceRecords, offered_or_held
 from elastic.store import Store, open_store
-from tests.builders import limits
 from tests.empty_database import lay_out
 from tests.reconciler.virtual import LARGE, SMALL, Prices, VirtualCluster
 
@@ -32,7 +31,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def records(store: Store) -> PriceRecords:
-    records = PriceRecords(store, limits(price_max_age_s=86_400.0, spot_price_max_age_s=3600.0))
+    records = PriceRecords(store)
     records.refresh(Prices(quote(USD, 0.0), quote(USD, 0.0, SPOT)), now_s=100.0)
     return records
 
@@ -86,20 +85,50 @@ def test_past_prices_that_a_source_tells_again_do_not_hold_again(
         )
 
 
-def test_a_jump_is_believed_once_the_price_before_it_is_too_old_to_buy_at(
+def test_a_jump_is_believed_once_the_price_before_it_was_not_heard_for_a_week(
     records: PriceRecords, store: Store
 ) -> None:
     jump = Prices(quote(10 * USD, 150.0), quote(10 * USD, 150.0, SPOT))
-    records.refresh(jump, now_s=3600.0)
-    assert {each.usd_per_h for each in store.prices.in_force(3600.0)} == {USD}
-    records.refresh(jump, now_s=3701.0)
-    (spot,) = (each for each in store.prices.in_force(3701.0) if each.offering == SPOT)
-    assert (spot.usd_per_h, spot.valid_from_s) == (10 * USD, 150.0), (
-        "and what it cost since is charged"
-    )
-    assert [each.offering for each in records.doubted] == [SMALL]
-    records.refresh(jump, now_s=86_501.0)
+    records.refresh(jump, now_s=100.0 + MEASURE_S)
+    assert {each.usd_per_h for each in store.prices.in_force(100.0 + MEASURE_S)} == {USD}
+    assert {each.offering for each in records.doubted} == {SMALL, SPOT}
+    later_s = 101.0 + MEASURE_S
+    records.refresh(jump, now_s=later_s)
+    assert {(each.usd_per_h, each.valid_from_s) for each in store.prices.in_force(later_s)} == {
+        (10 * USD, 150.0)
+    }, "and what it cost since is charged"
     assert records.doubted == ()
+
+
+def test_a_day_of_a_wrong_feed_moves_nothing_and_is_over_at_the_first_true_answer(
+    tmp_path: Path,
+) -> None:
+    cluster = VirtualCluster(tmp_path, decide)
+    cluster.submit()
+    cluster.run(20)
+    bought = {each.id for each in cluster.store.nodes.listed(include_gone=True)}
+    true = cluster.reconciler.prices
+    began_s = cluster.clock.now_s()
+    wrong = {SMALL: 0.01, LARGE: 30.0}
+    cluster.reconciler.prices = Prices(
+        *(quote(usd_per_h, began_s - 50.0, of) for of, usd_per_h in wrong.items())
+    )
+    while cluster.clock.now_s() < began_s + 86_400.0:
+        cluster.clock.advance(600.0)
+        cluster.run(1)
+    rows = [
+        row for each in cluster.store.jobs.listed() for row in cluster.store.ledger.of_job(each.id)
+    ]
+    assert not {row.usd_per_h for row in rows} & set(wrong.values())
+    recorded = {each.usd_per_h for each in cluster.store.prices.listed(limit=1000)}
+    assert not recorded & set(wrong.values())
+    new = {each.id for each in cluster.store.nodes.listed(include_gone=True)} - bought
+    assert not new, "nothing is bought while no price can be trusted"
+    cluster.reconciler.prices = true
+    cluster.run(1)
+    now_s = cluster.clock.now_s()
+    heard = {each.offering: each.observed_at_s for each in cluster.store.prices.in_force(now_s)}
+    assert all(now_s - at_s < 60.0 for at_s in heard.values()), "right again at once"
 
 
 def test_a_job_is_stopped_where_its_budget_would_not_last_if_the_jump_is_true(

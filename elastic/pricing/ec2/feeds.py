@@ -120,14 +120,19 @@ class SpotFeed:
         return self._replaced([each for each in changes if each.doubt is None])
 
     def _replaced(self, changes: Sequence[SpotChange]) -> tuple[SpotChange, ...]:
-        """Puts the newest in force; returns those before it that were not known."""
+        """Puts the newest of this answer in force; returns those before it that were not known.
+
+        It replaces what an earlier answer said, also where its instant is earlier: the feed may
+        have taken back a wrong price.
+        """
+        known: Mapping[Offering, SpotChange] = dict(self.in_force)
+        answered: dict[Offering, SpotChange] = {}
         passed: list[SpotChange] = []
-        known_before: Mapping[Offering, SpotChange] = dict(self.in_force)
         for change in changes:
-            last = self.in_force.get(change.offering)
-            if last is not None and change.at_s <= last.at_s:
-                continue
-            if last is not None and last != known_before.get(last.offering):
+            last = answered.get(change.offering)
+            before = known.get(change.offering)
+            if last is not None and (before is None or last.at_s > before.at_s):
                 passed.append(last)
-            self.in_force[change.offering] = change
+            answered[change.offering] = change
+        self.in_force |= answered
         return tuple(passed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 import structlog
@@ -12,9 +12,11 @@ from elastic.errors import ElasticError, PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.base import Quote
 from elastic.pricing.ec2.aws import Feeds
+from elastic.pricing.ec2.bounds import PriceBounds
 from elastic.pricing.ec2.extras import Extras
 from elastic.pricing.ec2.feeds import OnDemandFeed, SpotFeed
 from elastic.pricing.ec2.spot import SpotChange
+from elastic.pricing.plausible import why_impossible
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +35,8 @@ class PricedOffers:
 class Ec2Prices:
     """Quotes every offering of `market` with machine, disk and address.
 
-    While a feed does not answer, it is not quoted, so that its stored prices grow older.
+    While a feed does not answer, it is not quoted, so that its stored prices grow older. A price
+    that does not fit the others that EC2 gives now is quoted with its doubt.
     """
 
     name = "ec2"
@@ -52,23 +55,28 @@ class Ec2Prices:
         self._overrides: dict[Offering, Quote] = {}
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
         self._spot = SpotFeed(feeds, settings.spot_refresh_s, observed_to_s=observed_to_s)
+        self._doubts = _Doubts()
         self._disk_gib: dict[str, float] = {}
         self._told: str | None = None
 
     def refresh(self, now_s: float) -> tuple[Quote, ...]:
         offerings, extras, unknown = self._look()
+        # Of types that are offered on spot alone, too: what they cost on demand tells which spot
+        # price is none.
         listed = sorted(
-            {each.node_type for each in offerings if each.capacity is Capacity.ON_DEMAND}
-            - set(self._settings.price_overrides)
+            {each.node_type for each in offerings} - set(self._settings.price_overrides)
         )
         self._on_demand.update(listed, now_s=now_s)
         passed = self._spot.update(offerings, now_s=now_s)
+        self._doubts.compare(self._machines(now_s))
         quotes = [
             *self._overridden(offerings, extras, now_s),
             *self._listed(offerings, extras, now_s),
             *self._spot_quotes(passed, extras),
         ]
-        self._complain(unknown, has_quotes=bool(quotes))
+        is_listed = any(each.capacity is Capacity.ON_DEMAND for each in offerings)
+        failures = unknown, self._on_demand.failure if is_listed else None, self._spot.failure
+        self._complain(failures, has_quotes=bool(quotes))
         return tuple(sorted(quotes, key=lambda quote: (quote.valid_from_s, quote.offering)))
 
     def _look(self) -> tuple[tuple[Offering, ...], Extras, str | None]:
@@ -95,6 +103,16 @@ class Ec2Prices:
             extras,
             unknown,
         )
+
+    def _machines(self, now_s: float) -> Mapping[Offering, float]:
+        """What EC2 says now that machines cost, in USD per hour, as far as it is sound."""
+        on_demand = {
+            Offering(node_type, Capacity.ON_DEMAND): entry.usd_per_h
+            for node_type, (entry, _) in self._on_demand.listed.items()
+            if entry.doubt is None and entry.effective_at_s <= now_s
+        }
+        spot = {offering: each.usd_per_h for offering, each in self._spot.in_force.items()}
+        return on_demand | spot
 
     def _overridden(
         self, offerings: Iterable[Offering], extras: Extras, now_s: float
@@ -142,7 +160,7 @@ class Ec2Prices:
                 _sum(entry.usd_per_h, extras.usd_per_h(each)),
                 entry.effective_at_s,
                 self.name,
-                doubt=entry.doubt,
+                doubt=entry.doubt or self._doubts.of(each, entry.usd_per_h),
                 observed_at_s=observed_at_s,
                 extras_usd_per_h=extras.usd_per_h(each),
             )
@@ -160,23 +178,43 @@ class Ec2Prices:
             _sum(change.usd_per_h, extras.usd_per_h(change.offering)),
             change.at_s,
             self.name,
-            doubt=change.doubt,
+            doubt=change.doubt or self._doubts.of(change.offering, change.usd_per_h),
             observed_at_s=observed_at_s,
             extras_usd_per_h=extras.usd_per_h(change.offering),
         )
 
-    def _complain(self, unknown: str | None, *, has_quotes: bool) -> None:
-        failures = [
-            each
-            for each in (unknown, self._on_demand.failure, self._spot.failure)
-            if each is not None
-        ]
-        told = "; ".join(failures) or None
+    def _complain(self, failures: Iterable[str | None], *, has_quotes: bool) -> None:
+        told = "; ".join(each for each in failures if each is not None) or None
         if told is not None and not has_quotes:
             raise PriceUnavailable(f"EC2 gives no prices: {told}")
         if told is not None and told != self._told:
             log.warning("some prices grow older", error=told)
         self._told = told
+
+
+class _Doubts:
+    """Remembers what was found of a price, until EC2 says something else."""
+
+    def __init__(self) -> None:
+        self._machines: Mapping[Offering, float] = {}
+        self._bounds = PriceBounds.of({})
+        self._found: dict[tuple[Offering, float], str | None] = {}
+
+    def compare(self, machines: Mapping[Offering, float]) -> None:
+        """From now on prices are compared with these."""
+        if machines != self._machines:
+            self._machines = machines
+            self._bounds = PriceBounds.of(machines)
+            self._found.clear()
+
+    def of(self, offering: Offering, usd_per_h: float) -> str | None:
+        """Why it cannot cost that, by the other prices; None if it can or is no price at all."""
+        if why_impossible(usd_per_h) is not None:
+            return None
+        asked = offering, usd_per_h
+        if asked not in self._found:
+            self._found[asked] = self._bounds.why_outside(offering, usd_per_h)
+        return self._found[asked]
 
 
 def _sum(machine_usd_per_h: float, extras_usd_per_h: float) -> float:
