@@ -6,16 +6,32 @@ A host may run for a while before its metadata service has any.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
 
 import boto3
 
 
-def session_in(region: str | None) -> boto3.Session:
-    """A session in `region`, else where AWS_REGION or the profile says."""
+def session_in(region: str | None, told: Callable[[float], None] | None = None) -> boto3.Session:
+    """A session in `region`, else where AWS_REGION or the profile says.
+
+    `told` is called with the time that each answer names, a refusal's too, in Unix seconds.
+    """
     # boto3 itself reads only AWS_DEFAULT_REGION; the AWS CLI and others read AWS_REGION too.
-    return boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
+    session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
+    if told is not None:
+        session.events.register("after-call", partial(_tell_time, told))
+    return session
+
+
+def _tell_time(told: Callable[[float], None], http_response: Any, **_: Any) -> None:
+    try:
+        at_s = parsedate_to_datetime(http_response.headers["Date"]).timestamp()
+    except (KeyError, TypeError, ValueError):  # a proxy may leave it out
+        return
+    told(at_s)
 
 
 class LateClient:

@@ -5,9 +5,20 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-# The speed of a steady clock while it is ahead. At half speed, the other clock catches up after
-# twice the time that it was set back by.
+# The speed of a steady clock while it is ahead.
 CATCHING_UP = 0.5
+# Clocks that differ by no more agree: an answer tells whole seconds, and takes some to arrive.
+AGREES_S = 5.0
+# Beyond this a difference is no matter of slow answers: nothing irreversible happens until it is
+# clear which clock is right. EC2's least bill is for a minute.
+HOLDS_S = 60.0
+# A provider is believed once it has said for this time that this clock is wrong.
+INSISTS_S = 30.0
+
+
+def seconds_since_boot() -> float:
+    """A clock that cannot be set, and that goes on while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Clock(Protocol):
@@ -29,35 +40,108 @@ class SystemClock:
 
 
 class SteadyClock:
-    """A clock that never runs back, whatever the wall clock does.
+    """A clock that goes on evenly, and never back, whatever becomes of the machine's clock.
 
-    It shows the wall clock's time, or where that was set back, its own last time plus half of the
-    time since. Where the wall clock is set forward it follows at once.
+    It begins with the machine's clock. From then on it counts the seconds of a clock that cannot be
+    set. It takes another time where `told` says what time it is at a provider, whose instants are
+    on the bill, or where `follow` tells it to go by the machine's clock again.
     """
 
     def __init__(
         self,
         *,
         now_s: Callable[[], float] = time.time,
-        elapsed_s: Callable[[], float] = time.monotonic,
+        elapsed_s: Callable[[], float] = seconds_since_boot,
+        began_s: float | None = None,
     ) -> None:
-        self._other_s = now_s
+        """`began_s` is the time now, where something better than the machine's clock knows it."""
+        self._machine_s = now_s
         self._elapsed_s = elapsed_s
         self._lock = threading.Lock()
         # The time that was shown last, and when, by the clock that cannot be set.
-        self._said_s = now_s()
+        self._said_s = now_s() if began_s is None else began_s
         self._said_at_s = elapsed_s()
+        # As long as another clock is behind, this one goes at half speed.
+        self._ahead_s = 0.0
+        self._is_confirmed = False
+        # What a provider said last that differs from this clock, and what it has said since.
+        self._disputes: list[tuple[float, float]] = []
 
     def now_s(self) -> float:
         with self._lock:
-            at_s = self._elapsed_s()
-            least_s = self._said_s + CATCHING_UP * (at_s - self._said_at_s)
-            self._said_s = max(self._other_s(), least_s)
-            self._said_at_s = at_s
-            return self._said_s
+            return self._now_s()
 
     def sleep(self, duration_s: float) -> None:
         time.sleep(duration_s)
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether a provider has said what time it is."""
+        return self._is_confirmed
+
+    @property
+    def disputed_s(self) -> float:
+        """How far a provider's clock is ahead of this one, in seconds, while that is more than a
+        minute and it is not clear which one is right; else 0."""
+        with self._lock:
+            if not self._disputes or abs(self._disputes[-1][1]) < HOLDS_S:
+                return 0.0
+            return self._disputes[-1][1]
+
+    @property
+    def machine_ahead_s(self) -> float:
+        """How far the machine's clock is ahead of this one, in seconds; negative if it is behind."""
+        with self._lock:
+            return self._machine_s() - self._now_s()
+
+    def told(self, at_s: float) -> None:
+        """Notes what time it is by a provider's clock, whose answers tell whole seconds.
+
+        The first one counts at once. A later one that differs must be repeated for half a minute:
+        one wrong answer moves nothing.
+        """
+        with self._lock:
+            now_s = self._now_s()
+            ahead_s = at_s - now_s + self._ahead_s
+            if abs(ahead_s) <= AGREES_S:
+                self._disputes.clear()
+            elif not self._is_confirmed:
+                self._said_s, self._ahead_s = at_s, 0.0
+            else:
+                self._weigh(ahead_s)
+            self._is_confirmed = True
+
+    def follow(self) -> None:
+        """Goes by the machine's clock from now on: at once where that is ahead."""
+        with self._lock:
+            self._go_to(self._machine_s() - self._now_s())
+
+    def _weigh(self, ahead_s: float) -> None:
+        at_s = self._elapsed_s()
+        if self._disputes and abs(self._disputes[-1][1] - ahead_s) > AGREES_S:
+            self._disputes.clear()
+        self._disputes.append((at_s, ahead_s))
+        if at_s - self._disputes[0][0] >= INSISTS_S:
+            self._disputes.clear()
+            self._go_to(ahead_s - self._ahead_s)
+
+    def _go_to(self, ahead_s: float) -> None:
+        """Goes to a time that is so far ahead, at once; or if it is behind, at half speed."""
+        if ahead_s >= 0:
+            self._said_s += ahead_s
+            self._ahead_s = 0.0
+        else:
+            self._ahead_s = -ahead_s
+
+    def _now_s(self) -> float:
+        at_s = self._elapsed_s()
+        passed_s = at_s - self._said_at_s
+        # At half speed, the other clock catches up after twice the time that this one is ahead.
+        caught_up_s = min(self._ahead_s, CATCHING_UP * passed_s)
+        self._ahead_s -= caught_up_s
+        self._said_s += passed_s - caught_up_s
+        self._said_at_s = at_s
+        return self._said_s
 
 
 class ManualClock:

@@ -19,10 +19,17 @@ from typing import Any
 import structlog
 
 from elastic.checkpoints import is_location, parse_location
-from elastic.clock import Clock, SteadyClock, SystemClock
+from elastic.clock import Clock, SteadyClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
-from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, NotFound, StoreUnavailable
+from elastic.errors import (
+    AlreadyRunning,
+    ElasticError,
+    InvalidInput,
+    NotFound,
+    ProviderError,
+    StoreUnavailable,
+)
 from elastic.job_logs import JobLogs, open_job_logs
 from elastic.market import limits, market
 from elastic.policy import decide
@@ -35,7 +42,9 @@ from elastic.reconciler import (
     Reconciler,
     RendezvousStores,
     TerminationPermission,
+    Timekeeper,
     Timeouts,
+    continued_s,
     place_of,
     secret_in,
 )
@@ -53,6 +62,8 @@ _SILENT_BEATS = 5
 # The same while the nodes that it trains with stand still.
 _MISSED_S = 2.0
 _MISSED_BEATS = 3
+# Where the time is written down, in the data folder.
+_CLOCK = "clock.json"
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
@@ -111,15 +122,18 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
     if settings.provider == "ec2" and settings.ec2.needs_wheel:
         wheel = own_wheel()
     store = open_store(settings.url)
-    store.presence.begin(now_s=clock.now_s())
     tokens = NodeTokens(secret_in(data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
+    timekeeper = None
+    if isinstance(clock, SteadyClock):
+        timekeeper = _timekeeper(clock, settings, provider)
+    store.presence.begin(now_s=clock.now_s())
     right = TerminationPermission(provider.prove_end, settings.lease_s)
     leader_lease = LeaseHolder(
         cluster=settings.ec2.cluster,
         holder=store.holder(),
         place=place_of(data_dir),
-        clock=SystemClock(),  # the cloud and other daemons use the wall clock
+        clock=clock,
         register=provider.lease_register,
     )
     reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
@@ -149,6 +163,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             standstill_s=settings.standstill_s,
         ),
         max_failures=settings.max_failures,
+        timekeeper=timekeeper,
     )
     return Daemon(
         settings=settings,
@@ -190,7 +205,8 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
-        daemon = build(settings, clock=SteadyClock(), url=url)
+        clock = SteadyClock(began_s=continued_s(settings.data_dir / _CLOCK))
+        daemon = build(settings, clock=clock, url=url)
         try:
             # The lease comes first: a daemon without it must neither act nor be found.
             daemon.leader_lease.acquire(takes_over=takes_over)
@@ -204,6 +220,17 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         if daemon.leader_lease.lost is not None:
             raise daemon.leader_lease.lost
         log.info("stopped; nodes keep running, and the next start adopts them")
+
+
+def _timekeeper(clock: SteadyClock, settings: Settings, provider: Provider) -> Timekeeper:
+    """Asks a provider that tells the time for it, before anything is written down."""
+    path = settings.data_dir.absolute() / _CLOCK
+    has_continued = continued_s(path) is not None
+    if settings.provider != "ec2":
+        return Timekeeper(clock, path, None, has_continued)
+    with suppress(ProviderError):  # the ticks ask again
+        provider.instances()
+    return Timekeeper(clock, path, "EC2", has_continued)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from elastic.clock import Clock
+from elastic.clock import Clock, SteadyClock
 from elastic.config import Settings
 from elastic.distribution import Wheel
 from elastic.errors import InvalidInput
@@ -132,7 +132,7 @@ def _ec2(
 
     provider = Ec2Provider(
         settings.ec2,
-        aws=connect(settings.ec2.region),
+        aws=connect(settings.ec2.region, clock.told if isinstance(clock, SteadyClock) else None),
         clock=clock,
         paths=Paths(checkpoint_root=settings.job_root, artifact_root=settings.job_root),
         lease_s=settings.lease_s,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ADVICE: Mapping[str, str] = {
     "cannot_write": "make room on the database's disk, or let its server take writes; the next "
     "tick goes on by itself",
+    "clock": "synchronise this machine's clock: `timedatectl set-ntp true`",
     "leader_lease": "stop the other daemon, name another ec2.cluster, or `elasticd serve "
     "--take-over`",
     "cannot_see": "allow what it names: `elasticd doctor --print-policy daemon`",

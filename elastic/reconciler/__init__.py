@@ -12,6 +12,7 @@ from elastic.reconciler.rendezvous import Rendezvous, RendezvousStores
 from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.termination_permission import TerminationPermission
+from elastic.reconciler.timekeeper import Timekeeper, continued_s
 from elastic.reconciler.tokens import NodeTokens, secret_in
 from elastic.reconciler.world import Timeouts, World
 
@@ -33,9 +34,11 @@ __all__ = [
     "Rendezvous",
     "RendezvousStores",
     "TerminationPermission",
+    "Timekeeper",
     "Timeouts",
     "World",
     "audit",
+    "continued_s",
     "next_steps",
     "observe",
     "offered_or_held",

@@ -22,13 +22,14 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the database takes nothing; the leader lease is lost or in doubt,
+    """What is wrong: the database takes nothing; clocks differ; the leader lease is lost or in doubt,
     they cannot be listed, ended or bought; with their provider's names, what that is troubled by;
     of jobs, that one stands still, that a node trains with nobody, that a script goes on though all
     is done, or that a goal will be missed.
     """
 
     CANNOT_WRITE = "cannot_write"
+    CLOCK = "clock"
     LEADER_LEASE = "leader_lease"
     CANNOT_SEE = "cannot_see"
     CANNOT_END = "cannot_end"
@@ -99,6 +100,7 @@ class Alarms:
     right: TerminationPermission
     troubles: Callable[[], Mapping[Trouble, str]] = dict
     standstill_s: float = 0.0
+    clocks: Callable[[], str | None] = lambda: None
     _blindness: _Trouble = field(default_factory=_Trouble)
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
@@ -250,6 +252,7 @@ class Alarms:
                 f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
             )
             yield AlarmKind.CANNOT_WRITE, text
+        yield AlarmKind.CLOCK, self.clocks()
         lease = self.leader_lease.alarm()
         yield AlarmKind.LEADER_LEASE, lease
         unseen = None if lease is not None else self._unseen(now_s=now_s)

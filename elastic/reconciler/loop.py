@@ -41,6 +41,7 @@ from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
+from elastic.reconciler.timekeeper import Timekeeper
 from elastic.reconciler.world import Timeouts, World
 from elastic.store import JobFacts, Store
 
@@ -73,6 +74,7 @@ class Reconciler:
     limits: Limits
     timeouts: Timeouts
     max_failures: int
+    timekeeper: Timekeeper | None = None
     alarms: Alarms = field(init=False)
     price_records: PriceRecords = field(init=False)
     _blindness: ProviderError | None = None
@@ -86,7 +88,11 @@ class Reconciler:
         self.price_records = PriceRecords(self.store)
         right, standstill_s = self.machines.right, self.timeouts.standstill_s
         self.alarms = Alarms(
-            self.machines.leader_lease, right, self.provider.troubles, standstill_s
+            self.machines.leader_lease,
+            right,
+            self.provider.troubles,
+            standstill_s,
+            clocks=lambda: self.timekeeper.alarm() if self.timekeeper else None,
         )
 
     def tick(self, *, now_s: float) -> float | None:
@@ -103,6 +109,9 @@ class Reconciler:
 
     def _look(self, *, now_s: float) -> float | None:
         self._looks_again = False
+        if self.timekeeper is not None and not self._is_on_time(self.timekeeper):
+            self.alarms.look(self.store, self._blindness, self._catalog.failure, now_s=now_s)
+            return None
         self._note_gap(now_s)
         # First: ending machines waits for no price, nor for a database that takes one.
         self._blindness = self._settle(now_s=now_s)
@@ -137,6 +146,17 @@ class Reconciler:
         if trouble:
             raise trouble
         return _LOOK_AGAIN_S if self._looks_again else None
+
+    def _is_on_time(self, timekeeper: Timekeeper) -> bool:
+        """Whether the time is certain enough to spend, end or decide by it."""
+        why = timekeeper.why_hold()
+        if why is not None:
+            log.warning("nothing is done while the time is in doubt", why=why)
+            with suppress(ProviderError):
+                self.provider.instances()  # each answer tells the time
+            return False
+        timekeeper.look(has_nodes=lambda: bool(self.store.nodes.listed()))
+        return True
 
     def _settle(self, *, now_s: float) -> ProviderError | None:
         """Brings nodes and machines together; gives why nobody can tell what machines there are, if

@@ -68,6 +68,7 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
     }
     assert told == {
         'elasticd_alarm{kind="cannot_write"} 0.0',
+        'elasticd_alarm{kind="clock"} 0.0',
         'elasticd_alarm{kind="leader_lease"} 0.0',
         'elasticd_alarm{kind="cannot_see"} 1.0',
         'elasticd_alarm{kind="cannot_end"} 0.0',

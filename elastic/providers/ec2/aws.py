@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,13 +35,13 @@ class Aws:
         return str(self.reads.meta.endpoint_url)
 
 
-def connect(region: str | None) -> Aws:
+def connect(region: str | None, told: Callable[[float], None] | None = None) -> Aws:
     """Makes clients in `region`, by default that of AWS_REGION or the profile.
 
-    Makes no request yet. Raises InvalidInput.
+    `told` is called with the time that each answer names. Makes no request yet. Raises InvalidInput.
     """
     try:
-        session = session_in(region)
+        session = session_in(region, told)
         require_commercial(session)
         return Aws(
             reads=LateClient(session, "ec2", config=_config(attempts=4)),
