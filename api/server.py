@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -10,20 +11,23 @@ import uvicorn
 from anyio import to_thread
 
 from api.app import create_app
+from api.connections import Repeats, guarded, raise_limit
 from api.deps import Context
 from api.feed import Feed
 
 # Requests answered at once; the store has eight connections that read.
 _THREADS = 24
-_MOST_CONNECTIONS = 4096
 _GRACE_S = 5
 
 
 def run(context: Context, *, host: str, port: int, on_started: Callable[[], None]) -> None:
     """Serves until SIGTERM or Ctrl-C; `on_started` is called once requests are answered."""
     app = create_app(context)
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(Repeats())
     config = uvicorn.Config(
         app,
+        http=guarded(raise_limit()),
         host=host,
         port=port,
         log_config=None,
@@ -33,7 +37,6 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
         proxy_headers=False,
         ws="none",
         lifespan="on",
-        limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE_S,
         h11_max_incomplete_event_size=32 * 1024,

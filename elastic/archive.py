@@ -22,6 +22,8 @@ from elastic.zips import zip_of
 # The size limit of an archive, packed and unpacked. Code is small; data belongs in a store from
 # which nodes read the parts they need.
 MOST_BYTES = 16 * 1024 * 1024
+# To unpack more takes the daemon seconds, however small they are.
+MOST_FILES = 10_000
 # An archive's name is its SHA-256.
 SUM_PATTERN = r"^[0-9a-f]{64}$"
 
@@ -78,6 +80,7 @@ def pack(folder: Path, *, but: Collection[str] = ()) -> Archive:
         raise InvalidInput(
             f"code: wanted a folder with code, found no file to send in {folder}", field="code"
         )
+    _refuse_many(len(paths))
     _refuse_names(paths)
     _refuse_too_much(folder, paths)
     content = zip_of(
@@ -95,6 +98,7 @@ def unpack(content: bytes, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _refuse_many(len(archive.namelist()))
             _refuse_names(archive.namelist())
             if (total := sum(entry.file_size for entry in archive.infolist())) > MOST_BYTES:
                 raise InvalidInput(
@@ -196,6 +200,15 @@ def _ignores_itself(gitignore: Path) -> bool:
         return False
     lines = map(str.strip, gitignore.read_text(encoding="utf-8", errors="replace").splitlines())
     return [each for each in lines if each and not each.startswith("#")] == ["*"]
+
+
+def _refuse_many(files: int) -> None:
+    if files > MOST_FILES:
+        raise InvalidInput(
+            f"code: wanted at most {MOST_FILES} files, got {files}: data belongs in a bucket "
+            "(`data:`), and what git ignores is not sent",
+            field="code",
+        )
 
 
 def _refuse_names(paths: Iterable[str]) -> None:

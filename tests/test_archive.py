@@ -176,3 +176,10 @@ def test_a_damaged_archive_is_refused() -> None:
     content[60] ^= 1
     with pytest.raises(InvalidInput, match="CRC"):
         check(bytes(content))
+
+
+def test_more_files_than_can_be_unpacked_in_time_are_refused(tmp_path: Path) -> None:
+    many = zip_of(**{f"{number}.py": "" for number in range(archive.MOST_FILES + 1)})
+    with pytest.raises(InvalidInput, match="wanted at most 10000 files, got 10001"):
+        unpack(many, tmp_path / "code")
+    assert not (tmp_path / "code").exists()

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -15,39 +14,20 @@ from typing import Any, TypeVar
 
 import httpx2
 import pytest
-import uvicorn
 
-from api.app import create_app
 from api.feed import MAX_STREAMS, Feed
 from api.routers import events
-from api.server import Server
+from tests.api.serving import free_port, serving
 from tests.api.world import TOKEN, World, train
 
 Result = TypeVar("Result")
 HEADERS = {"Authorization": f"Bearer {TOKEN}", "Accept": "text/event-stream"}
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture
 def url(world: World) -> Iterator[str]:
-    """A real server in a thread: a test client would wait for the end of a stream that has none."""
-    app, port, is_up = create_app(world.context), free_port(), threading.Event()
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, log_config=None, ws="none", lifespan="on"
-    )
-    server = Server(config, feeds=(app.state.feed, app.state.log_feed), on_started=is_up.set)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    assert is_up.wait(20)
-    yield f"http://127.0.0.1:{port}"
-    server.handle_exit(signal.SIGTERM, None)
-    thread.join(20)
-    assert not thread.is_alive(), "the server waits for its streams"
+    with serving(world) as url:
+        yield url
 
 
 def read(url: str, count: int, **options: object) -> list[dict[str, str]]:

@@ -1,0 +1,153 @@
+"""Keeps the door open for nodes and users, whoever else connects.
+
+A connection that does not send its request in time is closed. Where there are as many as the
+process may have, one that was never admitted makes room for the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+import time
+from typing import Any
+
+import h11
+from starlette.types import Message, Receive, Scope, Send
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+# A request's head comes in one packet; half a minute is what nginx and others give.
+_HEAD_S = 10.0
+# The longest silence within a body, whose sender may be slow, but sends.
+_BODY_S = 20.0
+# More make the loop slow, and nobody has as many nodes and pages.
+_MOST = 4096
+# Files, sockets and pipes of everything else: the database, the rendezvous stores, child processes.
+_RESERVED = 256
+# Where requests are answered only for a token that is right.
+_GUARDED = "/v1/"
+_REPEATS_S = 60.0
+
+
+def raise_limit() -> int:
+    """Lets the process have as many files as it may; gives how many connections that leaves."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST + _RESERVED
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    elif soft != resource.RLIM_INFINITY:
+        wanted = soft
+    return max(min(_MOST, wanted - _RESERVED), wanted // 2)
+
+
+class Door:
+    """The connections that have not proven yet that they may be here, oldest first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._strangers: dict[GuardedProtocol, None] = {}
+
+    def enter(self, connection: GuardedProtocol, present: int) -> None:
+        """Lets a connection in. If there are too many, the oldest stranger leaves for it."""
+        self._strangers[connection] = None
+        if present > self._most:
+            oldest = next(iter(self._strangers))
+            self.leave(oldest)
+            oldest.transport.abort()
+
+    def know(self, connection: GuardedProtocol) -> None:
+        """This one has shown a token; it is no stranger any more."""
+        self._strangers.pop(connection, None)
+
+    def leave(self, connection: GuardedProtocol) -> None:
+        """This one is gone."""
+        self._strangers.pop(connection, None)
+
+
+class GuardedProtocol(H11Protocol):
+    """uvicorn's protocol with a time for each part of a request, and a door."""
+
+    door: Door
+
+    def __init__(self, config: Config, *args: Any, **kwargs: Any) -> None:
+        super().__init__(config, *args, **kwargs)
+        self._answer_by_app = self.app
+        self.app = self._answer
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait(_HEAD_S)
+        self.door.enter(self, len(self.connections))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        self.door.leave(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.transport.is_closing():
+            self._stop_waiting()
+        elif self.conn.their_state is h11.SEND_BODY:
+            self._wait(_BODY_S)
+        elif self.conn.their_state is not h11.IDLE:
+            self._stop_waiting()
+        elif self._deadline is None:
+            # The head of the next request has begun. Its bytes, one by one, win no more time.
+            self._wait(_HEAD_S)
+
+    def _wait(self, duration_s: float) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(duration_s, self._close)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _close(self) -> None:
+        self._deadline = None
+        if self.conn.their_state is h11.SEND_BODY and self.flow.read_paused:
+            self._wait(_BODY_S)  # it is we who do not read
+        else:
+            self.transport.abort()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_and_look(message: Message) -> None:
+            is_admitted = message["type"] == "http.response.start" and message["status"] < 400
+            if is_admitted and str(scope["path"]).startswith(_GUARDED):
+                self.door.know(self)
+            await send(message)
+
+        await self._answer_by_app(scope, receive, send_and_look)
+
+
+def guarded(most: int) -> type[GuardedProtocol]:
+    """The protocol of one server, with a door for so many connections."""
+    return type("Guarded", (GuardedProtocol,), {"door": Door(most)})
+
+
+class Repeats(logging.Filter):
+    """Lets the same message through once a minute, so that no stranger fills the log's disk."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and record.name != "asyncio":
+            return True  # an error of ours, each with its own traceback
+        now_s = time.monotonic()
+        since_s, left_out = self._last.get(record.msg, (-_REPEATS_S, 0))
+        if now_s - since_s < _REPEATS_S:
+            self._last[record.msg] = since_s, left_out + 1
+            return False
+        self._last[record.msg] = now_s, 0
+        if left_out:
+            record.msg = f"{record.getMessage()} (and {left_out} times more since the last one)"
+            record.args = None
+        return True
