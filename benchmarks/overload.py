@@ -1,0 +1,222 @@
+"""Heartbeats of many nodes while strangers hold thousands of connections open.
+
+python -m benchmarks.overload [--nodes 1000] [--strangers 5000] [--files 1024] [--seconds 20]
+
+The API runs in a process of its own, which may have so many files as `--files` says; 0: as many as
+this machine lets it. Each node sends a heartbeat every five seconds on a connection that it keeps, as
+agents do. The strangers send half a request each, and come again when they are shut out. Printed are
+the heartbeats' times without and with strangers, in the same run. Exits 1 where a heartbeat with
+strangers around was lost, or their 99th percentile is a second or more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import resource
+import socket
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from elastic.clock import SystemClock
+from elastic.config import Settings
+from elastic.model import ONE_WORKER, JobSpec, NodeType, Offering
+from elastic.protocol import PROTOCOL
+from elastic.providers.fake import FakeCloud, FakeProvider
+from elastic.reconciler import NodeTokens
+from elastic.store import Store, open_store
+
+_INTERVAL_S = 5.0
+_GOAL_S = 1.0
+_TOKENS = NodeTokens(b"secret")
+_HALF = b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
+
+
+def main() -> int:
+    """Prints the times of heartbeats, and gives the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--strangers", type=int, default=5000)
+    parser.add_argument("--files", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    told = parser.parse_args()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(f"sqlite:///{folder}/elasticd.db")
+        nodes = _nodes(store, told.nodes)
+        store.close()
+        with _api(Path(folder), told.files) as port:
+            return asyncio.run(_measure(port, nodes, told.strangers, told.seconds))
+
+
+async def _measure(port: int, nodes: list[tuple[str, str]], strangers: int, seconds: float) -> int:
+    quiet_s, lost = await _heartbeats(port, nodes, seconds)
+    print(f"{len(nodes)} nodes alone: {_described(quiet_s)}, {lost} lost")
+    crowd = _Crowd(port)
+    tasks = [asyncio.create_task(crowd.come_again()) for _ in range(strangers)]
+    while crowd.opened < strangers:
+        await asyncio.sleep(0.1)
+    crowded_s, lost = await _heartbeats(port, nodes, seconds)
+    for each in tasks:
+        each.cancel()
+    print(
+        f"with {strangers} strangers, who came {crowd.opened} times: {_described(crowded_s)}, "
+        f"{lost} lost"
+    )
+    return 1 if lost or _p99(crowded_s) >= _GOAL_S else 0
+
+
+async def _heartbeats(
+    port: int, nodes: list[tuple[str, str]], seconds: float
+) -> tuple[list[float], int]:
+    """How long each heartbeat took, and how many had no answer."""
+    took_s: list[float] = []
+    lost = 0
+
+    async def node(number: int, node_id: str, instance_id: str) -> None:
+        nonlocal lost
+        await asyncio.sleep(_INTERVAL_S * number / len(nodes))
+        until_s = time.monotonic() + seconds
+        request = _request(node_id, instance_id)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        while time.monotonic() < until_s:
+            begun_s = time.monotonic()
+            try:
+                writer.write(request)
+                await _read_answer(reader)
+                took_s.append(time.monotonic() - begun_s)
+            except (OSError, EOFError, ValueError):
+                # An agent opens another connection, and asks again.
+                lost += 1
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            await asyncio.sleep(max(0.0, begun_s + _INTERVAL_S - time.monotonic()))
+        writer.close()
+
+    await asyncio.gather(*(node(at, *each) for at, each in enumerate(nodes)))
+    return took_s, lost
+
+
+class _Crowd:
+    """Connections that send half a request, then a byte every few seconds."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.opened = 0
+
+    async def come_again(self) -> None:
+        while True:
+            with suppress(OSError):
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                self.opened += 1
+                writer.write(_HALF)
+                while not reader.at_eof():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(reader.read(1), 3.0)
+                    writer.write(b"x")
+                writer.close()
+            await asyncio.sleep(0.5)
+
+
+async def _read_answer(reader: asyncio.StreamReader) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    if not head.startswith(b"HTTP/1.1 200"):
+        raise ValueError(head.split(b"\r\n")[0].decode())
+    length = head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]
+    await reader.readexactly(int(length))
+
+
+def _request(node_id: str, instance_id: str) -> bytes:
+    body = json.dumps(
+        {
+            "node_id": node_id,
+            "instance_id": instance_id,
+            "sent_at_s": time.time(),
+            "report": {"state": "idle", "generation": 0},
+            "protocol": PROTOCOL,
+        }
+    )
+    return (
+        f"POST /v1/agent/heartbeat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {_TOKENS.node_token(node_id, instance_id)}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n{body}"
+    ).encode()
+
+
+def _nodes(store: Store, count: int) -> list[tuple[str, str]]:
+    """A job with so many nodes that have joined: the ids of nodes and instances."""
+    offering = Offering("plain")
+    now_s = SystemClock().now_s()
+    store.ledger.add_price(
+        offering, 0.1, valid_from_s=now_s - 60, observed_at_s=now_s, source="here"
+    )
+    spec = JobSpec("crowded", ("train.py",), nodes_max=count)
+    job, _ = store.jobs.submit(spec, key=None, request_hash="h", now_s=now_s)
+    bought = store.nodes.intend_launch(
+        job.id, offering, count=count, workers=ONE_WORKER, reason="", request_hash="h", now_s=now_s
+    )
+    for node in bought.nodes:
+        store.nodes.launched(node.id, f"i-{node.id}", launched_at_s=now_s, minimum_s=60.0)
+        store.nodes.joined(node.id, now_s=now_s)
+    return [(node.id, f"i-{node.id}") for node in bought.nodes]
+
+
+@contextmanager
+def _api(folder: Path, files: int) -> Iterator[int]:
+    """The API in a process of its own; gives its port."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(folder, files, theirs)
+    )
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _serve(folder: Path, files: int, told: Connection) -> None:
+    from api.deps import Context
+    from api.server import run
+
+    if files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    clock = SystemClock()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    store = open_store(f"sqlite:///{folder}/elasticd.db")
+    context = Context(
+        store=store,
+        clock=clock,
+        settings=Settings(data_dir=folder),
+        provider=FakeProvider(FakeCloud([NodeType("plain", 1, 1)], clock=clock)),
+        node_tokens=_TOKENS,
+        wake=lambda: None,
+        user_token="token",
+    )
+    run(context, host="127.0.0.1", port=port, on_started=lambda: told.send(port))
+    store.close()
+
+
+def _described(took_s: list[float]) -> str:
+    return (
+        f"median {statistics.median(took_s) * 1e3:.0f} ms, p99 {_p99(took_s) * 1e3:.0f} ms, "
+        f"longest {max(took_s) * 1e3:.0f} ms of {len(took_s)}"
+    )
+
+
+def _p99(took_s: list[float]) -> float:
+    return statistics.quantiles(took_s, n=100)[-1]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
