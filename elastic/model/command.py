@@ -125,7 +125,10 @@ def understand(command: str | Sequence[str]) -> Understood:
     >>> understand("env LR=0.1 python train.py").env
     {'LR': '0.1'}
     """
-    parts = _split(command) if isinstance(command, str) else tuple(command)
+    if isinstance(command, str):
+        parts = _split(command)
+    else:
+        parts = tuple(command)
     env: dict[str, str] = {}
     while parts and ((found := _VARIABLE.fullmatch(parts[0])) or parts[0] in _ENV):
         if found is not None:
@@ -166,7 +169,9 @@ def script_at(command: Sequence[str]) -> int | None:
     while position < len(command) and command[position].startswith("-"):
         # What `-o` names is a word of its own, as in `-euo pipefail`.
         position += 2 if command[position].endswith("o") else 1
-    return position if position < len(command) else None
+    if position < len(command):
+        return position
+    return None
 
 
 def check_shell_script(name: str, text: str) -> None:
@@ -198,7 +203,8 @@ def _split(line: str) -> tuple[str, ...]:
         )
     # Only unquoted operators come as words of their own.
     lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
+    lexer.whitespace_split = True
+    lexer.commenters = ""
     try:
         parts = tuple(lexer)
     except ValueError as error:
@@ -213,7 +219,8 @@ def _split(line: str) -> tuple[str, ...]:
 
 
 def _program(parts: Sequence[str]) -> Understood:
-    first, rest = parts[0], tuple(parts[1:])
+    first = parts[0]
+    rest = tuple(parts[1:])
     name = first.rpartition("/")[2]
     if name == "torchrun":
         return _torchrun(rest)

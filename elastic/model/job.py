@@ -241,7 +241,10 @@ class JobSpec:
 
     @property
     def _command_of_any_length(self) -> tuple[str, ...]:
-        length = None if self.iterations is None else str(self.iterations)
+        if self.iterations is None:
+            length = None
+        else:
+            length = str(self.iterations)
         found: list[str] = []
         before = ""
         for each in self.command:
@@ -437,7 +440,10 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     """
     if not phase.may_resume:
         return ""
-    budget = " --budget USD" if phase is JobPhase.BUDGET_EXHAUSTED else ""
+    if phase is JobPhase.BUDGET_EXHAUSTED:
+        budget = " --budget USD"
+    else:
+        budget = ""
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (

@@ -38,8 +38,14 @@ class LedgerRow:
         >>> round(row.usd(100.0), 6)
         0.01
         """
-        end_s = now_s if self.to_s is None else self.to_s
-        usd_per_h = self.extras_usd_per_h if self.is_waived else self.usd_per_h
+        if self.to_s is None:
+            end_s = now_s
+        else:
+            end_s = self.to_s
+        if self.is_waived:
+            usd_per_h = self.extras_usd_per_h
+        else:
+            usd_per_h = self.usd_per_h
         return usd_per_h * max(end_s - self.from_s, self.minimum_s) / 3600
 
 
@@ -86,16 +92,18 @@ def stretches(billing_period: BillingPeriod, prices: Sequence[Price]) -> tuple[S
     [(1, 0.0, 45.0), (2, 45.0, 90.0)]
     """
     from_s = billing_period.from_s
-    end_s = float("inf") if billing_period.to_s is None else max(billing_period.to_s, from_s)
+    if billing_period.to_s is None:
+        end_s = float("inf")
+    else:
+        end_s = max(billing_period.to_s, from_s)
     billed_from_s = min(max(billing_period.billed_from_s or from_s, from_s), end_s)
     cuts = {billed_from_s, *(price.valid_from_s for price in prices)}
     starts = [from_s, *sorted(cut for cut in cuts if from_s < cut < end_s)]
     ends: list[float | None] = [*starts[1:], None if billing_period.to_s is None else end_s]
-    left_s = (
-        max(billing_period.minimum_s - (starts[-1] - billed_from_s), 0.0)
-        if starts[-1] >= billed_from_s
-        else 0.0
-    )
+    if starts[-1] >= billed_from_s:
+        left_s = max(billing_period.minimum_s - (starts[-1] - billed_from_s), 0.0)
+    else:
+        left_s = 0.0
     return tuple(
         Stretch(
             price=_in_force(prices, start_s),

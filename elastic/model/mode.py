@@ -69,7 +69,10 @@ def declared_mode(source: str) -> Mode | None:
                 pass
             case _:
                 continue
-        found = value.value if isinstance(value, ast.Constant) else ast.unparse(value)
+        if isinstance(value, ast.Constant):
+            found = value.value
+        else:
+            found = ast.unparse(value)
         if found not in list(Mode):
             raise InvalidInput(
                 f"{DECLARATION}: wanted {' or '.join(Mode)} in quotes, found {found!r:.60}",
@@ -94,9 +97,11 @@ def choose_mode(
     (['restart', 'live'], 'restart')
     """
     if is_python(command) is False:
-        best, why = Mode.RESTART, "which is no script for torchrun's own Python"
+        best = Mode.RESTART
+        why = "which is no script for torchrun's own Python"
     else:
-        best, why = supported or wanted or Mode.RESTART, "which says that it supports no other"
+        best = supported or wanted or Mode.RESTART
+        why = "which says that it supports no other"
     if wanted is Mode.LIVE and best is Mode.RESTART:
         raise InvalidInput(
             f"mode: wanted auto or {best} for {command[0]}, {why}; got {wanted}", field="mode"

@@ -148,7 +148,8 @@ class Notice:
         return (self.kind, self.at_s, self.action) != (known.kind, known.at_s, known.action)
 
 
-HANGS_S, _HANGS_AT_MOST_S = 2.5, 300.0
+HANGS_S = 2.5
+_HANGS_AT_MOST_S = 300.0
 """How long no turn is none any more; a pause as long as the latter, half of the default lease,
 tells nothing."""
 
@@ -285,7 +286,9 @@ class Node:
         """When the cloud takes the machine back, as announced; None if it has announced nothing of
         the kind."""
         notice = self.notice
-        return None if notice is None or notice.kind is not NoticeKind.INTERRUPTION else notice.at_s
+        if notice is None or notice.kind is not NoticeKind.INTERRUPTION:
+            return None
+        return notice.at_s
 
 
 def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
@@ -314,7 +317,9 @@ def last_safe_instant(
     ends = [
         node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None
     ]
-    return min(ends) - drain_grace_s - reaction_s if ends else None
+    if ends:
+        return min(ends) - drain_grace_s - reaction_s
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,9 @@ class NodeType:
     @property
     def cores(self) -> float:
         """The cores that compute: two threads on one core do hardly more arithmetic than one."""
-        return self.cpu if self.physical_cores is None else self.physical_cores
+        if self.physical_cores is None:
+            return self.cpu
+        return self.physical_cores
 
     def __post_init__(self) -> None:
         if not self.name:

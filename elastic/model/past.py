@@ -49,7 +49,9 @@ class PriceHistory:
     def at(self, at_s: float) -> float | None:
         """USD per hour at an instant; None before the first price."""
         past = bisect_right(self.points, at_s, key=lambda each: each.valid_from_s)
-        return self.points[past - 1].usd_per_h if past else None
+        if past:
+            return self.points[past - 1].usd_per_h
+        return None
 
 
 def histories(
@@ -88,9 +90,8 @@ def _history(
     starts = [max(each.valid_from_s, from_s) for each in points]
     lasts_s = [end - start for start, end in pairwise((*starts, to_s))]
     whole_s = sum(lasts_s)
-    mean = (
-        sum(usd * lasted for usd, lasted in zip(prices, lasts_s, strict=True)) / whole_s
-        if whole_s
-        else prices[-1]
-    )
+    if whole_s:
+        mean = sum(usd * lasted for usd, lasted in zip(prices, lasts_s, strict=True)) / whole_s
+    else:
+        mean = prices[-1]
     return PriceHistory(offering, from_s, to_s, min(prices), mean, max(prices), points)

@@ -34,9 +34,13 @@ class Spells:
         >>> Spells().add(0.0, 900.0, has_ended=True).ended[:3]
         (0.0, 1.0, 0.0)
         """
-        seconds, ended = list(self.seconds), list(self.ended)
+        seconds = list(self.seconds)
+        ended = list(self.ended)
         for place, begin_s in enumerate(AGES_S):
-            end_s = AGES_S[place + 1] if place + 1 < len(AGES_S) else float("inf")
+            if place + 1 < len(AGES_S):
+                end_s = AGES_S[place + 1]
+            else:
+                end_s = float("inf")
             seconds[place] += max(0.0, min(to_age_s, end_s) - max(from_age_s, begin_s))
         if has_ended:
             ended[age_bucket(to_age_s)] += 1.0
@@ -88,7 +92,9 @@ class Pool:
         known = self.as_of(at_s)
         if known.is_up:
             return known
-        since_s = at_s if known.is_up is None else known.since_s
+        since_s = known.since_s
+        if known.is_up is None:
+            since_s = at_s
         return replace(
             known, is_up=False, since_s=since_s, seen_s=at_s, refusals=known.refusals + 1
         )
@@ -101,7 +107,9 @@ class Pool:
 
     def let_go(self, at_s: float) -> Pool:
         """The same once we ended the last node of it."""
-        return replace(_over(self, at_s, has_ended=False), seen_s=at_s) if self.is_up else self
+        if self.is_up:
+            return replace(_over(self, at_s, has_ended=False), seen_s=at_s)
+        return self
 
     def as_of(self, now_s: float) -> Pool:
         """The same at an instant: what was refused too long ago is not known to be down any more.

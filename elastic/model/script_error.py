@@ -7,7 +7,8 @@ from typing import Annotated
 
 from elastic.bounds import Bound, Count, Number, Rank, ShortText
 
-_NEAR_TURNS, _NEAR_SHARE = 5, 0.1
+_NEAR_TURNS = 5
+_NEAR_SHARE = 0.1
 """A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of
 elastic.worker)."""
 
@@ -75,8 +76,13 @@ class ScriptError:
         >>> str(ScriptError("MemoryError", "MemoryError"))
         'out of memory: MemoryError'
         """
-        said = f"{self.text} ({self.place})" if self.place else self.text
-        return f"out of memory: {said}" if self.is_out_of_memory else said
+        if self.place:
+            said = f"{self.text} ({self.place})"
+        else:
+            said = self.text
+        if self.is_out_of_memory:
+            return f"out of memory: {said}"
+        return said
 
 
 def _near(one: int | None, other: int | None) -> bool:

@@ -48,7 +48,9 @@ ONE_WORKER = Workers(1, 1)
 
 def wanted_on(asked: NprocPerNode, node_type: str) -> WorkersWanted:
     """What a job asks for on nodes of this type."""
-    return asked.get(node_type, PerNode.AUTO) if isinstance(asked, Mapping) else asked
+    if isinstance(asked, Mapping):
+        return asked.get(node_type, PerNode.AUTO)
+    return asked
 
 
 def workers_on(asked: NprocPerNode, node_type: NodeType) -> Workers:
@@ -64,7 +66,10 @@ def workers_on(asked: NprocPerNode, node_type: NodeType) -> Workers:
     Workers(processes=1, threads=1)
     """
     wanted = wanted_on(asked, node_type.name)
-    processes = wanted if isinstance(wanted, int) else max(1, node_type.gpu_count)
+    if isinstance(wanted, int):
+        processes = wanted
+    else:
+        processes = max(1, node_type.gpu_count)
     return Workers(processes, threads=max(1, int(node_type.cores / processes)))
 
 
@@ -76,7 +81,8 @@ def unfit(asked: NprocPerNode, node_type: NodeType) -> str | None:
     >>> unfit(4, NodeType("g4dn.xlarge", cpu=4, memory_gib=16, gpu_count=1, gpu_model="T4"))
     'g4dn.xlarge has 1 GPU, and nproc_per_node asks for 4 workers'
     """
-    wanted, gpus = wanted_on(asked, node_type.name), node_type.gpu_count
+    wanted = wanted_on(asked, node_type.name)
+    gpus = node_type.gpu_count
     if wanted is PerNode.GPU and gpus == 0:
         return f"{node_type.name} has no GPU, and nproc_per_node: gpu asks for one"
     if isinstance(wanted, int) and 0 < gpus < wanted:

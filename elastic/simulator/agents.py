@@ -27,7 +27,8 @@ _ECHO_S = 5.0
 """How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun
 looks every second."""
 _ECHO = "RuntimeError: Connection closed by peer"
-_FIRST_WINDOWS, _MANY_WINDOWS = 10, 64
+_FIRST_WINDOWS = 10
+_MANY_WINDOWS = 64
 """A beat tells of so many windows of a young generation, as real agents do (one each 0.5 s, 5 s a
 tick); of one that has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of
 one."""
@@ -92,7 +93,9 @@ class Agents:
     @property
     def step_s(self) -> float | None:
         """Seconds an iteration of what trains now; None while nothing does."""
-        return None if self._training is None else self._training.step_s
+        if self._training is None:
+            return None
+        return self._training.step_s
 
     def join(self, node: Node) -> None:
         """The machine has booted, and its agent registers."""
@@ -104,7 +107,8 @@ class Agents:
         """The cloud tells a machine that it takes it back."""
         agent = self._agents.get(node_id)
         if agent is not None:
-            agent.notice, agent.has_news = notice, True
+            agent.notice = notice
+            agent.has_news = True
             self.has_news = True
 
     def gone(self, node_id: str) -> None:
@@ -147,7 +151,9 @@ class Agents:
 
     def _beat(self, agent: _Agent) -> None:
         """What is new is stored, else only that the node lives."""
-        now_s, training, pulse = self.clock.now_s(), self._training, None
+        now_s = self.clock.now_s()
+        training = self._training
+        pulse = None
         if (
             training is not None
             and agent.generation == training.generation.number
@@ -184,7 +190,9 @@ class Agents:
         generation = self.store.generations.latest(agent.node.job_id)
         if generation is None or generation.number != wanted:
             return
-        agent.generation, agent.mode, agent.state = wanted, self.mode, AgentState.RUNNING
+        agent.generation = wanted
+        agent.mode = self.mode
+        agent.state = AgentState.RUNNING
         agent.has_news = self.has_news = True
         members = [self._agents.get(each) for each in generation.node_ids]
         if all(each is not None and each.generation == wanted for each in members):
@@ -200,10 +208,8 @@ class Agents:
         counts: dict[str, int] = {}
         for each in alive:
             counts[each.node.offering.node_type] = counts.get(each.node.offering.node_type, 0) + 1
-        step_s, now_s = (
-            self.program.speeds.step_s(tuple(sorted(counts.items()))),
-            self.clock.now_s(),
-        )
+        step_s = self.program.speeds.step_s(tuple(sorted(counts.items())))
+        now_s = self.clock.now_s()
         self._training = _Training(generation, alive[0].node.id, step_s, now_s, now_s, self.done)
         self._await_end(self._training)
         self.later(now_s + step_s, self._note_news)  # the first turn is news
@@ -241,7 +247,8 @@ class Agents:
                 return
             code, tail = (1, _ECHO) if outcome is Outcome.FAILED else (0, "")
             agent.exit = Exit(number, outcome, code, self.done, log_tail=tail)
-            agent.generation, agent.state = None, AgentState.IDLE
+            agent.generation = None
+            agent.state = AgentState.IDLE
             agent.has_news = self.has_news = True
 
         agent.state = AgentState.DRAINING
@@ -259,7 +266,10 @@ class Agents:
             return
         leader = self._agents[training.leader]
         now_s = self.clock.now_s()
-        wanted = _FIRST_WINDOWS if training.windows < _MANY_WINDOWS else 1
+        if training.windows < _MANY_WINDOWS:
+            wanted = _FIRST_WINDOWS
+        else:
+            wanted = 1
         if wanted == 1 and not is_last and now_s - training.at_s < _WINDOW_S:
             return
         budget_s = (now_s - training.at_s) / wanted
@@ -267,7 +277,10 @@ class Agents:
             pace_s = training.step_s * max(
                 1.0 + self.program.noise * self.chance.gauss(0.0, 1.0), 0.1
             )
-            turns = 1 if training.windows == 0 else max(int(budget_s / pace_s), 1)
+            if training.windows == 0:
+                turns = 1
+            else:
+                turns = max(int(budget_s / pace_s), 1)
             turns = min(turns, self.program.iterations - self.done)
             if training.at_s + turns * pace_s > now_s:
                 break

@@ -46,7 +46,9 @@ class Availability:
         [True, False, True, True, False]
         """
         turned = bisect_right(self.turns_s, self._within(at_s))
-        return self.first_is_up if turned % 2 == 0 else not self.first_is_up
+        if turned % 2 == 0:
+            return self.first_is_up
+        return not self.first_is_up
 
     def next_turn_s(self, after_s: float) -> float:
         """When its state changes next, after an instant; infinity if it never does.
@@ -66,10 +68,14 @@ class Availability:
         has_turned = self.first_is_up != (
             self.first_is_up if len(self.turns_s) % 2 == 0 else not self.first_is_up
         )
-        return again_s if has_turned else again_s + self.turns_s[0]
+        if has_turned:
+            return again_s
+        return again_s + self.turns_s[0]
 
     def _within(self, at_s: float) -> float:
-        return at_s % self.lasts_s if math.isfinite(self.lasts_s) else at_s
+        if math.isfinite(self.lasts_s):
+            return at_s % self.lasts_s
+        return at_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +136,12 @@ def _node_type(place: str, series: Mapping[str, object]) -> str:
     node_type = series.get("node_type")
     if isinstance(node_type, str) and node_type:
         return node_type
-    gpu, gpus = series.get("gpu"), series.get("gpus")
-    known = EC2_GPU_TYPES.get((str(gpu).lower(), gpus)) if isinstance(gpus, int) else None
+    gpu = series.get("gpu")
+    gpus = series.get("gpus")
+    if isinstance(gpus, int):
+        known = EC2_GPU_TYPES.get((str(gpu).lower(), gpus))
+    else:
+        known = None
     if known is None:
         wanted = ", ".join(f"{count} x {name}" for name, count in EC2_GPU_TYPES)
         raise InvalidInput(
@@ -169,4 +179,6 @@ def _shown(value: object) -> str:
     if value is None:
         return "nothing"
     text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if len(text) <= 60:
+        return text
+    return f"{text[:57]}..."

@@ -107,7 +107,10 @@ def _live(
     decide: Callable[[Snapshot], Plan],
     terms: SimulationSettings,
 ) -> BacktestLife:
-    asked_s = None if spec.objective.deadline_s is None else spec.objective.deadline_s - BEGINS_S
+    if spec.objective.deadline_s is None:
+        asked_s = None
+    else:
+        asked_s = spec.objective.deadline_s - BEGINS_S
     slowest_s = max(
         program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types
     )

@@ -120,7 +120,9 @@ def least_usd(
 
 def _ago(later: Sequence[Sequence[Floats]], pause: int, place: int) -> Floats | None:
     """What finishing there costs `pause` ticks from now, None where that is after the deadline."""
-    return later[pause - 1][place] if len(later) >= pause else None
+    if len(later) >= pause:
+        return later[pause - 1][place]
+    return None
 
 
 def _run(choice: GroupOption, after: Floats, tick: int) -> Floats:

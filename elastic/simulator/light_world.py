@@ -53,7 +53,9 @@ class Task:
         return self.boot + self.pause + self.rest
 
     def rate(self, group: Group | None) -> int:
-        return 0 if group is None else self.rates.get(group.node_types, 0)
+        if group is None:
+            return 0
+        return self.rates.get(group.node_types, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +173,11 @@ class TickWorld:
 
     def _follow(self, wanted: WantedGroup) -> None:
         if wanted.target != self.target:
-            self.target, self.is_on_trial = wanted.target, wanted.is_trial
+            self.target = wanted.target
+            self.is_on_trial = wanted.is_trial
         if self.target is None:
-            self.machines, self.current = [], None
+            self.machines = []
+            self.current = None
             return
         self._let_go()
         if not wanted.may_buy:

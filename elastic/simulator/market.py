@@ -145,7 +145,8 @@ def _later_steps(
 def _later(record: Availability, at_s: float) -> Availability:
     if not record.turns_s:
         return record
-    turns, turn_s = [], record.next_turn_s(at_s)
+    turns = []
+    turn_s = record.next_turn_s(at_s)
     while turn_s < at_s + record.lasts_s and math.isfinite(turn_s):
         turns.append(turn_s - at_s)
         turn_s = record.next_turn_s(turn_s)
@@ -154,5 +155,8 @@ def _later(record: Availability, at_s: float) -> Availability:
 
 def _listed(offerings: Iterable[Offering]) -> str:
     names = sorted({f"{each.node_type} {each.zone}" for each in offerings})
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    if len(names) > 4:
+        more = f" and {len(names) - 4} more"
+    else:
+        more = ""
     return ", ".join(names[:4]) + more

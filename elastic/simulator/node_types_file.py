@@ -33,10 +33,14 @@ def read_node_types(path: Path) -> Mapping[str, NodeType]:
 
 
 def _node_type(place: str, entry: Any) -> NodeType:
-    name = entry.get("name") if isinstance(entry, dict) else None
+    if isinstance(entry, dict):
+        name = entry.get("name")
+    else:
+        name = None
     if not isinstance(name, str) or not name:
         raise InvalidInput(f"{place}: wanted an object with a name, got {str(entry)[:60]}")
-    model, precisions = entry.get("gpu_model"), entry.get("precisions") or (Precision.FP32,)
+    model = entry.get("gpu_model")
+    precisions = entry.get("precisions") or (Precision.FP32,)
     cpu = _number(place, entry, "cpu")
     try:
         return NodeType(

@@ -56,7 +56,8 @@ class Speeds:
             return sizes[counts[0]]
         if place == len(counts):
             return sizes[counts[-1]]
-        low, high = counts[place - 1], counts[place]
+        low = counts[place - 1]
+        high = counts[place]
         share = math.log(count / low) / math.log(high / low)
         return math.exp((1 - share) * math.log(sizes[low]) + share * math.log(sizes[high]))
 

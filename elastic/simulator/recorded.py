@@ -98,8 +98,12 @@ def _history(nodes: list[Node], since_s: float) -> Availability:
         elif node.terminated_at_s is not None:
             seen.append((node.terminated_at_s - since_s, False))
     seen.sort()
-    first = seen[0][1] if seen else True
-    turns, state = [], first
+    if seen:
+        first = seen[0][1]
+    else:
+        first = True
+    turns = []
+    state = first
     for at_s, is_up in seen:
         if is_up is not state:
             turns.append(max(at_s, 0.0))

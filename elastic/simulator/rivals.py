@@ -97,7 +97,9 @@ class Net:
             self.reserve = best
         held = world.target
         if held is not None and _is_spot(held) and world.machines:
-            return held if _ticks(world, held) <= world.ticks_left else self.reserve
+            if _ticks(world, held) <= world.ticks_left:
+                return held
+            return self.reserve
         return self.reserve
 
 
@@ -128,7 +130,10 @@ class Uniform:
             return WantedGroup(world.target)
         spot = self.fleet.spot(world)
         task = world.task
-        ahead = 2 * task.dead if world.machines else 0
+        if world.machines:
+            ahead = 2 * task.dead
+        else:
+            ahead = 0
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:
             return WantedGroup(

@@ -26,6 +26,7 @@ from elastic.clock import ManualClock
 from elastic.errors import ElasticError
 from elastic.model import (
     Action,
+    Generation,
     Group,
     Job,
     JobSpec,
@@ -301,11 +302,50 @@ class Simulation:
     def _look(self) -> None:
         """What the tick has changed: machines that boot, words that agents hear next, and when the
         next look is due."""
-        job, nodes = self.job, self.store.nodes.listed(self.job_id)
+        job = self.job
+        nodes = self.store.nodes.listed(self.job_id)
         if job.phase.is_final:
             self._seen = None
             return
         generation = self.store.generations.latest(self.job_id)
+        self._tell_agents(job, nodes, generation)
+        now_s = self.clock.now_s()
+        target = self.store.jobs.target(self.job_id)
+        self.moves += self._target not in (None, target)
+        self._target = target
+        if generation is None:
+            members = None
+        else:
+            members = (generation.number, generation.drain_at_s, generation.ended_at_s)
+        blocks = self.reconciler.provider.blocks.listed(now_s=now_s)
+        stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
+        wanted: tuple[Offering, ...] = ()
+        if target is not None:
+            wanted = tuple(offering for offering, _ in target.members)
+        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed
+        # as before.
+        closed = _closed(blocks, wanted)
+        seen = (job.phase, target, members, stand, closed)
+        if seen != self._seen:
+            self._seen = seen
+            self._interval_s = self.terms.tick_s
+        else:
+            if nodes:
+                longest_s = self.terms.quiet_s
+            else:
+                longest_s = self.terms.waiting_s
+            self._interval_s = min(_GROWTH * self._interval_s, longest_s)
+        self._plan_next(now_s, blocks)
+        if self._decided is not None and not set(closed) <= set(
+            _closed(self._decided[0].unavailable, wanted)
+        ):
+            # It was refused only now: that is decided from at the next tick.
+            self._tick_by(now_s + self.terms.tick_s)
+
+    def _tell_agents(
+        self, job: Job, nodes: tuple[Node, ...], generation: Generation | None
+    ) -> None:
+        """What the next heartbeats will tell the agents."""
         lease_s = self.right.lease_left_s()
         for node in nodes:
             if node.phase is NodePhase.BOOTING:
@@ -317,33 +357,6 @@ class Simulation:
                 )
             elif node.phase is NodePhase.TERMINATING:
                 self.agents.gone(node.id)
-        now_s = self.clock.now_s()
-        target = self.store.jobs.target(self.job_id)
-        self.moves += self._target not in (None, target)
-        self._target = target
-        members = (
-            None
-            if generation is None
-            else (generation.number, generation.drain_at_s, generation.ended_at_s)
-        )
-        blocks = self.reconciler.provider.blocks.listed(now_s=now_s)
-        stand = tuple((node.id, node.phase, node.stopping_at_s) for node in nodes)
-        wanted = () if target is None else tuple(offering for offering, _ in target.members)
-        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed
-        # as before.
-        closed = _closed(blocks, wanted)
-        seen = (job.phase, target, members, stand, closed)
-        if seen != self._seen:
-            self._seen, self._interval_s = seen, self.terms.tick_s
-        else:
-            longest_s = self.terms.quiet_s if nodes else self.terms.waiting_s
-            self._interval_s = min(_GROWTH * self._interval_s, longest_s)
-        self._plan_next(now_s, blocks)
-        if self._decided is not None and not set(closed) <= set(
-            _closed(self._decided[0].unavailable, wanted)
-        ):
-            # It was refused only now: that is decided from at the next tick.
-            self._tick_by(now_s + self.terms.tick_s)
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))
@@ -366,7 +379,8 @@ class Simulation:
     def _gap_s(self, now_s: float) -> float:
         """For how long the job would go on as it does, if nothing but the time and what comes with
         it changed."""
-        tick_s, longest_s = self.terms.tick_s, self._interval_s
+        tick_s = self.terms.tick_s
+        longest_s = self._interval_s
         if self._decided is None:
             return tick_s
         _, plan = self._decided
@@ -386,7 +400,9 @@ class Simulation:
     def _until_the_next_window_s(self) -> float:
         """A tick, or as long as the next window of what is being measured takes."""
         step_s = self.agents.step_s
-        return self.terms.tick_s if step_s is None else max(self.terms.tick_s, step_s)
+        if step_s is None:
+            return self.terms.tick_s
+        return max(self.terms.tick_s, step_s)
 
     def _goes_on_at(self, at_s: float) -> bool:
         """Whether the policy would hold at an instant as it does now."""
@@ -424,7 +440,8 @@ class Simulation:
 
     def _follow_pool(self, offering: Offering) -> None:
         """Brings the cloud to what the pool is now, and again whenever it turns."""
-        pool, at_s = self.market.pools[offering], self.elapsed_s
+        pool = self.market.pools[offering]
+        at_s = self.elapsed_s
         if pool.availability.is_up(at_s):
             self.cloud.capacity.pop(offering, None)
         else:
@@ -504,9 +521,13 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
     burn = sum(
         usd_per_h.get(node.offering, 0.0) for node in snapshot.nodes if not node.phase.is_gone
     )
-    job, total = snapshot.job, snapshot.job.spec.iterations
+    job = snapshot.job
+    total = snapshot.job.spec.iterations
     own = next((each for each in plan.candidates if each.group == snapshot.current), None)
-    done = 0 if own is None or own.step_s is None else int(after_s / own.step_s.value)
+    if own is None or own.step_s is None:
+        done = 0
+    else:
+        done = int(after_s / own.step_s.value)
     iteration = job.iteration + done
     if total is not None:
         iteration = min(iteration, max(total - 1, job.iteration))

@@ -60,10 +60,8 @@ def yardsticks(
     """
     sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
     tick_s = max(_TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
-    light, task = (
-        _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s)),
-        _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s),
-    )
+    light = _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s))
+    task = _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s)
     groups = [
         Group.of(each, count)
         for each in light.offerings
@@ -77,14 +75,18 @@ def yardsticks(
             break  # each of them goes to on-demand in the end
         world = light_world.TickWorld(light, task)
         is_done = world.play(make(Fleet(groups)), until=3 * task.deadline)
-        late_s = max(0, world.tick - task.deadline) * tick_s if is_deadline else 0.0
+        if is_deadline:
+            late_s = max(0, world.tick - task.deadline) * tick_s
+        else:
+            late_s = 0.0
         found.append(Yardstick(name, world.spent.usd if is_done else None, late_s))
     return tuple(found)
 
 
 def _light(market: SimulatedMarket, tick_s: float, ticks: int) -> light_world.TickMarket:
     offerings = market.offerings
-    usd, is_up = np.empty((len(offerings), ticks)), np.ones((len(offerings), ticks), dtype=bool)
+    usd = np.empty((len(offerings), ticks))
+    is_up = np.ones((len(offerings), ticks), dtype=bool)
     for row, offering in enumerate(offerings):
         starts_s = np.arange(ticks) * tick_s
         steps = market.prices[offering]
@@ -115,7 +117,8 @@ def _task(
     # Whole units a tick for the slowest, so that its pace at least is exact.
     unit = slowest / min(max(int(_MOST_UNITS * slowest / program.iterations), 1), _FINE)
     dead_s = boot_s + pause_s
-    boot, pause = int(boot_s / tick_s), int(pause_s / tick_s)
+    boot = int(boot_s / tick_s)
+    pause = int(pause_s / tick_s)
     pause += int(dead_s / tick_s) - boot - pause
     return light_world.Task(
         work=math.ceil(program.iterations / unit),
@@ -148,4 +151,6 @@ def _least_usd(
         pause=task.pause,
         rest=task.rest,
     )
-    return least if math.isfinite(least) else None
+    if math.isfinite(least):
+        return least
+    return None

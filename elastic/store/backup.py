@@ -203,7 +203,8 @@ def _pack(path: Path, manifest: Mapping[str, Any], files: Mapping[str, Path]) ->
 
 def _add(archive: tarfile.TarFile, name: str, content: IO[bytes], size: int) -> None:
     entry = tarfile.TarInfo(name)
-    entry.size, entry.mode = size, 0o600
+    entry.size = size
+    entry.mode = 0o600
     archive.addfile(entry, content)
 
 

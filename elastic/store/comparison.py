@@ -42,8 +42,10 @@ Shapes = Mapping[str, TableShape]
 def shapes_in(connection: Connection) -> Shapes:
     """The tables that a database has."""
     looked = inspect(connection)
-    unique, indexes = looked.get_multi_unique_constraints(), looked.get_multi_indexes()
-    keys, columns = looked.get_multi_pk_constraint(), looked.get_multi_columns()
+    unique = looked.get_multi_unique_constraints()
+    indexes = looked.get_multi_indexes()
+    keys = looked.get_multi_pk_constraint()
+    columns = looked.get_multi_columns()
     return {
         at[1]: TableShape(
             columns={each["name"]: bool(each["nullable"]) for each in columns[at]},
@@ -113,7 +115,10 @@ def _of_table(name: str, found: TableShape, wanted: TableShape) -> Iterator[str]
         yield f"column {name}.{column} is unknown"
     for column in sorted(found.columns.keys() & wanted.columns.keys()):
         if found.columns[column] != wanted.columns[column]:
-            may = "may" if found.columns[column] else "may not"
+            if found.columns[column]:
+                may = "may"
+            else:
+                may = "may not"
             yield f"column {name}.{column} {may} be empty"
     if found.key != wanted.key:
         yield f"table {name} has the key {_listed([found.key])}, not {_listed([wanted.key])}"

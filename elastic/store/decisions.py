@@ -60,7 +60,8 @@ def record(
     """
     if sets_target:
         jobs.set_target(connection, snapshot.job.id, plan.target)
-    job_id, now_s = snapshot.job.id, snapshot.now_s
+    job_id = snapshot.job.id
+    now_s = snapshot.now_s
     last = connection.execute(_LAST, {"job_id": job_id}).one_or_none()
     is_repeat = (
         last is not None
@@ -95,7 +96,10 @@ def record(
         **newest,
     )
     reason = plan.reason.text
-    text = reason if reason.startswith(f"{plan.action} ") else f"{plan.action}: {reason}"
+    if reason.startswith(f"{plan.action} "):
+        text = reason
+    else:
+        text = f"{plan.action}: {reason}"
     add_event(
         connection, "decision", text, job_id=job_id, numbers={"decision_id": row_id}, now_s=now_s
     )
@@ -171,7 +175,9 @@ def _row(connection: Connection, decision_id: int) -> Row[tuple[object, ...]]:
 
 
 def _group(text: str | None) -> Group | None:
-    return None if text is None else group_from_text(text)
+    if text is None:
+        return None
+    return group_from_text(text)
 
 
 class Decisions(Repository):

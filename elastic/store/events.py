@@ -48,11 +48,10 @@ def listed(
     """The first events after the one of id `after`, or the newest of all if it is None; oldest
     first either way."""
     query = select(events).limit(limit)
-    query = (
-        query.where(events.c.id > after).order_by(events.c.id)
-        if after is not None
-        else query.order_by(events.c.id.desc())
-    )
+    if after is not None:
+        query = query.where(events.c.id > after).order_by(events.c.id)
+    else:
+        query = query.order_by(events.c.id.desc())
     rows = connection.execute(
         query if job_id is None else query.where(events.c.job_id == job_id)
     ).all()

@@ -46,7 +46,10 @@ def start(
 ) -> Generation:
     """Records the next generation of a job; the earlier one is over."""
     earlier = latest(connection, job_id)
-    number = 1 if earlier is None else earlier.number + 1
+    if earlier is None:
+        number = 1
+    else:
+        number = earlier.number + 1
     if earlier is not None and earlier.ended_at_s is None:
         end(connection, job_id, earlier.number, now_s=now_s)
     group = group_of(members)
@@ -91,7 +94,9 @@ def end(connection: Connection, job_id: str, number: int, *, now_s: float) -> No
 def latest(connection: Connection, job_id: str) -> Generation | None:
     """The generation recorded last."""
     found = connection.execute(_LATEST, {"job_id": job_id}).one_or_none()
-    return None if found is None else to_generation(found)
+    if found is None:
+        return None
+    return to_generation(found)
 
 
 def hung(connection: Connection, job_id: str) -> int:
@@ -101,12 +106,15 @@ def hung(connection: Connection, job_id: str) -> int:
     A node that holds the others up at each checkpoint is back, and they are drained for it, long
     before the next one.
     """
-    count, lived_s = 0, 0.0
+    count = 0
+    lived_s = 0.0
     for each in connection.execute(_OF_LATE, {"job_id": job_id}).all()[:0:-1]:
         if (each.last_step_at_s or 0.0) - (each.first_step_at_s or 0.0) > _PAST * lived_s:
-            count, lived_s = 0, 0.0
+            count = 0
+            lived_s = 0.0
         if each.hangs:
-            count, lived_s = count + 1, max(lived_s, each.drain_at_s - each.started_at_s)
+            count = count + 1
+            lived_s = max(lived_s, each.drain_at_s - each.started_at_s)
     return count
 
 
@@ -153,7 +161,10 @@ def switches(
             continue
         found.append((earlier, later, _ids(later) - _ids(earlier)))
     added = {each for _, _, newcomers in found for each in newcomers}
-    boots_s = node_rows.boots_s(connection, added) if added else {}
+    if added:
+        boots_s = node_rows.boots_s(connection, added)
+    else:
+        boots_s = {}
     return tuple(
         Switch(
             to_group=group_from_text(later.members),

@@ -51,12 +51,16 @@ class HeartbeatReport:
 def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
     """Stores what is not stored yet and gives how many windows were new."""
     row = node_rows.row(connection, node_id)
-    node, before = node_rows.to_node(row), row.acked_seq
+    node = node_rows.to_node(row)
+    before = row.acked_seq
     # Before the windows, which tell what was lost by it.
     for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
         progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
     windows = rollup.not_rolled_up(connection, node.job_id, said.windows, acked_seq=before)
-    fresh = measurements.append(connection, node, windows) if windows else 0
+    if windows:
+        fresh = measurements.append(connection, node, windows)
+    else:
+        fresh = 0
     for note in (each for each in said.notes if each.id > before):
         add_event(
             connection,
@@ -105,7 +109,10 @@ def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
     if said is None:
         return {}
     is_news = node.exit is None or node.exit.generation != said.generation
-    failures = node.failures + is_news if said.outcome is Outcome.FAILED else 0
+    if said.outcome is Outcome.FAILED:
+        failures = node.failures + is_news
+    else:
+        failures = 0
     return {"exit": to_text(said), "failures": failures}
 
 

@@ -45,13 +45,19 @@ def inspect_store(url: str) -> StoreState:
     engine = plain_engine(url)
     try:
         with engine.connect() as connection:
-            damages = _sqlite_damages(connection) if is_sqlite else ()
+            if is_sqlite:
+                damages = _sqlite_damages(connection)
+            else:
+                damages = ()
             revision = MigrationContext.configure(connection).get_current_revision()
             if damages or revision is None:
                 return StoreState(revision, newest, damages)
             differ = differences_at(connection, revision)
             is_read = revision == newest and not differ
-            wrong = tuple(ledger_check.faults(connection)) if is_read else ()
+            if is_read:
+                wrong = tuple(ledger_check.faults(connection))
+            else:
+                wrong = ()
             return StoreState(revision, newest, damages, differ, wrong)
     except DBAPIError as error:
         refused = refusal(url, error)

@@ -228,7 +228,10 @@ def note_rounds(
         values["newest_round"] = newest
         first = max(before.newest, before.registered) + 1
         if first <= newest:
-            which = f"round {newest}" if first == newest else f"rounds {first} to {newest}"
+            if first == newest:
+                which = f"round {newest}"
+            else:
+                which = f"rounds {first} to {newest}"
             texts += [f"{which} of the session came about while the daemon was away"]
     if next_round is not None and next_round.round > before.registered:
         values["registered_round"] = next_round.round
@@ -264,7 +267,10 @@ def count_failure(connection: Connection, job_id: str) -> int:
     """Counts one failure and gives how many came in a row without progress beyond the furthest of
     them."""
     job = row(connection, job_id)
-    count = 1 if _has_progressed(connection, job) else job.failures + 1
+    if _has_progressed(connection, job):
+        count = 1
+    else:
+        count = job.failures + 1
     change(
         connection,
         job_id,
@@ -373,7 +379,9 @@ def to_job(row: Row[tuple[object, ...]]) -> Job:
 
 def to_target(row: Row[tuple[object, ...]]) -> Group | None:
     """The group in one row."""
-    return None if row.target is None else group_from_text(row.target)
+    if row.target is None:
+        return None
+    return group_from_text(row.target)
 
 
 class Jobs(Repository):

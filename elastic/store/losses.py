@@ -70,11 +70,14 @@ def _found(connection: Connection, event: Event, job_id: str) -> Stretch | None:
     for iterations, elapsed_s, ended_at_s in _done_before(connection, job_id, event.at_s):
         if left <= 0:
             break
-        end_s = ended_at_s if end_s is None else end_s
+        if end_s is None:
+            end_s = ended_at_s
         share = min(left / iterations, 1.0)
         begin_s = ended_at_s - share * elapsed_s
         left -= iterations
-    return None if end_s is None or begin_s is None else (begin_s, end_s)
+    if end_s is None or begin_s is None:
+        return None
+    return (begin_s, end_s)
 
 
 def _done_before(

@@ -190,7 +190,9 @@ def begun(connection: Connection, job_id: str) -> dict[str, int]:
     """What was done of each phase by the end of the job's first window, which belongs to its
     start-up."""
     first = connection.execute(_FIRST_WINDOW, {"job_id": job_id}).first()
-    return {} if first is None else {first.training_phase: first.iterations}
+    if first is None:
+        return {}
+    return {first.training_phase: first.iterations}
 
 
 def throughput(
@@ -209,7 +211,8 @@ def throughput(
     width_s = max(chart_width_s(first, last, points=points), coarsest_s)
     into_slot = (buckets.c.at_s - first) % width_s
     slot = (buckets.c.at_s - into_slot).label("slot")
-    phase, lies_in_one = buckets.c.training_phase, into_slot + buckets.c.width_s <= width_s
+    phase = buckets.c.training_phase
+    lies_in_one = into_slot + buckets.c.width_s <= width_s
     query = select(slot, phase, func.sum(buckets.c.iterations)).where(mine, lies_in_one)
     done: dict[int, dict[str, float]] = {}
     for at_s, training_phase, iterations in connection.execute(query.group_by("slot", phase)):
@@ -245,7 +248,8 @@ def rates(done: Mapping[int, Mapping[str, float]], *, width_s: int) -> tuple[Thr
     [2.0, 0.0, 1.0]
     """
     points: list[ThroughputPoint] = []
-    first, last = min(done), max(done)
+    first = min(done)
+    last = max(done)
     for at_s in range(first, max(last, first + 1), width_s):
         phases = done.get(at_s) or {points[-1].training_phase: 0.0}
         most = max(sorted(phases), key=lambda phase: phases[phase])
@@ -309,11 +313,14 @@ def _cold_unless_whole(window: Window, sizes: Mapping[int, int]) -> Window:
     torchrun starts those that a lost node leaves behind by themselves, before the next generation
     is recorded.
     """
-    return replace(window, is_cold=True) if window.world_size < sizes[window.generation] else window
+    if window.world_size < sizes[window.generation]:
+        return replace(window, is_cold=True)
+    return window
 
 
 def _stored_seqs(connection: Connection, node_id: str, batch: Sequence[Window]) -> set[int]:
-    first, last = min(window.seq for window in batch), max(window.seq for window in batch)
+    first = min(window.seq for window in batch)
+    last = max(window.seq for window in batch)
     return set(
         connection.execute(
             _STORED_SEQS, {"node_id": node_id, "first": first, "last": last}
@@ -390,9 +397,10 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
         if window.generation < generation or _is_late(connection, job_id, window, iteration):
             continue
-        begins_at = (
-            iteration if window.iteration is None else max(window.iteration - window.iterations, 0)
-        )
+        if window.iteration is None:
+            begins_at = iteration
+        else:
+            begins_at = max(window.iteration - window.iterations, 0)
         is_restart = window.generation > generation or begins_at + window.iterations <= iteration
         if is_restart and begins_at < iteration:
             restarts |= _restart(
@@ -400,8 +408,12 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
             )
         elif window.generation > generation and begins_at > 0:
             restarts |= {"restarts_at_zero": False}
-        iteration = iteration + window.iterations if window.iteration is None else window.iteration
-        generation, phase = window.generation, window.phase
+        if window.iteration is None:
+            iteration = iteration + window.iterations
+        else:
+            iteration = window.iteration
+        generation = window.generation
+        phase = window.phase
         first_s, _ = steps.get(generation, (window.ended_at_s, 0.0))
         steps[generation] = (first_s, window.ended_at_s)
     for number, (first_s, last_s) in steps.items():

@@ -166,9 +166,10 @@ def launched(
     node = get(connection, node_id)
     if node.provider_id is not None or node.phase.is_gone:
         return
-    phase = (
-        move_node(node.phase, NodePhase.BOOTING) if node.phase is NodePhase.INTENDED else node.phase
-    )
+    if node.phase is NodePhase.INTENDED:
+        phase = move_node(node.phase, NodePhase.BOOTING)
+    else:
+        phase = node.phase
     values = {
         "provider_id": provider_id,
         "launched_at_s": launched_at_s,
@@ -180,11 +181,10 @@ def launched(
     _done(connection, node, "launch", "launched", launched_at_s)
     ledger.rewrite(connection, [node_id])
     pools.granted(connection, node, at_s=launched_at_s)
-    text = (
-        f"{node.offering.node_type} launched ({node.reason.replace('_', ' ')})"
-        if node.reason
-        else f"{node.offering} launched"
-    )
+    if node.reason:
+        text = f"{node.offering.node_type} launched ({node.reason.replace('_', ' ')})"
+    else:
+        text = f"{node.offering} launched"
     add_event(
         connection, "node_launched", text, job_id=node.job_id, node_id=node_id, now_s=launched_at_s
     )
@@ -215,7 +215,10 @@ def launch_failed(
         connection.execute(delete(intents).where(intents.c.token == token))
         connection.execute(delete(nodes).where(nodes.c.id.in_([node.id for node in members])))
     else:
-        node_id = members[0].id if len(members) == 1 else None
+        if len(members) == 1:
+            node_id = members[0].id
+        else:
+            node_id = None
         add_event(
             connection, "node_failed", why, job_id=members[0].job_id, node_id=node_id, now_s=now_s
         )
@@ -297,8 +300,11 @@ def gone(
     if node.phase.is_gone:
         return
     was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
-    phase = NodePhase.TERMINATED if was_asked else NodePhase.LOST
-    why = "" if was_asked else why
+    if was_asked:
+        phase = NodePhase.TERMINATED
+        why = ""
+    else:
+        phase = NodePhase.LOST
     values = {
         "phase": move_node(node.phase, phase),
         "terminated_at_s": at_s,
@@ -430,20 +436,20 @@ def _boot(row: Row[tuple[object, ...]]) -> Boot:
 
 
 def _setup(row: Row[tuple[object, ...]]) -> Setup | None:
-    return None if row.setup_s is None else Setup(row.setup_s, row.setup_bytes or 0)
+    if row.setup_s is None:
+        return None
+    return Setup(row.setup_s, row.setup_bytes or 0)
 
 
 def _ended_reason(node: Node, why: str) -> dict[str, object]:
     """Beside why the node was bought, why its provider ended it."""
-    return (
-        {
+    if why:
+        return {
             "reason": "; ".join(
                 each for each in (node.reason, f"ended by its provider: {why}") if each
             )
         }
-        if why
-        else {}
-    )
+    return {}
 
 
 def _notice(row: Row[tuple[object, ...]]) -> Notice | None:
@@ -457,7 +463,9 @@ def _listing(*, of_one_job: bool, include_gone: bool) -> Select[tuple[object, ..
     query = select(nodes).order_by(nodes.c.seq.desc())
     if of_one_job:
         query = query.where(nodes.c.job_id == bindparam("job_id"))
-    return query if include_gone else query.where(nodes.c.phase.not_in(_GONE))
+    if include_gone:
+        return query
+    return query.where(nodes.c.phase.not_in(_GONE))
 
 
 def _intend(

@@ -37,7 +37,8 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
     node_rows.change(connection, node_id, values)
     offering = node.offering
     if notice.at_s is None:
-        kind, text = "rebalance_recommended", f"{offering}: likelier to be taken back than before"
+        kind = "rebalance_recommended"
+        text = f"{offering}: likelier to be taken back than before"
     else:
         left_s = notice.at_s - notice.noticed_at_s
         kind = "interruption_notice"

@@ -55,11 +55,9 @@ def shown(url: str) -> str:
 def database_folder(url: str) -> Path | None:
     """The folder of an SQLite database, None for any other."""
     told = make_url(url)
-    return (
-        Path(told.database).parent
-        if told.get_backend_name() == "sqlite" and told.database
-        else None
-    )
+    if told.get_backend_name() == "sqlite" and told.database:
+        return Path(told.database).parent
+    return None
 
 
 def lock(folder: Path) -> int:
@@ -109,7 +107,8 @@ def _refuse_damaged(database: Database) -> None:
 
     In a larger one it is named by the first read that finds it, or by `elasticd db check`.
     """
-    folder, parsed = database_folder(database.url), make_url(database.url)
+    folder = database_folder(database.url)
+    parsed = make_url(database.url)
     if folder is None or parsed.database is None:
         return
     path = Path(parsed.database)

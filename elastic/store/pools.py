@@ -54,7 +54,10 @@ def gone(connection: Connection, node: Node, *, is_lost: bool, why: str, at_s: f
 
     One that had never joined proves nothing about its pool: it may have failed to boot.
     """
-    pool = _of(connection, node.offering) if node.launched_at_s is not None else None
+    if node.launched_at_s is not None:
+        pool = _of(connection, node.offering)
+    else:
+        pool = None
     if pool is None:
         return
     is_noticed = node.notice is not None and node.notice.kind is NoticeKind.INTERRUPTION
@@ -72,7 +75,9 @@ def _of(connection: Connection, offering: Offering) -> Pool | None:
     if offering.capacity is not Capacity.SPOT:
         return None
     row = connection.execute(_GET, _key(offering)).one_or_none()
-    return Pool(offering) if row is None else from_text(Pool, row.history)
+    if row is None:
+        return Pool(offering)
+    return from_text(Pool, row.history)
 
 
 def _save(connection: Connection, before: Pool, after: Pool) -> None:

@@ -35,7 +35,10 @@ def _run(program: str, arguments: list[str], url: URL) -> None:
         raise ElasticError(f"{program} is not on the path: {_INSTALL}")
     # The password is not for the list of processes.
     address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-    password = {"PGPASSWORD": str(url.password)} if url.password else {}
+    if url.password:
+        password = {"PGPASSWORD": str(url.password)}
+    else:
+        password = {}
     try:
         done = subprocess.run(
             [found, f"--dbname={address}", *arguments],

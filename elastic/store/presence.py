@@ -27,7 +27,8 @@ _TO_COME = (
 )
 
 
-_SHORT_S, _MOST_GAPS = 0.5, 64
+_SHORT_S = 0.5
+_MOST_GAPS = 64
 
 
 class Presence(Repository):
@@ -53,7 +54,10 @@ class Presence(Repository):
     def arrives(self, *, now_s: float) -> None:
         """Notes that a heartbeat came in, whatever it brings."""
         with self._lock:
-            gap_s = 0.0 if self._arrived_s is None else now_s - self._arrived_s
+            if self._arrived_s is None:
+                gap_s = 0.0
+            else:
+                gap_s = now_s - self._arrived_s
             self._arrived_s = now_s
             if gap_s > _SHORT_S:
                 self._gaps.append((now_s, gap_s))
@@ -80,7 +84,8 @@ class Presence(Repository):
         """Writes what was noted, but where something later is on record; keeps it where the
         database cannot."""
         with self._lock:
-            heard, self._heard = self._heard, {}
+            heard = self._heard
+            self._heard = {}
         rows = [
             {"node_id": node_id, "at_s": at_s, "said": to_text(report)}
             for node_id, (at_s, report) in heard.items()

@@ -78,7 +78,9 @@ def add(
 def in_force(connection: Connection, offering: Offering, *, at_s: float) -> Price | None:
     """The price of one offering at an instant."""
     found = connection.execute(_IN_FORCE, {"at_s": at_s, **_columns(offering)}).one_or_none()
-    return None if found is None else to_price(found)
+    if found is None:
+        return None
+    return to_price(found)
 
 
 def between(
@@ -106,7 +108,10 @@ def held(
         if before is None:
             first = select(prices).where(_IS_MEANT).order_by(prices.c.valid_from_s, prices.c.id)
             row = connection.execute(first.limit(1), _columns(offering)).one_or_none()
-            before = None if row is None else to_price(row)
+            if row is None:
+                before = None
+            else:
+                before = to_price(row)
         if before is not None:
             after_s = max(before.valid_from_s, from_s)
             found += [

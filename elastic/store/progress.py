@@ -35,9 +35,9 @@ def note_kept(connection: Connection, job_id: str, iteration: int) -> None:
 
 def saved(text: str | None) -> dict[str, int]:
     """The marks in a row, oldest first, each with the iterations that were done by then."""
-    return (
-        {} if text is None else {str(mark): int(iteration) for mark, iteration in json.loads(text)}
-    )
+    if text is None:
+        return {}
+    return {str(mark): int(iteration) for mark, iteration in json.loads(text)}
 
 
 def saves_of(connection: Connection, job_id: str) -> Mapping[str, int]:
@@ -57,7 +57,10 @@ def note_beginning(
             f"the script goes on at iteration {beginning.iteration}: it has read "
             f"{beginning.read_from}"
         )
-        at_s = now_s if beginning.at_s is None else min(beginning.at_s, now_s)
+        if beginning.at_s is None:
+            at_s = now_s
+        else:
+            at_s = min(beginning.at_s, now_s)
         add_event(connection, "begins", text, job_id=job_id, node_id=node_id, now_s=at_s)
 
 

@@ -29,7 +29,8 @@ def obstacles(found: Shapes, wanted: Shapes) -> tuple[str, ...]:
     """Why the tables cannot be repaired without a guess or a loss; empty if they can."""
     told = [f"table {name} is in the way" for name in sorted(found) if name.startswith("_")]
     for name in sorted(found.keys() & wanted.keys()):
-        has, wants = found[name].columns, wanted[name].columns
+        has = found[name].columns
+        wants = wanted[name].columns
         told += [f"{name}.{column} would be lost" for column in sorted(has.keys() - wants.keys())]
         told += [
             f"nothing tells what {name}.{column} was"
@@ -76,7 +77,8 @@ def definitions_in(connection: Connection) -> dict[str, list[str]]:
 
 
 def _rebuild(connection: Connection, name: str, create: str, found: Shapes, wanted: Shapes) -> None:
-    has, wants = found[name].columns, wanted[name].columns
+    has = found[name].columns
+    wants = wanted[name].columns
     values = {column: f'"{column}"' for column in has}
     for column in wants.keys() - has.keys():
         if (name, column) in _FILLED:

@@ -77,8 +77,12 @@ def _resume(
     _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s), now_s)
     if spec.code is not None:
         refuse_unknown(connection, spec.code)
-    retained, number = _retained(connection, job), len(listed(connection, job.id)) + 1
-    ended_at_s = now_s if job.finished_at_s is None else job.finished_at_s
+    retained = _retained(connection, job)
+    number = len(listed(connection, job.id)) + 1
+    if job.finished_at_s is None:
+        ended_at_s = now_s
+    else:
+        ended_at_s = job.finished_at_s
     values = {
         "job_id": job.id,
         "number": number,
@@ -147,7 +151,8 @@ def _refuse_a_taken_name(connection: Connection, job: Job) -> None:
 
 
 def _refuse_limits(job: Job, objective: Objective, spent_usd: float, now_s: float) -> None:
-    budget_usd, deadline_s = objective.budget_usd, objective.deadline_s
+    budget_usd = objective.budget_usd
+    deadline_s = objective.deadline_s
     if budget_usd is not None and spent_usd >= budget_usd:
         raise Conflict(
             f"job {job.spec.name} has spent {usd(spent_usd)}, and its budget is {usd(budget_usd)}: "
@@ -168,16 +173,23 @@ def _retained(connection: Connection, job: Job) -> int:
         return 0
     if stored is None and job.kept_iteration is None:
         # A script that saves when it is asked to stop has done so; one that is not asked has not.
-        return 0 if job.stops_when_asked is False else job.iteration
+        if job.stops_when_asked is False:
+            return 0
+        return job.iteration
     if stored is None:
         return min(job.iteration, job.kept_iteration or 0)
-    return stored if job.kept_iteration is None else min(stored, job.kept_iteration)
+    if job.kept_iteration is None:
+        return stored
+    return min(stored, job.kept_iteration)
 
 
 def _why_at_zero(job: Job, retained: int) -> str:
     if retained or not job.iteration:
         return ""
-    why = "does not read back what it saves" if job.restarts_at_zero else "has saved nothing"
+    if job.restarts_at_zero:
+        why = "does not read back what it saves"
+    else:
+        why = "has saved nothing"
     return f", of {job.iteration}, for its script {why}"
 
 
@@ -186,7 +198,9 @@ def _stored(connection: Connection, job: Job) -> int | None:
     if numbers is None:
         return None
     kept = json.loads(numbers).get("iteration")
-    return job.iteration if kept is None else min(job.iteration, int(kept))
+    if kept is None:
+        return job.iteration
+    return min(job.iteration, int(kept))
 
 
 def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
@@ -203,10 +217,17 @@ def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
             f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to "
             f"{old.nodes_max}"
         )
-    objective, before = new.objective, old.objective
+    objective = new.objective
+    before = old.objective
     if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
-        instead = "" if before.budget_usd is None else f" instead of {usd(before.budget_usd)}"
+        if before.budget_usd is None:
+            instead = ""
+        else:
+            instead = f" instead of {usd(before.budget_usd)}"
         yield f"budget {usd(objective.budget_usd)}{instead}"
     if objective.deadline_s is not None and objective.deadline_s != before.deadline_s:
-        instead = "" if before.deadline_s is None else f" instead of {instant(before.deadline_s)}"
+        if before.deadline_s is None:
+            instead = ""
+        else:
+            instead = f" instead of {instant(before.deadline_s)}"
         yield f"deadline {instant(objective.deadline_s)}{instead}"

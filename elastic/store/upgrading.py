@@ -39,13 +39,17 @@ def upgrade(url: str, revision: str) -> None:
     is_sqlite = make_url(url).get_backend_name() == "sqlite"
     with migration_engine(url) as engine, tempfile.TemporaryDirectory() as folder:
         with _reference(revision, Path(folder)) as reference:
-            wanted, definitions = shapes_in(reference), repair.definitions_in(reference)
+            wanted = shapes_in(reference)
+            definitions = repair.definitions_in(reference)
         with engine.connect() as connection:
             found = shapes_in(connection)
         differ = differences(found, wanted)
         if differ and (not is_sqlite or repair.obstacles(found, wanted)):
             raise ElasticError(_refusal(url, revision, differ, repair.obstacles(found, wanted)))
-        copy = _copied(url) if is_sqlite else None
+        if is_sqlite:
+            copy = _copied(url)
+        else:
+            copy = None
         with engine.begin() as connection:
             if differ:
                 repair.repair(connection, found, wanted, definitions)

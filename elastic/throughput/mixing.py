@@ -48,7 +48,9 @@ def predict_mixed_step_s(
     True
     """
     ideal_s = _ideal_step_s(measured_s, types)
-    return None if ideal_s is None else Interval(round(ideal_s * _loss(measured_s), 12))
+    if ideal_s is None:
+        return None
+    return Interval(round(ideal_s * _loss(measured_s), 12))
 
 
 def _loss(measured_s: Mapping[NodeTypes, float]) -> float:
@@ -58,7 +60,9 @@ def _loss(measured_s: Mapping[NodeTypes, float]) -> float:
         if len(types) > 1 and (ideal_s := _ideal_step_s(measured_s, types)) is not None
     ]
     # Better than ideal is chance: what a mix promises must not grow with it.
-    return max(1.0, median(found)) if found else ASSUMED_LOSS
+    if found:
+        return max(1.0, median(found))
+    return ASSUMED_LOSS
 
 
 def _ideal_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes) -> float | None:

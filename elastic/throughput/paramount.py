@@ -58,7 +58,9 @@ def estimate_step_s(samples: Sequence[Sample]) -> Interval | None:
     [0.5, 0.51, 8.01]
     """
     recent = sorted(samples, key=_age_order)[-RECENT_WINDOWS:]
-    return _estimate(_present_regime(recent)) if recent else None
+    if recent:
+        return _estimate(_present_regime(recent))
+    return None
 
 
 def _age_order(sample: Sample) -> tuple[float, float, int]:
@@ -67,14 +69,18 @@ def _age_order(sample: Sample) -> tuple[float, float, int]:
 
 def _present_regime(recent: Sequence[Sample]) -> Sequence[Sample]:
     """Drops windows from before a lasting change of pace, such as a neighbour that came or left."""
-    earlier, latest = recent[:-_REGIME_WINDOWS], recent[-_REGIME_WINDOWS:]
+    earlier = recent[:-_REGIME_WINDOWS]
+    latest = recent[-_REGIME_WINDOWS:]
     if len(earlier) < _REGIME_WINDOWS:
         return recent
-    before, now = _estimate(earlier), _estimate(latest)
+    before = _estimate(earlier)
+    now = _estimate(latest)
     has_shifted = abs(now.value - before.value) > _REGIME_SHIFT * before.value and not now.overlaps(
         before
     )
-    return latest if has_shifted else recent
+    if has_shifted:
+        return latest
+    return recent
 
 
 def _estimate(samples: Sequence[Sample]) -> Interval:
@@ -105,7 +111,8 @@ def _winsorise(samples: Sequence[Sample]) -> tuple[list[float], int]:
     if len(samples) < _LEAST_TO_WINSORISE:
         return paces_s, len(samples)
     ordered = sorted(paces_s)
-    low_s, high_s = ordered[1], ordered[-2]
+    low_s = ordered[1]
+    high_s = ordered[-2]
     long = _LONG_WINDOW * sum(sample.iterations for sample in samples) / len(samples)
     drawn_in = [
         pace_s if sample.iterations > long else min(max(pace_s, low_s), high_s)

@@ -88,7 +88,9 @@ def predict_step_s(measured_s: Mapping[int, float], nodes: int) -> Interval | No
     if model is None or nodes > _REACH * max(measured_s):
         return None
     step_s = model.step_s(nodes)
-    return Interval(round(step_s, 12)) if step_s > 0 else None
+    if step_s > 0:
+        return Interval(round(step_s, 12))
+    return None
 
 
 def _least_squares(columns: Sequence[Sequence[float]], times_s: Sequence[float]) -> list[float]:
