@@ -303,7 +303,7 @@ class CheckpointUploadThread:
         """Ends the wait for a folder that stays unfilled until a person acts."""
         with self._changed:
             if upload.requests and for_s >= self._denial_patience_s:
-                why = f"refused for {duration(for_s)}: mend this, then resume the job: {error}"
+                why = f"refused for {duration(for_s)}: fix this, then resume the job: {error}"
                 upload.refusal = StartRefusal(why, needs_person=True)
                 upload.answer(upload.requests, refusal=why)
 

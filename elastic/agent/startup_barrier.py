@@ -1,5 +1,5 @@
 """The start-up barrier that a worker passes before its script begins: by then the node holds all
-that it is to go on from."""
+that it needs to go on."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class WorkerStart:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether workers are programs that nobody looks into: they may never hear of a drain but
+        """Whether workers are programs without our hook: they may never hear of a drain but
         by a signal."""
         return self.kind == "--program"
 
@@ -44,8 +44,7 @@ class WorkerStart:
 def choose_way(
     assignment: Assignment, *, code_dir: Path | None = None, distrusts_fork: bool = False
 ) -> WorkerStart:
-    """Gives how this node is to start an assignment's workers; looks at the script's file where it
-    must.
+    """Gives how this node starts an assignment's workers; looks at the script's file where it must.
 
     A script's relative path counts from `code_dir`. `distrusts_fork` says that workers forked here
     have failed before their first turn.

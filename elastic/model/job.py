@@ -172,7 +172,7 @@ class JobSpec:
     program. `outputs` are the globs of the files in the working folder that are carried home; None
     is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
-    `setup`. `secrets` are the variables of `env` whose values nobody is shown. `batch` says what an
+    `setup`. `secrets` are the variables of `env` whose values are not shown. `batch` says what an
     iteration is; None leaves it to what is seen of the script.
     """
 
@@ -332,9 +332,9 @@ class Job:
     drain leads.
 
     `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is
-    that of the newest file or checkpoint that the script is known to have saved; `restarts_at_zero`
-    says that its last restart, or that of an earlier job with the same code, began at 0 all the
-    same. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
+    that of the newest file or checkpoint that the script is known to have saved. `restarts_at_zero`
+    says that its last restart began at 0 all the same, or that of an earlier job with the same
+    code. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
     `error` is what its program failed with last, None once it has gone on beyond that.
     """
 
@@ -447,7 +447,8 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     brought = ""
     if phase is JobPhase.FAILED:
         brought = (
-            "; `--code .` brings mended code, `--requirements FILE` other packages, `--setup LINE` "
+            "; `--code .` brings corrected code, `--requirements FILE` other packages, "
+            "`--setup LINE` "
             "another setup, `--outputs GLOB` other outputs"
         )
     return (

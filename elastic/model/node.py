@@ -231,12 +231,12 @@ class Node:
 
     `reason` is why it was bought, and why its provider has ended it if that was unasked for and the
     provider says. `notice` is what the cloud has told the machine of its end, None while it has
-    told nothing. `stopping_at_s` is when its provider was first seen to end the machine though
-    nobody had asked for that: it is of no use any more, and costs until it is gone. `workers` is
-    what it runs, settled when it was bought. `failures` is how many generations in a row have
-    failed on it. `image` is what the machine was made from, None where its provider has none;
-    `setup` is what installing took on it, by its own word. What stands in `NodeReport` is as in its
-    last heartbeat. Instants are Unix seconds and None while they have not happened.
+    told nothing. `stopping_at_s` is when its provider was first seen to end the machine without
+    having been asked to: it is of no use any more, and costs until it is gone. `workers` is what it
+    runs, settled when it was bought. `failures` is how many generations in a row have failed on it.
+    `image` is what the machine was made from, None where its provider has none; `setup` is what
+    installing took on it, by its own word. What stands in `NodeReport` is as in its last heartbeat.
+    Instants are Unix seconds and None while they have not happened.
     """
 
     id: str
@@ -308,11 +308,10 @@ def last_safe_instant(
     """When a drain must be asked for at the latest, so that no iteration is lost; None if none of
     the nodes leaves.
 
-    A drain may take all of its grace, an agent then stores what it has to for as long as it says
-    that takes, and the word that asks for it takes `reaction_s` to be given and heard. How long
-    earlier drains took is not asked: a grace is what the agent holds a drain to, while a measured
-    one may be longer the next time; and all that a later stop would win is some seconds of training
-    for each machine taken back.
+    A drain may take all of its grace. Then an agent stores what it has, for as long as it says that
+    takes. The request itself takes `reaction_s` to arrive. How long earlier drains took does not
+    count, since the next one may be longer, and a later stop would win only some seconds of
+    training for each machine.
     """
     ends = [
         node.leaves_at_s - (node.saving_s or 0.0) for node in nodes if node.leaves_at_s is not None
@@ -327,8 +326,9 @@ class Generation:
     """One membership of a job's group: a fencing token, recorded before any node hears of it.
 
     `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe
-    point, `ended_at_s` when all of them had. One that `hangs` was found to wait for members in
-    vain: it will come to no safe point. `world_size` is how many workers its members run together.
+    point, `ended_at_s` when all of them had. One that `hangs` was found to wait for members without
+    success: it will come to no safe point. `world_size` is how many workers its members run
+    together.
     """
 
     job_id: str

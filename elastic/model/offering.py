@@ -30,9 +30,9 @@ class NodeType:
     A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two
     are the same. `precisions` are the number formats that it has arithmetic for, on its GPUs if it
     has any. `image` is what a machine bought now would be made from; None where its provider has
-    none, or does not know yet. `advisor_bucket` is how many of its spot machines the cloud says
-    that it took back within a month, in the region that is sold here: 0 (below 5 %), 1 (5-10), 2
-    (10-15), 3 (15-20) or 4 (above 20); None where it says nothing.
+    none, or does not know yet. `advisor_bucket` is how many of its spot machines the cloud took
+    back within a month, by its own word: 0 (below 5 %), 1 (5-10), 2 (10-15), 3 (15-20) or 4 (above
+    20). None where it says nothing.
     """
 
     name: str

@@ -15,7 +15,7 @@ class PastPrice:
     """What an offering cost from `valid_from_s` on, until the next one: the whole node, as in
     `Price`.
 
-    Unlike a `Price` it may have been heard long after it held, at `observed_at_s`: no ledger cites
+    Unlike a `Price` it may have been read long after it held, at `observed_at_s`: no ledger cites
     it.
     """
 

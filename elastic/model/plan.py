@@ -52,9 +52,9 @@ class Candidate:
 
     `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T);
     `effective_iterations_per_usd` counts what getting there and finishing costs. None while
-    unmeasured or unpriced; what remains also where nobody knows when the job ends. `samples` counts
-    warm windows. `unavailable` is why the nodes it still needs cannot be bought now, for a person.
-    `workers` is what each of its nodes runs, in the order of `group.node_types`.
+    unmeasured or unpriced; what remains also where it is not known when the job ends. `samples`
+    counts warm windows. `unavailable` is why the nodes it still needs cannot be bought now, for a
+    person. `workers` is what each of its nodes runs, in the order of `group.node_types`.
     """
 
     group: Group

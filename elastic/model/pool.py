@@ -48,19 +48,19 @@ class Spells:
 
 
 ASKED_WITHIN_S = 3600.0
-"""A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so
-nobody asks by then."""
+"""A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so no
+launch asks by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """One spot offering's history, over all jobs. `is_up` is its state since `since_s`; None where
-    nobody knows.
+    that is not known.
 
     Only what was seen counts: a launch that was granted or refused, a node that was held or taken
     back. A pool is up from a grant on until a node is taken back. It is down from then, or from a
     refusal, until the next grant. Several nodes at the same time are one spell, and so are refusals
-    that follow one another. Where we end its last node ourselves, or nobody asks any more, the
+    that follow one another. Where we end its last node ourselves, or no launch asks any more, the
     spell was not seen whole: its seconds count, but no end.
 
     `up` and `down` hold the spells that are over; the present one has lasted from `since_s` on.

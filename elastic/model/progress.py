@@ -47,4 +47,4 @@ PARAMOUNT_LINES = (
     "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn "
     "of its main loop"
 )
-"""How a script makes itself seen whose turns nobody counts."""
+"""How a script makes itself seen whose turns are not counted."""

@@ -51,12 +51,11 @@ class Limits:
     of the job's expected cost that all trials together may cost; `trial_of_every`: within it,
     candidates are tried even where that is not expected to pay. `switch_pause_prior_s`,
     `boot_prior_s`: assumed until measured. `wind_down_s`: seconds of burn kept back from the budget
-    to end in good order. `price_max_age_s`: a price observed longer ago is no price; one of spot
-    capacity after `spot_price_max_age_s` already, for it changes by the hour. `minimum_billed_s`:
-    the least that the provider bills for a launch. `reaction_s`: how long a word may take from
-    being due to being heard on a node; None where that was not recorded. `usd_per_gib_received`:
-    what a node's network charges for what it fetches. `tick_s`: how long it is until the next
-    decision.
+    to end in good order. `price_max_age_s`: a price observed longer ago is no price. A spot price
+    changes by the hour and is none after `spot_price_max_age_s`. `minimum_billed_s`: the least that
+    the provider bills for a launch. `reaction_s`: how long an instruction may take to reach a node
+    once it is due; None where that was not recorded. `usd_per_gib_received`: what a node's network
+    charges for what it fetches. `tick_s`: how long it is until the next decision.
     """
 
     margin: float = 0.10
@@ -99,7 +98,7 @@ class Snapshot:
     is what this very decision has asked for and not got, in that order: it was decided again each
     time. `pruned` counts the offerings that were left out of it, by why, before anything was
     weighed. `earlier` is what other jobs that ran the same program measured. Unless
-    `is_catalog_known`, nobody could tell what is sold: `node_types` is empty then.
+    `is_catalog_known`, the provider could not tell what is sold: `node_types` is empty then.
     """
 
     now_s: float

@@ -1,4 +1,4 @@
-"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and tell of it, when
+"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and report it, when
 something changes."""
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ looks every second."""
 _ECHO = "RuntimeError: Connection closed by peer"
 _FIRST_WINDOWS = 10
 _MANY_WINDOWS = 64
-"""A beat tells of so many windows of a young generation, as real agents do (one each 0.5 s, 5 s a
-tick); of one that has filled an estimate's memory (64, `throughput.RECENT_WINDOWS`) it tells of
-one."""
+"""A heartbeat reports so many windows of a young generation, as real agents do (one each 0.5 s, 5 s
+a tick). Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports one."""
 
 
 _WINDOW_S = 60.0
-"""A settled generation tells of its turns so often at most: each window costs the store eight
+"""A settled generation reports its turns so often at most: each window costs the store eight
 statements."""
 _LONGEST_TOLD_S = 600.0
 """Of a longer window the last part is told alone, of the same pace: each minute of it costs the
@@ -132,8 +131,8 @@ class Agents:
                     self._end(each, Outcome.FAILED, after_s=_ECHO_S)
 
     def hear(self, node: Node, wanted: int | None) -> None:
-        """The word for a node, as the next heartbeat's reply brings it: the generation that it is
-        to run."""
+        """The word for a node, as the next heartbeat's reply brings it: the generation that it
+        runs."""
         agent = self._agents.get(node.id)
         if agent is None or agent.generation == wanted or (node.id, wanted) in self._obeying:
             return
@@ -238,7 +237,8 @@ class Agents:
                 self._end(each, Outcome.SUCCEEDED, after_s=0.0)
 
     def _end(self, agent: _Agent, outcome: Outcome, *, after_s: float) -> None:
-        """The workers of one node end; its agent tells of it with its next heartbeat after that."""
+        """The workers of one node end; its agent reports that with its next heartbeat after
+        that."""
         number = agent.generation
         assert number is not None
 
@@ -259,7 +259,7 @@ class Agents:
             told()
 
     def _count(self, *, is_last: bool = False) -> None:
-        """Counts the turns that were made up to now, in windows that the leader tells of; `is_last`
+        """Counts the turns that were made up to now, in windows that the leader reports; `is_last`
         for good."""
         training = self._training
         if training is None:

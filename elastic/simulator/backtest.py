@@ -67,7 +67,7 @@ def backtest(
     """Lives through the market once for each of `from_s`. A deadline in `spec` counts from
     `BEGINS_S`.
 
-    Raises InvalidInput where nothing that is sold can run the job, or nobody knows how fast.
+    Raises InvalidInput where nothing that is sold can run the job, or it is not known how fast.
     """
     terms = terms or SimulationSettings()
     sold = _sold(spec, program, market)

@@ -3,7 +3,7 @@ over whole ticks.
 
 A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while
 nothing is held, or while a group trains. Going to a group takes `boot` ticks in which its new nodes
-are paid and what trains goes on, then `pause` ticks in which it is paid and nothing trains; `rest`
+are paid and what trains goes on. Then nothing trains for `pause` ticks, which are paid, too; `rest`
 of a tick is paid besides. Without boots this is exact. With them it is a lower bound: new nodes are
 billed as if they had been ordered early enough, whatever trained then.
 """
@@ -72,8 +72,8 @@ def least_usd(
     rest: float = 0.0,
     dead_factor: float = 1.0,
 ) -> float:
-    """Gives the least dollars for `work` units by tick `deadline`; infinity where nobody could do
-    it.
+    """Gives the least dollars for `work` units by tick `deadline`; infinity where that is
+    impossible.
 
     Boots and pauses are paid at `dead_factor` of the price.
 

@@ -5,8 +5,8 @@ The daemon looks every `tick_s` seconds. A look at a world in which nothing has 
 nothing, so most looks are left out: after each change the next ones come 1, 16, 256 ticks later, up
 to `quiet_s` apart. They come at once where an agent has news, a machine is taken, a price moves or
 a refusal has run out. Before a longer gap `decide` itself, which is pure, is asked what it would do
-at its end if the job only went on as it does: where that is anything but to go on, as at the
-budget, at the safety net or after a cooldown, the look comes when it would first be done.
+at its end if the job only went on as it does. Where that is anything but to go on, the look comes
+when it would first be done: at the budget, at the safety net or after a cooldown.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _GROWTH = 16.0
 """How much longer each look waits than the one before, while nothing changes: what takes its time,
 such as a drain, is over within a few; all else wakes the daemon by itself."""
 _TOGETHER_S = 60.0
-"""Refusals that run out within so long are looked at together."""
+"""Refusals that run out within this time are looked at together."""
 _ASKED_EVERY_S = 600.0
 """How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`).
 """
@@ -406,7 +406,7 @@ class Simulation:
 
     def _goes_on_at(self, at_s: float) -> bool:
         """Whether the policy would hold at an instant as it does now."""
-        assert self._decided is not None, "nothing is foretold before the first decision"
+        assert self._decided is not None, "nothing is predicted before the first decision"
         snapshot, plan = self._decided
         closed = tuple(
             replace(block, until_s=min(self._asked_with_hope_s(block), at_s + _REMEMBERED_S))
@@ -477,7 +477,7 @@ class Simulation:
         self._tick_by(self.clock.now_s())
 
     def _await_price(self, after_s: float) -> None:
-        """Has the daemon look when a price moves that it may follow; smaller moves are heard at the
+        """Has the daemon look when a price moves that it may follow; smaller moves are seen at the
         next look."""
         at_s = min((each for each in self._price_moves(after_s)), default=math.inf)
         if math.isfinite(at_s):

@@ -54,9 +54,9 @@ def yardsticks(
     """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the
     market's beginning.
 
-    Times are rounded to whole ticks, so short that even a boot is told from none, as far as there
-    may be so many; what is left of boot and pause beside whole ticks is paid. Nothing is late
-    unless `is_deadline`.
+    Times are rounded to whole ticks. These are so short, where there may be that many, that even a
+    boot is told from none. What is left of boot and pause beside whole ticks is paid. Nothing is
+    late unless `is_deadline`.
     """
     sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
     tick_s = max(_TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)

@@ -22,8 +22,8 @@ class Archives(Repository):
     """Folders of code as `elastic.archive` packs them."""
 
     def put(self, sha256: str, content: bytes, *, now_s: float) -> None:
-        """Stores an archive, or begins its day again if it is there; those go that are kept for
-        nobody any more."""
+        """Stores an archive, or begins its day again if it is there; those go that no job needs any
+        more."""
         ended_lately = and_(
             jobs.c.phase.in_(_MAY_RESUME), jobs.c.finished_at_s >= now_s - RESUMABLE_KEPT_S
         )

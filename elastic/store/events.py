@@ -37,7 +37,7 @@ def add_event(
     numbers: Mapping[str, float] | None = None,
     now_s: float,
 ) -> None:
-    """Appends to the feed, in the transaction of what it tells of."""
+    """Appends to the feed, in the transaction of what it reports."""
     values = {"at_s": now_s, "kind": kind, "text": text, "job_id": job_id, "node_id": node_id}
     connection.execute(_ADD, values | {"numbers": json.dumps(dict(numbers or {}))})
 

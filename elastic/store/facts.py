@@ -31,8 +31,8 @@ class JobFacts:
     is the ledger's.
 
     `done_and_gone` are members of a generation that goes on, whose machines are gone and whose
-    workers were done; `hung` is how many of those before the latest one stood still, since one made
-    turns for long; `longest_pause_s` is how long the job has paused between two turns of its own,
+    workers were done. `hung` is how many of those before the latest one stood still, since one made
+    turns for long. `longest_pause_s` is how long the job has paused between two turns of its own,
     None while that is not known. `earlier` is what others of the same program measured.
     """
 

@@ -150,7 +150,7 @@ def switches(
 ) -> tuple[Switch, ...]:
     """The latest changes of group that were carried out and reached a first step, oldest first.
 
-    What lies on both sides of one of the job's `resumes` is none: nobody was waiting.
+    What lies on both sides of one of the job's `resumes` is none: no node was waiting.
     """
     rows = connection.execute(_NEWEST_TRAINED, {"job_id": job_id, "limit": limit + 1}).all()[::-1]
     found = []

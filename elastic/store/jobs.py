@@ -218,7 +218,7 @@ def note_rounds(
 ) -> None:
     """Records the newest round that a member trains in, and one that it is about to publish.
 
-    Members publish rounds that nobody has recorded where the daemon does not answer them: those are
+    Where the daemon does not answer, members publish rounds that are not on record: those are
     reported afterwards.
     """
     before = rounds(connection, job_id)
@@ -342,8 +342,8 @@ def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ..
 
 
 def _restarted_at_zero(connection: Connection, job: Job) -> bool:
-    """Whether the same code is known to begin at 0 after a restart. Of code that the daemon does
-    not hold nobody knows whether it is the same."""
+    """Whether the same code is known to begin at 0 after a restart. Code that the daemon does not
+    hold may be other code."""
     if job.spec.code is None:
         return False
     newest = of_program(connection, job, limit=1)

@@ -64,7 +64,7 @@ def rewrite(connection: Connection, node_ids: Iterable[str]) -> None:
 
 
 def chain(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Stretch, ...]:
-    """What the rows of a launched node are to be. Raises PriceUnavailable."""
+    """What the rows of a launched node must be. Raises PriceUnavailable."""
     known = [_as_bought(price, node.extras_usd_per_h) for price in _prices(connection, node)]
     return stretches(_billing_period(node), known)
 
@@ -146,8 +146,8 @@ def _prices(connection: Connection, node: Row[tuple[object, ...]]) -> tuple[Pric
 
 
 def _as_bought(price: Price, extras_usd_per_h: float | None) -> Price:
-    """The price of a machine that has the disk and the address with which it was bought (None:
-    nobody knows)."""
+    """The price of a machine that has the disk and the address with which it was bought (None: not
+    known)."""
     if extras_usd_per_h is None or extras_usd_per_h == price.extras_usd_per_h:
         return price
     machine_usd_per_h = price.usd_per_h - price.extras_usd_per_h

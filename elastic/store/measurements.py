@@ -437,7 +437,7 @@ def _restart(
     if row.kept_iteration is not None:
         numbers["kept"] = float(row.kept_iteration)
     add_event(connection, "redone", text, job_id=job_id, numbers=numbers, now_s=at_s)
-    # Written at once: one heartbeat may tell of several restarts.
+    # Written at once: one heartbeat may report several restarts.
     job_rows.change(connection, job_id, {"redone": row.redone + lost})
     return {"restarts_at_zero": begins_at == 0}
 

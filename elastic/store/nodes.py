@@ -132,7 +132,7 @@ def intend_launch(
 
 
 def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
-    """Purchases with a node of which nobody knows yet whether it was bought, oldest first."""
+    """Purchases with a node of which it is not known yet whether it was bought, oldest first."""
     return tuple(
         LaunchIntent(token, digest, of_launch(connection, token), asked_by)
         for token, digest, asked_by in connection.execute(_OPEN_LAUNCHES)
@@ -140,8 +140,8 @@ def open_launches(connection: Connection) -> tuple[LaunchIntent, ...]:
 
 
 def note_asked(connection: Connection, token: str, by: str) -> None:
-    """Records by which of its calls the provider is about to ask for a launch; empty if nobody has
-    asked for it."""
+    """Records by which of its calls the provider is about to ask for a launch; empty if it was not
+    asked for."""
     mine = (intents.c.token == token) & (intents.c.kind == "launch")
     connection.execute(update(intents).where(mine).values(asked_by=by))
 
@@ -255,7 +255,7 @@ def intend_end(connection: Connection, node_id: str, *, reason: str, now_s: floa
 
 
 def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = "") -> None:
-    """Records that its provider ends the machine though nobody had asked for that; saying so again
+    """Records that its provider ends the machine without having been asked to; saying so again
     changes nothing.
 
     `why` is the provider's word for it.
@@ -264,7 +264,7 @@ def stopping(connection: Connection, node_id: str, *, at_s: float, why: str = ""
     if node.stopping_at_s is not None:
         return
     change(connection, node_id, {"stopping_at_s": at_s, **_ended_reason(node, why)})
-    text = f"{node.offering.node_type} is being ended, though nobody asked for that" + (
+    text = f"{node.offering.node_type} is being ended, though elasticd did not ask for that" + (
         why and f": {why}"
     )
     add_event(connection, "node_stopping", text, job_id=node.job_id, node_id=node_id, now_s=at_s)

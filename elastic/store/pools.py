@@ -49,8 +49,8 @@ def refused(connection: Connection, offering: Offering, *, at_s: float) -> bool:
 
 
 def gone(connection: Connection, node: Node, *, is_lost: bool, why: str, at_s: float) -> None:
-    """Takes in that a node that was held is gone, on record already; `is_lost` if nobody had asked
-    for that.
+    """Takes in that a node that was held is gone, on record already; `is_lost` if elasticd had not
+    asked for that.
 
     One that had never joined proves nothing about its pool: it may have failed to boot.
     """

@@ -81,8 +81,8 @@ def _engine(url: URL, *, size: int, **options: Any) -> Engine:
         from psycopg.types.string import StrDumper
 
         class WithoutNul(StrDumper):
-            """PostgreSQL's text has no NUL; one in what a script printed must not stop a node from
-            being heard."""
+            """PostgreSQL's text has no NUL; one in what a script printed must not stop a node's
+            heartbeat."""
 
             def dump(self, obj: str) -> Any:
                 return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))

@@ -1,4 +1,4 @@
-"""Nodes that were heard again and said nothing new: kept in memory, and written together, which
+"""Heartbeats that said nothing new: kept in memory, and written together, which
 costs one commit."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_GAPS = 64
 
 
 class Presence(Repository):
-    """When each node was heard last, and what it said then. A crash forgets what was not written
+    """Each node's last heartbeat, and what it said. A crash forgets what was not written
     yet."""
 
     def __init__(self, database: Database) -> None:
@@ -63,10 +63,10 @@ class Presence(Repository):
                 self._gaps.append((now_s, gap_s))
 
     def gaps(self, *, beyond_s: float) -> tuple[tuple[float, float], ...]:
-        """When nobody had been heard for longer than so many seconds, until when, and how much
+        """When no heartbeat had come for longer than so many seconds: until when, and how much
         longer.
 
-        A daemon or a machine that stood still heard nobody: nobody was silent for that.
+        A daemon or a machine that stood still receives nothing: no node was silent for that.
         """
         with self._lock:
             return tuple(

@@ -29,7 +29,8 @@ ages a point is 26,000 s, 2,000 s or 288 s wide: wider than what it is drawn fro
 CHART_POINTS = 300
 """The sums of a job that has ended are as wide as the points of its chart."""
 _SETTLED_S = 600.0
-"""A restart's last windows have come by then: a node keeps them no longer while it is heard."""
+"""A restart's last windows have come by then: a node keeps them no longer while its heartbeats
+come."""
 _NO_ID = 2**31 - 1
 _BATCH = 2_000
 _AT_ONCE_S = 1.0

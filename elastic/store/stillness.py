@@ -27,7 +27,8 @@ class Stillness(Repository):
     """What a daemon that is started again must know of jobs that stand still."""
 
     def learn(self, job_id: str, pause_s: float) -> None:
-        """Records that the job pauses for so long by itself, unless a longer pause is known."""
+        """Records that the job makes pauses of this length by itself, unless a longer pause is
+        known."""
         with self._database.write() as connection:
             connection.execute(_LEARN, {"job_id": job_id, "pause_s": pause_s})
 

@@ -1,6 +1,6 @@
-"""Step time of nodes of several types together, foretold from what each type does by itself.
+"""Step time of nodes of several types together, predicted from what each type does by itself.
 
-In a session shares of the batch follow measured speed, so that nobody waits for the slowest: the
+In a session shares of the batch follow measured speed, so that no node waits for the slowest: the
 speeds of the nodes add up. Meeting costs a part of that: as much as in the mixes measured so far,
 or as assumed while there are none.
 """
@@ -29,8 +29,8 @@ _REACH = 2
 def predict_mixed_step_s(
     measured_s: Mapping[NodeTypes, float], types: NodeTypes
 ) -> Interval | None:
-    """A step time for a mix nobody measured: an Interval without bounds; None unless each of its
-    types is known.
+    """A step time for a mix that was not measured: an Interval without bounds; None unless each of
+    its types is known.
 
     A half core does 2 iterations a second, a whole one 3: together 5, less a tenth of the time.
 

@@ -3,11 +3,11 @@
 Money buys mean time, so the estimate is a mean: a median or a 20 % trimmed mean would hide a job
 that is slow one step in five. It is winsorised by one window at each end: the slowest window counts
 as the second slowest, the fastest as the second fastest. One stall therefore cannot move it, two
-stalls are a pattern and count. Windows weigh by their iterations, so long and short ones mix. The
-interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968): the standard error of the
-winsorised values, times (n - 1) / (h - 1), against Student's t with h - 1 degrees of freedom, where
-h = n - 2 windows kept their own value. It covers the noise between windows; drift after them is
-what the margin of a decision is for (`benchmarks/estimator.py` measures both).
+stalls are a pattern and count. Windows weigh by their iterations, whatever their lengths. The
+interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968). It takes the standard error of
+the winsorised values, times (n - 1) / (h - 1). Student's t has h - 1 degrees of freedom, where h =
+n - 2 windows kept their own value. It covers the noise between windows; drift after them is what
+the margin of a decision is for (`benchmarks/estimator.py` measures both).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 the sizes measured.
 
 The global batch is the job's, so n nodes share the work of one step: T(n) = compute / n + fixed +
-comm(n). A ring all-reduce moves 2 (n - 1) / n of the gradients through each node's link and adds a
-delay for each node; (n - 1) / n is 1 - 1/n, so the moved bytes hide in the first two terms and what
+comm(n). A ring all-reduce moves 2 (n - 1) / n of the gradients through each node's link, and adds a
+delay for each node. Since (n - 1) / n is 1 - 1/n, the moved bytes hide in the first two terms. What
 is left to fit is
 
     T(n) = fixed + compute / n + per_node (n - 1).
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from elastic.model import Interval
 
 _LEAST_SIZES = 2
-# Beyond twice the largest size measured the line is a guess about networks nobody has seen.
+# Beyond twice the largest size measured the line is a guess about networks that were not seen.
 _REACH = 2
 
 
@@ -74,7 +74,7 @@ def fit_scaling(measured_s: Mapping[int, float]) -> ScalingModel | None:
 
 
 def predict_step_s(measured_s: Mapping[int, float], nodes: int) -> Interval | None:
-    """A step time for a size nobody measured: an Interval without bounds, which marks it as a
+    """A step time for a size that was not measured: an Interval without bounds, which marks it as a
     prediction.
 
     None where two sizes are not measured yet, or `nodes` is more than twice the largest of them.
