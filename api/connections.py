@@ -1,4 +1,4 @@
-"""Keeps the door open for nodes and users, whoever else connects.
+"""Keeps the door open for nodes and users while strangers connect.
 
 A connection that does not send its request in time is closed. Where there are as many as the
 process may have, one that was never admitted makes room for the next.
@@ -21,7 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 _HEAD_S = 10.0
 # The longest silence within a body, whose sender may be slow, but sends.
 _BODY_S = 20.0
-# More make the loop slow, and nobody has as many nodes and pages.
+# More make the loop slow, and no user has as many nodes and pages.
 _MOST = 4096
 # Files, sockets and pipes of everything else: the database, the rendezvous stores, child processes.
 _RESERVED = 256

@@ -70,7 +70,7 @@ def test_the_reason_of_an_end_that_takes_a_while_is_told_once_and_that_of_one_as
     cluster.store.jobs.request_stop(job.id, JobPhase.CANCELLED, None, now_s=cluster.clock.now_s())
     cluster.run(20)
     told = [each.text for each in cluster.store.events.listed() if "the host failed" in each.text]
-    assert [each.partition(": ")[0] for each in told if "asked for that" in each] == [
+    assert [each.partition(": ")[0] for each in told if "ask for that" in each] == [
         "small is being ended, though elasticd did not ask for that"
     ]
     new, first = cluster.store.nodes.listed(include_gone=True)[:2]
