@@ -24,6 +24,7 @@ from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import JobLogs, open_job_logs
+from elastic.liveness import silence_bounds
 from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
@@ -47,12 +48,6 @@ log = structlog.get_logger(__name__)
 # What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
 # that the agent keeps in reserve.
 _SLACK_S = 10.0
-# A node is silent after this time and this many heartbeats, whichever is longer.
-_SILENCE_S = 10.0
-_SILENT_BEATS = 5
-# The same while the nodes that it trains with stand still.
-_MISSED_S = 2.0
-_MISSED_BEATS = 3
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
@@ -144,9 +139,8 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,
             reaction_s=reaction_s,
-            silence_s=max(_SILENCE_S, _SILENT_BEATS * settings.heartbeat_s),
-            missed_s=max(_MISSED_S, _MISSED_BEATS * settings.heartbeat_s),
             standstill_s=settings.standstill_s,
+            silence=silence_bounds(heartbeat_s=settings.heartbeat_s),
         ),
         max_failures=settings.max_failures,
     )

@@ -12,8 +12,8 @@ from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, Sto
 from elastic.model import Job, JobPhase, Missed
 from elastic.policy import Miss
 from elastic.providers import Trouble
+from elastic.reconciler.group_liveness import Idle
 from elastic.reconciler.leader_lease import LeaseHolder
-from elastic.reconciler.stillness import Idle
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import Store
 

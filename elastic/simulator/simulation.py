@@ -24,6 +24,7 @@ import structlog
 
 from elastic.clock import ManualClock
 from elastic.errors import ElasticError
+from elastic.liveness import silence_bounds
 from elastic.model import (
     Action,
     Group,
@@ -262,9 +263,8 @@ class Simulation:
                 register_s=terms.register_s,
                 lease_s=terms.lease_s,
                 reaction_s=terms.tick_s + terms.heartbeat_s + 10.0,
-                silence_s=10.0,
-                missed_s=3.0,
                 standstill_s=terms.standstill_s,
+                silence=silence_bounds(heartbeat_s=terms.heartbeat_s),
             ),
             max_failures=terms.max_failures,
         )

@@ -5,17 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import bindparam, or_, select, update
+from sqlalchemy import bindparam, select
 
 from elastic.store.engine import Repository
-from elastic.store.schema import events, jobs
+from elastic.store.schema import events
 
-_LEARN = (
-    update(jobs)
-    .where(jobs.c.id == bindparam("job_id"))
-    .where(or_(jobs.c.longest_pause_s.is_(None), jobs.c.longest_pause_s < bindparam("pause_s")))
-    .values(longest_pause_s=bindparam("pause_s"))
-)
 _ALARMS = (
     select(events.c.kind, events.c.text, events.c.node_id)
     .where(events.c.job_id == bindparam("job_id"), events.c.kind.in_(("alarm", "alarm_over")))
@@ -25,11 +19,6 @@ _ALARMS = (
 
 class Stillness(Repository):
     """What a daemon that is started again must know of jobs that stand still."""
-
-    def learn(self, job_id: str, pause_s: float) -> None:
-        """Records that the job pauses for so long by itself, unless a longer pause is known."""
-        with self._database.write() as connection:
-            connection.execute(_LEARN, {"job_id": job_id, "pause_s": pause_s})
 
     def open_alarms(self, job_id: str) -> Mapping[tuple[str, str | None], str]:
         """The job's alarms that are not over, by the alarm's kind and the node that it names."""

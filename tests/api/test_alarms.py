@@ -14,7 +14,7 @@ from elastic.errors import Forbidden, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.providers import Trouble
 from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
-from elastic.reconciler.stillness import Idle
+from elastic.reconciler.group_liveness import Idle
 from tests.api.world import World
 
 

@@ -17,7 +17,7 @@ from elastic.policy import decide
 from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
-from elastic.reconciler.stillness import Idle
+from elastic.reconciler.group_liveness import Idle
 from elastic.store import Store
 from tests.builders import intend
 from tests.reconciler.virtual import SMALL, VirtualCluster
