@@ -5,7 +5,7 @@ session by their messages, sums and rounds. A judgement needs how long the last 
 long that usually takes. Two bounds turn it into a verdict:
 
 - A *suspect* is late, but may only be slow. It is given up only where others wait for it.
-- What has *stalled* is given up, or told of, whoever waits.
+- What has *stalled* is given up, or told of, in any case.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class LifeSign:
 class TimeBound:
     """A time after which a sign of life is late: at least `least_s`, and so many `times` the usual.
 
-    The usual time counts only up to `most_s`: beyond, it would hide what it is to find.
+    The usual time counts only up to `most_s`: beyond that, it would hide every hang.
     """
 
     least_s: float
@@ -107,7 +107,7 @@ def is_given_up(verdict: Liveness, *, is_waited_for: bool) -> bool:
 
 
 def quiet_s(since_s: float, now_s: float, pauses: Iterable[tuple[float, float]] = ()) -> float:
-    """Returns the seconds since an instant, without those in which the observer could hear nobody.
+    """Returns the seconds since an instant, without those in which the observer could hear nothing.
 
     `pauses` are the observer's own: when each ended, and how long it lasted.
 
@@ -143,8 +143,8 @@ class ObserverTime:
 
 # A job in mode restart: its workers wait in a collective for a node that is cut off, and only the
 # daemon can tell. So it finds that out early. No turn for 2.5 s is suspect: a turn takes a second
-# or two in what we have trained. A pause of 300 s tells nothing, for it is half of the default
-# lease. Decision 0100 has the measurements.
+# or two in what we have trained. A pause of 300 s, half of the default lease, tells nothing
+# (measurements: decision 0100).
 TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=300.0)
 # An agent asks the daemon more often a little before that, so that it hears at once what to do.
 TURN_IS_LATE = TimeBound(1.0, times=1.5)
@@ -203,7 +203,7 @@ def sum_bounds(*, hang_s: float) -> TimeBounds:
     return TimeBounds(_SUM_SUSPECT, TimeBound(least_s, times=_SUM_STALLED_TIMES))
 
 
-# The rounds that a member sees in the store. Looks are up to a second apart while nobody trains, so
-# three looks are suspect. Where nobody waits, a new store may need all of 15 s: members hear of it
+# The rounds that a member sees in the store. Looks are up to a second apart while no member trains, so
+# three looks are suspect. Where no member waits, a new store may need all of 15 s: members hear of it
 # one after the other, by a file that they read every 2 s and connections that take 5 s.
 ROUND_BOUNDS = TimeBounds(suspect=TimeBound(3.0), stalled=TimeBound(15.0))

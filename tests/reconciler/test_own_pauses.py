@@ -135,7 +135,7 @@ def told(cluster: VirtualCluster) -> list[tuple[str, str]]:
 
 def standing(cluster: VirtualCluster) -> list[str]:
     (job,) = cluster.store.jobs.listed()
-    return list(cluster.reconciler.alarms.of_job(job.id))
+    return [each.sentence for each in cluster.store.alarms.standing(job.id)]
 
 
 def test_a_pause_of_the_job_is_on_record_for_its_next_nodes(cluster: VirtualCluster) -> None:
@@ -200,10 +200,13 @@ def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(
     cluster.cut.add(lost)
     cluster.run(80)
     (alarm,) = told(cluster)
+    (begun_s,) = [each.since_s for each in cluster.store.alarms.standing()]
     cluster.restart()
     cluster.run(1)
     (stood,) = standing(cluster)
     assert stood.startswith("standstill: no turn for 1 min 2")
+    (row,) = cluster.store.alarms.standing()
+    assert row.since_s == begun_s, "it stands since it began, whichever daemon reads it"
     cluster.run(30)
     assert told(cluster) == [alarm]
     cluster.cut.clear()
@@ -220,11 +223,11 @@ def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(
     (job,) = cluster.store.jobs.listed()
     alarms = cluster.reconciler.alarms
     alarms.follow(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
-    assert alarms.of_job(job.id) == ("outside: n has made no turn",)
+    assert standing(cluster) == ["outside: n has made no turn"]
     alarms.follow(cluster.store, job, None, now_s=1.0)
     alarms.follow(cluster.store, job, [], now_s=2.0)
     assert [text for _, text in told(cluster)] == [
         "outside: n has made no turn",
         "outside: it is over",
     ]
-    assert alarms.of_job("another") == ()
+    assert cluster.store.alarms.standing("another") == ()
