@@ -296,7 +296,7 @@ class Reconciler:
             drain_grace_s=facts.job.spec.drain_grace_s,
             listening_since_s=self._listening_since_s,
             gaps=self.store.presence.gaps(
-                beyond_s=self.timeouts.silence.suspect.after_s() / SUSPECT_BEATS
+                beyond_s=self.timeouts.silence.suspect.least_s / SUSPECT_BEATS
             ),
             hung=facts.hung,
             longest_pause_s=facts.longest_pause_s,
