@@ -130,10 +130,9 @@ def _name(node: ast.expr) -> str:
 def _is_decided_here(value: ast.expr) -> bool:
     """Whether a value is a number, or is made of numbers and names alone, by arithmetic."""
     match value:
-        case ast.Constant(value=number):
-            is_number = isinstance(number, int | float) and not isinstance(number, bool)
-            # Whatever is as large is an instant.
-            return is_number and 0 < number < _YEAR_2001_S
+        case ast.Constant(value=(int() | float()) as number):
+            # Whatever is larger is an instant.
+            return not isinstance(number, bool) and 0 < number < _YEAR_2001_S
         case ast.UnaryOp(operand=operand):
             return _is_decided_here(operand)
         case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):

@@ -22,6 +22,7 @@ from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
+from elastic.durations import REACTION_SLACK_S
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import JobLogs, open_job_logs
 from elastic.liveness import silence_bounds
@@ -45,9 +46,6 @@ from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
-# What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
-# that the agent keeps in reserve.
-_SLACK_S = 10.0
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
@@ -117,7 +115,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         clock=SystemClock(),  # the cloud and other daemons use the wall clock
         register=provider.lease_register,
     )
-    reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
+    reaction_s = settings.tick_s + settings.heartbeat_s + REACTION_SLACK_S
     reconciler = Reconciler(
         store=store,
         provider=provider,

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from elastic.durations import LEASE_S
+
 
 class Liveness(StrEnum):
     """A verdict; see the module."""
@@ -143,9 +145,8 @@ class ObserverTime:
 
 # A job in mode restart: its workers wait in a collective for a node that is cut off, and only the
 # daemon can tell. So it finds that out early. No turn for 2.5 s is suspect: a turn takes a second
-# or two in what we have trained. A pause of 300 s, half of the default lease, tells nothing
-# (measurements: decision 0100).
-TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=300.0)
+# or two in what we have trained. A pause of half a lease tells nothing (measurements: decision 0100).
+TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=LEASE_S / 2)
 # An agent asks the daemon more often a little before that, so that it hears at once what to do.
 TURN_IS_LATE = TimeBound(1.0, times=1.5)
 # A job in mode live: its members find out by themselves (`member_bounds`), and the daemon only

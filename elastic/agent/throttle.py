@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterable
 
 from elastic.agent.processes import descendants, send_signal
+from elastic.durations import QUOTA_PERIOD_S
 
-PERIOD_S = 0.02
+PERIOD_S = QUOTA_PERIOD_S
 LOOK_FOR_NEW_S = 0.5
 # As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
 # resolution of 10 ms.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from elastic.clock import Clock
+from elastic.durations import NOTICE_S
 from elastic.lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
 from elastic.lab.imds import ImdsNotice
 from elastic.lab.scenario import Interruption, Partition, Scenario
@@ -35,7 +36,7 @@ class ScenarioRunner:
             self._at(partition.until_s, partial(self._cut, partition, is_cut=False))
 
     def interrupt(
-        self, guest: Guest, *, notice_s: float = 120.0, rebalance_s: float | None = None
+        self, guest: Guest, *, notice_s: float = NOTICE_S, rebalance_s: float | None = None
     ) -> None:
         """Takes a spot instance back: with a recommendation if wanted, a notice, and its end."""
         now_s = self.clock.now_s()

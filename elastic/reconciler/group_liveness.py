@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from elastic.durations import TICK_S
 from elastic.figures import duration
 from elastic.liveness import LifeSign, Liveness, TimeBound, TimeBounds, quiet_s, turn_bounds
 from elastic.model import PARAMOUNT_LINES, AgentState, Mode, Node, NodePhase, Pulse
@@ -31,7 +32,7 @@ _UNKNOWN_PAUSE_S = 5.0
 _NEWS = 1.1
 # A group that will be found to hang so soon is looked at again until then: the default interval of
 # ticks, which would else pass first.
-_SOON_S = 5.0
+_SOON_S = TICK_S
 # So much of the time for which others hang may a node be silent before they go on without it: of
 # two nodes that were cut off at once, one is silent for as long as the other stands still. One that
 # was heard for long after that may be slow, at its first checkpoint say, and others may wait for

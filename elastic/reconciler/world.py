@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from elastic.durations import HEARTBEAT_S
 from elastic.liveness import TimeBounds, silence_bounds
 from elastic.model import Generation, Group, Job, Node, NodePhase, Offering
 
-# The default of the setting `heartbeat_s`.
-_EVERY_SECOND = silence_bounds(heartbeat_s=1.0)
+_EVERY_SECOND = silence_bounds(heartbeat_s=HEARTBEAT_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,15 @@ from pathlib import Path
 import structlog
 
 from elastic.clock import ManualClock
+from elastic.durations import (
+    BOOT_PRIOR_S,
+    GONE_LISTED_S,
+    HEARTBEAT_S,
+    LEASE_S,
+    REACTION_SLACK_S,
+    REGISTER_S,
+    TICK_S,
+)
 from elastic.errors import ElasticError
 from elastic.liveness import silence_bounds
 from elastic.model import (
@@ -79,8 +88,7 @@ _ASKED_EVERY_S = 600.0
 """
 _MEASURING = "measuring"
 """The code of the reason with which a policy waits for windows."""
-_REMEMBERED_S = 3600.0
-"""How long a cloud lists a machine that is gone (EC2: about an hour)."""
+_REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +100,14 @@ class SimulationSettings:
     them.
     """
 
-    limits: Limits = field(default_factory=lambda: Limits(reaction_s=16.0))
-    tick_s: float = 5.0
-    heartbeat_s: float = 1.0
+    limits: Limits = field(default_factory=lambda: Limits(reaction_s=_REACTION_S))
+    tick_s: float = TICK_S
+    heartbeat_s: float = HEARTBEAT_S
     quiet_s: float = 14_400.0
     waiting_s: float = 14_400.0
-    lease_s: float = 600.0
-    register_s: float = 600.0
-    boot_s: float = 60.0
+    lease_s: float = LEASE_S
+    register_s: float = REGISTER_S
+    boot_s: float = BOOT_PRIOR_S
     exit_s: float = 5.0
     standstill_s: float = 300.0
     max_failures: int = 3
@@ -167,7 +175,7 @@ class Simulation:
             exit_s=terms.exit_s,
             minimum_billed_s=terms.limits.minimum_billed_s,
             calls_kept=1,
-            forgets_after_s=_REMEMBERED_S,
+            forgets_after_s=GONE_LISTED_S,
         )
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         self._wire(FakeProvider(self.cloud))
@@ -262,7 +270,7 @@ class Simulation:
             timeouts=Timeouts(
                 register_s=terms.register_s,
                 lease_s=terms.lease_s,
-                reaction_s=terms.tick_s + terms.heartbeat_s + 10.0,
+                reaction_s=terms.tick_s + terms.heartbeat_s + REACTION_SLACK_S,
                 standstill_s=terms.standstill_s,
                 silence=silence_bounds(heartbeat_s=terms.heartbeat_s),
             ),
@@ -393,7 +401,7 @@ class Simulation:
         assert self._decided is not None, "nothing is foretold before the first decision"
         snapshot, plan = self._decided
         closed = tuple(
-            replace(block, until_s=min(self._asked_with_hope_s(block), at_s + _REMEMBERED_S))
+            replace(block, until_s=min(self._asked_with_hope_s(block), at_s + GONE_LISTED_S))
             for block in snapshot.unavailable
         )
         later = self.decide(replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed))

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.distribution import Wheel
+from elastic.durations import LEASE_S, REGISTER_S
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import NodeType, Obstacle, Offering
@@ -68,8 +69,8 @@ class Ec2Provider:
         aws: Aws,
         clock: Clock,
         paths: Paths,
-        lease_s: float = 600.0,
-        register_s: float = 600.0,
+        lease_s: float = LEASE_S,
+        register_s: float = REGISTER_S,
         wheel: Wheel | None = None,
     ) -> None:
         """Makes a provider; it makes no request yet.
