@@ -68,3 +68,12 @@ WINDOW_S = 0.5
 QUOTA_PERIOD_S = 0.02
 # Twenty to forty looks at processes that are killed are seconds, within a tick.
 KILL_LOOK_S = 0.25
+# A thread that is told to end is waited for at most so long. It looks at least once a second, and
+# the process ends without it.
+THREAD_END_S = 5.0
+# AWS answers a connection within milliseconds, and most requests within a second. Launches and
+# whole files take longer.
+AWS_CONNECT_TIMEOUT_S = 5
+AWS_READ_TIMEOUT_S = 20
+# A proof or a renewal that failed is tried again after so long: fifteen times before it counts.
+AWS_RETRY_S = 20.0

@@ -17,12 +17,12 @@ from elastic.agent.uploader import (
     FILL_PATIENCE_S,
     LOG_PATIENCE_S,
     LOOK_S,
-    STOP_TIMEOUT_S,
     StartRefusal,
     Teller,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
+from elastic.durations import THREAD_END_S
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
@@ -142,7 +142,7 @@ class CheckpointUploadThread:
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
-        self._thread.join(timeout=STOP_TIMEOUT_S)
+        self._thread.join(timeout=THREAD_END_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:

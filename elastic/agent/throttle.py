@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from elastic.agent.processes import descendants, send_signal
-from elastic.durations import QUOTA_PERIOD_S
+from elastic.durations import QUOTA_PERIOD_S, THREAD_END_S
 
 PERIOD_S = QUOTA_PERIOD_S
 LOOK_FOR_NEW_S = 0.5
@@ -44,7 +44,7 @@ class Throttle:
     def stop(self) -> None:
         """Ends throttling, and continues what was stopped."""
         self._end.set()
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=THREAD_END_S)
 
     def _run(self) -> None:
         try:

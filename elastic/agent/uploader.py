@@ -21,7 +21,6 @@ FILL_PATIENCE_S = 300.0
 # How often a folder is checked while workers run. What has not changed since the last look is
 # complete.
 LOOK_S = 5.0
-STOP_TIMEOUT_S = 5.0
 log = logging.getLogger(__name__)
 
 
