@@ -14,7 +14,7 @@ from elastic.errors import StoreUnavailable
 MAX_STREAMS = 64
 # The delay is not noticed on a page, and the query costs little.
 POLL_S = 0.25
-# A browser whose stream was cut waits so long: a daemon that is restarted is back by then.
+# A browser whose stream was cut waits this long: a daemon that is restarted is back by then.
 RECONNECT_MS = 2000
 
 

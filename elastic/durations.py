@@ -6,8 +6,7 @@ from __future__ import annotations
 
 # Nodes report every second, so that a node that is cut off is missed within three (decision 0100).
 HEARTBEAT_S = 1.0
-# The daemon looks at the world every five seconds. A boot takes a minute, so five more are little,
-# and a tick of 50 jobs takes a tenth of that (benchmarks/control_plane.py).
+# The daemon looks at the world every five seconds: a boot takes a minute, so five more are little.
 TICK_S = 5.0
 # A node whose heartbeats get no answer ends itself after ten minutes: a daemon that is restarted or
 # updated is back sooner, and ten minutes of a machine are cents.
@@ -20,19 +19,23 @@ REGISTER_S = 600.0
 DRAIN_GRACE_S = 30.0
 # A minute without a turn is worth telling a person (decision 0100).
 STANDSTILL_S = 60.0
-# Two opposite changes are ten minutes apart, so that noise in prices and speeds moves nothing to and
-# fro (tests/policy/test_properties.py).
+# Two opposite changes are ten minutes apart, so that noise in prices and speeds moves no job
+# back and forth (tests/policy/test_properties.py).
 COOLDOWN_S = 600.0
-# A change pauses training for so long until one was measured: a drain's grace.
+# Until one was measured, a change pauses training for a drain's grace.
 SWITCH_PAUSE_PRIOR_S = 30.0
-# A boot takes so long until one was measured. Half of it is for EC2 itself.
+# Until one was measured, a boot takes a minute. Half of it is for EC2 itself.
 BOOT_PRIOR_S = 60.0
-# A job whose rest takes ten minutes is left where it is: a change would not pay back.
+# Ten minutes of burn are kept back from a budget, for a stop in good order: a tick, a drain's grace,
+# and minutes to store the last checkpoint.
 WIND_DOWN_S = 600.0
 # On-demand prices change by the month, and lists are published daily. Spot prices change by the
 # hour (decision 0026).
 PRICE_MAX_AGE_S = 86_400.0
 SPOT_PRICE_MAX_AGE_S = 3600.0
+# A pool that goes on refusing is asked again so often: a price that changes by the hour is worth no
+# more, and neither are EC2's limits of requests.
+POOL_ASKED_AGAIN_S = 600.0
 # What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
 # that the agent keeps in reserve.
 REACTION_SLACK_S = 10.0
@@ -63,17 +66,17 @@ METADATA_TOKEN_S = 21_600
 
 # A window of measurements closes after half a second, or after one turn if that takes longer.
 WINDOW_S = 0.5
-# A quota of a processor's time is kept in periods so long: at 100 ms the times of iterations become
+# A quota of a processor's time is kept in periods of 20 ms: at 100 ms the times of iterations become
 # bimodal, at 10 ms iterations take 20 to 30 % longer (decision 0022).
 QUOTA_PERIOD_S = 0.02
 # Twenty to forty looks at processes that are killed are seconds, within a tick.
 KILL_LOOK_S = 0.25
-# A thread that is told to end is waited for at most so long. It looks at least once a second, and
+# A thread that is told to end is waited for at most 5 s. It looks at least once a second, and
 # the process ends without it.
 THREAD_END_S = 5.0
 # AWS answers a connection within milliseconds, and most requests within a second. Launches and
 # whole files take longer.
 AWS_CONNECT_TIMEOUT_S = 5
 AWS_READ_TIMEOUT_S = 20
-# A proof or a renewal that failed is tried again after so long: fifteen times before it counts.
+# A proof or a renewal that failed is tried again after 20 s: fifteen times before it counts.
 AWS_RETRY_S = 20.0

@@ -204,7 +204,7 @@ def sum_bounds(*, hang_s: float) -> TimeBounds:
     return TimeBounds(_SUM_SUSPECT, TimeBound(least_s, times=_SUM_STALLED_TIMES))
 
 
-# The rounds that a member sees in the store. Looks are up to a second apart while no member trains, so
-# three looks are suspect. Where no member waits, a new store may need all of 15 s: members hear of it
-# one after the other, by a file that they read every 2 s and connections that take 5 s.
+# The rounds that a member sees in the store. Looks are up to a second apart while no member trains,
+# so three looks are suspect. Where no member waits, a new store may need all of 15 s. Members hear
+# of it one after the other, by a file that they read every 2 s, and connections take up to 5 s.
 ROUND_BOUNDS = TimeBounds(suspect=TimeBound(3.0), stalled=TimeBound(15.0))

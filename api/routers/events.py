@@ -18,6 +18,7 @@ from elastic.store import Event
 
 router = APIRouter(prefix="/v1", tags=["events"], dependencies=[Depends(require_user)])
 
+# Proxies end a connection that is silent for a minute; browsers do not notice comments.
 HEARTBEAT_S = 15.0
 _BATCH = 200
 

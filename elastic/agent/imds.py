@@ -17,6 +17,7 @@ ADDRESS = "http://169.254.169.254"
 # The variable that AWS's own tools read for another address of the service.
 ADDRESS_VARIABLE = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
+# The service is on the machine itself, and answers within milliseconds.
 TIMEOUT_S = 2.0
 _TOKEN_HEADER = "X-aws-ec2-metadata-token"
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"

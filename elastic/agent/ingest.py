@@ -26,6 +26,7 @@ from elastic.worker.unix_address import address_of
 
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
+# A message wakes the thread when it must stop; this look is for one that was lost.
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
 # A script may do this many steps before it joins a session. What they load and allocate then delays
@@ -177,7 +178,7 @@ class Ingest:
     def _send_to_self(self, data: bytes) -> bool:
         probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.closing(probe), contextlib.suppress(OSError):
-            probe.settimeout(1.0)
+            probe.settimeout(STOP_LOOK_S)
             with address_of(str(self._path)) as address:
                 probe.sendto(data, address)
             return True

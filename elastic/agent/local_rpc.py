@@ -13,6 +13,7 @@ from elastic.durations import THREAD_END_S
 from elastic.worker.unix_address import address_of
 
 MOST_BYTES = 1000
+# A caller is a worker on this node, which may wait for a share of a processor.
 READ_TIMEOUT_S = 10.0
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]

@@ -13,8 +13,8 @@ from typing import Any
 
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.uploader import (
-    FILL_PATIENCE_S,
     LOOK_S,
+    STORE_PATIENCE_S,
     StartRefusal,
     Teller,
     UploadVerdict,
@@ -77,7 +77,7 @@ class OutputUploadThread:
         wall_s: Callable[[], float],
         pause_s: float,
         look_s: float = LOOK_S,
-        fill_patience_s: float = FILL_PATIENCE_S,
+        fill_patience_s: float = STORE_PATIENCE_S,
         watch_s: float = WATCH_S,
     ) -> None:
         self._load = load

@@ -9,6 +9,8 @@ from elastic.liveness import TURN_IS_LATE
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
 
+# torchrun gives its workers 15 s from SIGTERM to SIGKILL, and then ends itself. Workers that are
+# done and whose torchrun waits for other nodes have nothing left to do.
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
 # Python itself ends a moment after a worker's last message.

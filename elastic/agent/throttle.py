@@ -13,6 +13,7 @@ from elastic.agent.processes import descendants, send_signal
 from elastic.durations import QUOTA_PERIOD_S, THREAD_END_S
 
 PERIOD_S = QUOTA_PERIOD_S
+# A look at all processes costs milliseconds; a worker starts another one rarely.
 LOOK_FOR_NEW_S = 0.5
 # As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
 # resolution of 10 ms.

@@ -19,6 +19,8 @@ from elastic.checkpoints.location import Location
 from elastic.durations import AWS_CONNECT_TIMEOUT_S
 from elastic.errors import NotFound, StorageForbidden, StorageUnavailable
 
+# Between two pieces of an answer: S3 sends at megabytes a second, so half a minute is a broken
+# connection.
 _READ_TIMEOUT_S = 30
 # botocore's own retries, with backoff; a client that is not patient makes one attempt.
 _ATTEMPTS = 4

@@ -15,6 +15,7 @@ from elastic.lab.schedule import Schedule
 from elastic.lab.timeline import Timeline
 from elastic.model import Capacity
 
+# An instance that boots may be cut off once it has a network: a moment later.
 _LOOK_AGAIN_S = 0.25
 
 

@@ -20,15 +20,12 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
+# A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
+# not renewed for ten. The five between are for clocks: AWS itself refuses calls that are signed by
+# one that is 5 minutes apart.
 _RENEW_S = 60.0
 _ACT_WITHIN_S = 300.0
 LEASE_EXPIRES_S = 600.0
-"""A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
-not renewed for ten.
-
-The five between are for clocks: AWS itself refuses calls that are signed by one that is 5 minutes
-apart.
-"""
 _MOST_RACES = 5
 
 

@@ -28,6 +28,7 @@ from elastic.durations import (
     GONE_LISTED_S,
     HEARTBEAT_S,
     LEASE_S,
+    POOL_ASKED_AGAIN_S,
     REACTION_SLACK_S,
     REGISTER_S,
     TICK_S,
@@ -83,11 +84,10 @@ _GROWTH = 16.0
 such as a drain, is over within a few; all else wakes the daemon by itself."""
 _TOGETHER_S = 60.0
 """Refusals that run out within so long are looked at together."""
-_ASKED_EVERY_S = 600.0
-"""How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`).
-"""
 _MEASURING = "measuring"
 """The code of the reason with which a policy waits for windows."""
+# Four hours: six looks a day at a cluster in which nothing happens cost little (decision 0120).
+_LONGEST_LOOK_S = 14_400.0
 _REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S
 
 
@@ -103,12 +103,14 @@ class SimulationSettings:
     limits: Limits = field(default_factory=lambda: Limits(reaction_s=_REACTION_S))
     tick_s: float = TICK_S
     heartbeat_s: float = HEARTBEAT_S
-    quiet_s: float = 14_400.0
-    waiting_s: float = 14_400.0
+    quiet_s: float = _LONGEST_LOOK_S
+    waiting_s: float = _LONGEST_LOOK_S
     lease_s: float = LEASE_S
     register_s: float = REGISTER_S
     boot_s: float = BOOT_PRIOR_S
+    # An instance shuts down within seconds: an assumption, and nothing is decided by it.
     exit_s: float = 5.0
+    # No simulated script hangs, and looks that are left out must raise no alarm.
     standstill_s: float = 300.0
     max_failures: int = 3
     seed: int = 0
@@ -369,7 +371,7 @@ class Simulation:
         turn_s = pool.availability.next_turn_s(at_s)
         if math.isinf(turn_s):
             return math.inf
-        return block.until_s + _ASKED_EVERY_S * math.ceil((turn_s - at_s) / _ASKED_EVERY_S)
+        return block.until_s + POOL_ASKED_AGAIN_S * math.ceil((turn_s - at_s) / POOL_ASKED_AGAIN_S)
 
     def _gap_s(self, now_s: float) -> float:
         """For how long the job would go on as it does, if nothing but the time and what comes with

@@ -16,6 +16,7 @@ from elastic.pricing.ec2.price_list import Listed, read_price_list
 from elastic.pricing.ec2.spot import SpotChange, read_spot
 from elastic.renewal import Renewal
 
+# Half of the time between two readings of spot prices.
 _RETRY_S = 30.0
 # A tick waits no longer than this for the price list; the rest is read at the next ticks.
 _BUDGET_S = 5.0

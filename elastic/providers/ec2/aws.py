@@ -13,6 +13,7 @@ from elastic.aws import LateClient, session_in
 from elastic.durations import AWS_CONNECT_TIMEOUT_S, AWS_READ_TIMEOUT_S
 from elastic.errors import InvalidInput
 
+# CreateFleet of type `instant` answers when all instances are started, or refused.
 _LAUNCH_TIMEOUT_S = 60
 
 

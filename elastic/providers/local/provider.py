@@ -25,6 +25,7 @@ from elastic.providers.local.folder import LocalLaunch, NodeFolder
 from elastic.providers.local.node import LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# Python starts within a second, and within some more on a busy machine.
 _SPAWN_TIMEOUT_S = 30.0
 
 

@@ -21,6 +21,8 @@ from elastic.workloads.session.messages import tell
 from elastic.workloads.session.terms import SessionTerms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
+# A member that lives answers a connection within milliseconds; one that is dead is refused at once.
+# A sign of life that is six beats old is none.
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those that cannot reach it

@@ -32,6 +32,7 @@ from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
+# Where the store does not answer, or another thread must act first: it wakes this one.
 QUIET_LOOK_S = 0.5
 # A newcomer is found this much later, and no member waits for it. Each look costs cold caches.
 STEADY_LOOK_S = 1.0
