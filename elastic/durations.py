@@ -33,8 +33,8 @@ WIND_DOWN_S = 600.0
 # hour (decision 0026).
 PRICE_MAX_AGE_S = 86_400.0
 SPOT_PRICE_MAX_AGE_S = 3600.0
-# A pool that goes on refusing is asked again so often: a price that changes by the hour is worth no
-# more, and neither are EC2's limits of requests.
+# A pool that goes on refusing is asked again every ten minutes: spot capacity comes and goes by the
+# hour, and each attempt uses up EC2's limit of requests.
 POOL_ASKED_AGAIN_S = 600.0
 # What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
 # that the agent keeps in reserve.

@@ -180,7 +180,8 @@ class Reconciler:
             plan, facts = self._decide(facts, prices, now_s=now_s)
         for _ in range(_ROUNDS):
             world = self._world(facts, plan, now_s=now_s)
-            if facts.job.phase.is_final or not self._act(world):
+            liveness = GroupLiveness(world)
+            if facts.job.phase.is_final or not self._act(world, liveness):
                 break
             facts = self.store.facts.of(job_id, now_s=now_s)
             if (
@@ -190,7 +191,6 @@ class Reconciler:
                 # Decided before any node is ended: it may have to go on with those that a change
                 # would have left.
                 plan, facts = self._decide(facts, prices, now_s=now_s)
-        liveness = GroupLiveness(world)
         self._looks_again |= liveness.is_about_to_be_cut_off
         if (pause_s := liveness.newly_learned_s) is not None:
             self.store.jobs.learn_pause(job_id, pause_s)
@@ -331,10 +331,10 @@ class Reconciler:
             job_id, rounds=replace(self.store.jobs.rounds(job_id), is_held=is_held)
         )
 
-    def _act(self, world: World) -> bool:
+    def _act(self, world: World, liveness: GroupLiveness) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""
         has_led_on = False
-        for step in next_steps(world):
+        for step in next_steps(world, liveness):
             has_led_on |= self._perform(world, step)
         return has_led_on
 

@@ -129,18 +129,23 @@ _UNSEEN = (
 )
 
 
-def next_steps(world: World) -> tuple[Step, ...]:
-    """Gives the steps that are due now; what they lead to is seen at the next look."""
-    steps = _ending(world) if world.job.phase is JobPhase.DRAINING else _pursuing(world)
-    return tuple(steps)
+def next_steps(world: World, liveness: GroupLiveness | None = None) -> tuple[Step, ...]:
+    """Gives the steps that are due now; what they lead to is seen at the next look.
+
+    `liveness` is the judgement on the same world, if it was made already.
+    """
+    if liveness is None:
+        liveness = GroupLiveness(world)
+    is_ending = world.job.phase is JobPhase.DRAINING
+    return tuple(_ending(world, liveness) if is_ending else _pursuing(world, liveness))
 
 
-def _ending(world: World) -> Iterator[Step]:
+def _ending(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     if world.active is not None:
         if world.active.drain_at_s is None:
             yield DrainGeneration(world.active.number, "the job is ending")
         else:
-            yield from _stopping(world, GroupLiveness(world), world.active, world.active.drain_at_s)
+            yield from _stopping(world, liveness, world.active, world.active.drain_at_s)
         return
     remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
     yield from (TerminateNode(node, "the job is ending") for node in remaining)
@@ -148,7 +153,7 @@ def _ending(world: World) -> Iterator[Step]:
         yield FinishJob(world.job.ending or JobPhase.CANCELLED)
 
 
-def _pursuing(world: World) -> Iterator[Step]:
+def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     unfit = [
         node
         for node in world.living.values()
@@ -166,6 +171,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     if lost:
         world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
+        liveness = GroupLiveness(world)
     if world.target is None:
         # Bought for a decision that was never recorded: the daemon died in between.
         yield from (
@@ -181,7 +187,6 @@ def _pursuing(world: World) -> Iterator[Step]:
         )
     elif missing and world.may_launch and not closes:
         yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    liveness = GroupLiveness(world)
     present = liveness.in_reach(wanted)
     is_ready = (
         not missing and not closes and len(present) == len(wanted) and liveness.are_heard(present)
