@@ -16,6 +16,7 @@ from typing import Any
 
 from elastic.errors import InvalidInput
 from elastic.figures import duration
+from elastic.liveness import LifeSign, ObserverTime, TimeBound
 from elastic.workloads.session.c10d import StoreRendezvous, View
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.terms import SessionTerms
@@ -56,8 +57,8 @@ class Entrance:
         self._terms = terms
         self._record = record
         self._founding_s = founding_s
-        self._now_s = 0.0
-        self._looked_s = monotonic()
+        self._time = ObserverTime(NAP_S)
+        self._now_s = self._time.looked(now_s=monotonic())
         self._since_s = 0.0
         self._probed_s = -PROBE_S
         self._served_s = 0.0
@@ -71,10 +72,7 @@ class Entrance:
         `is_served` says that a member sends it the state. Raises InvalidInput if the members train
         on other terms, or live but have long sent nothing.
         """
-        now_s = monotonic()
-        # A long gap does not count in full: this process, or the store, stood still.
-        self._now_s = self._now_s + min(now_s - self._looked_s, NAP_S)
-        self._looked_s = now_s
+        self._now_s = self._time.looked(now_s=monotonic())
         if is_served or not view.participants:
             self._served_s = self._now_s
         elif self._now_s - self._served_s > UNSERVED_S:
@@ -158,7 +156,7 @@ class Entrance:
         }
 
     def _may_live(self, name: str) -> bool:
-        return self._now_s - self._beats[name][1] < STALE_S
+        return not TimeBound(STALE_S).is_over(LifeSign(self._now_s - self._beats[name][1]))
 
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Founds the first round, alone, if of all who wait this process has come furthest."""
