@@ -149,7 +149,7 @@ class ObserverTime:
 TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=LEASE_S / 2)
 # An agent asks the daemon more often a little before that, so that it hears at once what to do.
 TURN_IS_LATE = TimeBound(1.0, times=1.5)
-# A job in mode live: its members find out by themselves (`member_bounds`), and the daemon only
+# A job in mode live: its members find out by themselves (`sum_bounds`), and the daemon only
 # watches that all of them train. So it may take longer.
 _LIVE_TURNS = TimeBound(10.0, times=2.0)
 # A pause three times as long as the longest so far is no longer the script's own: decision 0100.
@@ -186,9 +186,9 @@ def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
     )
 
 
-# A member is waited for by all others in every sum, and judged by the sums that it has begun. No
-# script that we know has turns of 30 s that are not usual for it; who keeps the others for 20 usual
-# turns will not come.
+# A member is waited for by all others in every sum, and judged by the sums that it has begun. A turn
+# of 30 s is told of unless turns take ten. A checkpoint or an evaluation takes less than 20 turns:
+# a member that keeps the others for longer will not come.
 _SUM_SUSPECT = TimeBound(30.0, times=3.0)
 _SUM_STALLED_TIMES = 20.0
 # What is known of a member's sums may be 1.5 s old: shorter bounds would accuse the innocent.
