@@ -2,7 +2,7 @@
 
     python -m benchmarks.durations            counts by room
     python -m benchmarks.durations --list     names each, with its place and its value
-    python -m benchmarks.durations --bare     names those without a comment, and fails if there are any
+    python -m benchmarks.durations --bare     names those without a comment; fails if there are any
 
 A duration is a number in the code of `elastic/` or `api/` that says how long something takes or may
 take: the value of a name that ends in a unit of time (`_S`, `_ms`, `_days`), an argument or a
@@ -56,7 +56,8 @@ class Duration:
 def durations(source: str, path: str = "") -> list[Duration]:
     """Finds the durations in one file's text.
 
-    >>> text = "# By the manual.\\nWAIT_S = 2.0\\n\\ndef f(x_s=3.0):\\n    sleep(0.5)\\n    f(x_s=0)\\n"
+    >>> text = "# By the manual.\\nWAIT_S = 2.0\\n\\n"
+    >>> text += "def f(x_s=3.0):\\n    sleep(0.5)\\n    f(x_s=0)\\n"
     >>> [(each.name, each.value, each.has_source) for each in durations(text)]
     [('WAIT_S', '2.0', True), ('x_s', '3.0', False), ('sleep', '0.5', False)]
     """

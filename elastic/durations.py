@@ -26,8 +26,8 @@ COOLDOWN_S = 600.0
 SWITCH_PAUSE_PRIOR_S = 30.0
 # Until one was measured, a boot takes a minute. Half of it is for EC2 itself.
 BOOT_PRIOR_S = 60.0
-# Ten minutes of burn are kept back from a budget, for a stop in good order: a tick, a drain's grace,
-# and minutes to store the last checkpoint.
+# Ten minutes of burn are kept back from a budget, for a stop in good order: a tick, a drain's
+# grace, and minutes to store the last checkpoint.
 WIND_DOWN_S = 600.0
 # On-demand prices change by the month, and lists are published daily. Spot prices change by the
 # hour (decision 0026).
@@ -66,8 +66,8 @@ METADATA_TOKEN_S = 21_600
 
 # A window of measurements closes after half a second, or after one turn if that takes longer.
 WINDOW_S = 0.5
-# A quota of a processor's time is kept in periods of 20 ms: at 100 ms the times of iterations become
-# bimodal, at 10 ms iterations take 20 to 30 % longer (decision 0022).
+# A quota of a processor's time is kept in periods of 20 ms. At 100 ms the times of iterations
+# become bimodal, at 10 ms iterations take 20 to 30 % longer (decision 0022).
 QUOTA_PERIOD_S = 0.02
 # Twenty to forty looks at processes that are killed are seconds, within a tick.
 KILL_LOOK_S = 0.25

@@ -1,4 +1,4 @@
-"""Turns reports and the time into alive, suspect or stalled, for the daemon and for a session alike.
+"""Turns reports and the time into alive, suspect or stalled, for the daemon and for a session.
 
 Whatever must give signs of life is judged here: nodes by their heartbeats and turns, members of a
 session by their messages, sums and rounds. A judgement needs how long the last sign is ago, and how
@@ -51,7 +51,8 @@ class TimeBound:
     def after_s(self, usual_s: float = 0.0) -> float:
         """Returns the seconds without a sign after which one is late.
 
-        >>> [TimeBound(10.0, times=2.0, most_s=300.0).after_s(usual_s) for usual_s in (0.5, 7.0, 900.0)]
+        >>> bound = TimeBound(10.0, times=2.0, most_s=300.0)
+        >>> [bound.after_s(usual_s) for usual_s in (0.5, 7.0, 900.0)]
         [10.0, 14.0, 300.0]
         """
         return max(self.least_s, min(self.times * usual_s, self.most_s))
@@ -145,7 +146,7 @@ class ObserverTime:
 
 # A job in mode restart: its workers wait in a collective for a node that is cut off, and only the
 # daemon can tell. So it finds that out early. No turn for 2.5 s is suspect: a turn takes a second
-# or two in what we have trained. A pause of half a lease tells nothing (measurements: decision 0100).
+# or two in what we have trained. A pause of half a lease tells nothing (measured: decision 0100).
 TURN_IS_SUSPECT = TimeBound(2.5, times=2.0, most_s=LEASE_S / 2)
 # An agent asks the daemon more often a little before that, so that it hears at once what to do.
 TURN_IS_LATE = TimeBound(1.0, times=1.5)
@@ -186,9 +187,9 @@ def silence_bounds(*, heartbeat_s: float) -> TimeBounds:
     )
 
 
-# A member is waited for by all others in every sum, and judged by the sums that it has begun. A turn
-# of 30 s is told of unless turns take ten. A checkpoint or an evaluation takes less than 20 turns:
-# a member that keeps the others for longer will not come.
+# A member is waited for by all others in every sum, and judged by the sums that it has begun. A
+# turn of 30 s is reported, unless turns take ten. A checkpoint or an evaluation takes less than 20
+# turns, so a member that keeps the others for longer will not come.
 _SUM_SUSPECT = TimeBound(30.0, times=3.0)
 _SUM_STALLED_TIMES = 20.0
 # What is known of a member's sums may be 1.5 s old: shorter bounds would accuse the innocent.
