@@ -55,7 +55,7 @@ zoo: $(STAMP)  ## Runs scripts of many kinds unmodified, and prints what came of
 # Examples of the pure rooms in one process. Properties and whole lives of jobs are left to `test`.
 quick: $(STAMP)  ## Runs the examples of the pure rooms, in under 10 seconds of processor time.
 	$(BIN)/pytest -p no:xdist -m 'not slow and not hypothesis' tests/model tests/throughput tests/policy \
-		tests/protocol tests/test_figures.py --ignore tests/policy/test_properties.py \
+		tests/protocol tests/test_figures.py tests/test_liveness.py --ignore tests/policy/test_properties.py \
 		--deselect tests/policy/test_what_if.py::test_each_printed_threshold_flips_the_plan_at_it_and_not_before
 
 test: $(STAMP) browser  ## Runs all tests but the slow ones.

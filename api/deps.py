@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -19,11 +20,11 @@ from api.rates import Rates
 from elastic.clock import Clock
 from elastic.config import Settings
 from elastic.distribution import Wheel
-from elastic.errors import Unauthorized
+from elastic.errors import StoreUnavailable, Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
 from elastic.providers import Provider
-from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission
+from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission, shown
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -102,16 +103,16 @@ class Context:
         return self.outputs or outputs_in(self.settings, self.clock)
 
     def current_alarms(self) -> tuple[Alarm, ...]:
-        """The alarms that a person has to act on now."""
+        """The alarms that a person has to act on now.
+
+        They are rows. Where the database takes or gives none, the daemon's memory has them.
+        """
+        if self.alarms is None or not self.alarms.is_unwritten:
+            with suppress(StoreUnavailable):
+                return shown(self.store.alarms.standing())
         if self.alarms is None:
             return ()
         return self.alarms.current(now_s=self.clock.now_s())
-
-    def alarms_of(self, job_id: str) -> tuple[str, ...]:
-        """One job's alarms, as texts."""
-        if self.alarms is None:
-            return ()
-        return self.alarms.of_job(job_id)
 
 
 def get_context(request: Request) -> Context:

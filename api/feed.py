@@ -14,6 +14,8 @@ from elastic.errors import StoreUnavailable
 MAX_STREAMS = 64
 # The delay is not noticed on a page, and the query costs little.
 POLL_S = 0.25
+# A browser whose stream was cut waits this long: a daemon that is restarted is back by then.
+RECONNECT_MS = 2000
 
 
 class Feed:

@@ -32,7 +32,6 @@ def status_of(
     *,
     now_s: float,
     root: str | None = None,
-    alarms: Sequence[str] = (),
     blocks: Sequence[Unavailable] = (),
 ) -> schemas.JobOut:
     """Reads what the job's resource shows.
@@ -57,7 +56,7 @@ def status_of(
         else _waits_because(store, job, decisions),
         waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
         preparing=list(preparing_of(nodes, now_s=now_s)),
-        alarms=list(alarms),
+        alarms=[each.sentence for each in store.alarms.standing(job.id)],
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],
         notes=list(store.events.notes(job.id, most=_MOST_NOTES)),
         running_mode=running_mode(members),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from elastic.durations import HISTORY_DAYS
 from elastic.errors import NotFound
 from elastic.model import PriceHistory, histories
 from elastic.store import Store
-
-# How far back is shown by default; EC2 remembers as much.
-HISTORY_DAYS = 90.0
 
 _DAY_S = 86_400.0
 

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from elastic.clock import Clock
 
+# A page asks every few seconds, and a bucket bills each request.
 FRESH_S = 15.0
 _MOST_REMEMBERED = 64
 

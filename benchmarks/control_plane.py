@@ -120,8 +120,6 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
             register_s=600.0,
             lease_s=600.0,
             reaction_s=0.0,
-            silence_s=10.0,
-            missed_s=3.0,
             standstill_s=0.0,
         ),
         max_failures=3,

@@ -245,8 +245,6 @@ def ticks(meter: Meter, provider: Ec2Provider, folder: Path, nodes: int) -> None
             register_s=6000.0,
             lease_s=600.0,
             reaction_s=0.0,
-            silence_s=10.0,
-            missed_s=3.0,
             standstill_s=0.0,
         ),
         max_failures=3,

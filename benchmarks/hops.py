@@ -192,8 +192,6 @@ def training_job(folder: Path) -> TrainingJob:
             register_s=600.0,
             lease_s=LEASE_S,
             reaction_s=5.0,
-            silence_s=10.0,
-            missed_s=3.0,
             standstill_s=60.0,
         ),
         max_failures=3,

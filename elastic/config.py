@@ -26,6 +26,20 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from elastic.durations import (
+    COOLDOWN_S,
+    DRAIN_GRACE_S,
+    HEARTBEAT_S,
+    LEASE_S,
+    MINIMUM_BILLED_S,
+    PRICE_MAX_AGE_S,
+    REGISTER_S,
+    SPOT_PRICE_MAX_AGE_S,
+    STANDSTILL_S,
+    SWITCH_PAUSE_PRIOR_S,
+    TICK_S,
+    WIND_DOWN_S,
+)
 from elastic.errors import InvalidInput
 
 
@@ -68,15 +82,15 @@ class PolicySettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     margin: FiniteFloat = Field(0.10, ge=0, lt=1)
-    cooldown_s: FiniteFloat = Field(600.0, ge=0)
+    cooldown_s: FiniteFloat = Field(COOLDOWN_S, ge=0)
     trial_windows: int = Field(8, ge=2, le=64)
     trial_usd_share: FiniteFloat = Field(0.10, ge=0, le=1)
     trial_of_every: bool = False
-    switch_pause_prior_s: FiniteFloat = Field(30.0, ge=0)
+    switch_pause_prior_s: FiniteFloat = Field(SWITCH_PAUSE_PRIOR_S, ge=0)
     boot_prior_s: FiniteFloat | None = Field(None, ge=0)
-    wind_down_s: FiniteFloat = Field(600.0, ge=0)
-    price_max_age_s: FiniteFloat = Field(86_400.0, gt=0)
-    spot_price_max_age_s: FiniteFloat = Field(3600.0, gt=0)
+    wind_down_s: FiniteFloat = Field(WIND_DOWN_S, ge=0)
+    price_max_age_s: FiniteFloat = Field(PRICE_MAX_AGE_S, gt=0)
+    spot_price_max_age_s: FiniteFloat = Field(SPOT_PRICE_MAX_AGE_S, gt=0)
 
 
 class Ec2Requirements(BaseModel):
@@ -124,9 +138,8 @@ class Ec2Settings(BaseModel):
     volume_usd_per_gib_month: FiniteFloat = Field(0.08, ge=0)
     public_ipv4_usd_per_h: FiniteFloat = Field(0.005, ge=0)
     usd_per_gib_received: FiniteFloat = Field(0.0, ge=0)
-    # EC2 bills Linux by the second, for 60 s at least (aws.amazon.com/ec2/pricing/on-demand). A lab
-    # on a faster clock bills less.
-    minimum_billed_s: FiniteFloat = Field(60.0, ge=0)
+    # A lab on a faster clock bills less.
+    minimum_billed_s: FiniteFloat = Field(MINIMUM_BILLED_S, ge=0)
     spot_refresh_s: PositiveFloat = 60.0
     on_demand_refresh_s: PositiveFloat = 21_600.0
     price_overrides: dict[str, Annotated[FiniteFloat, Field(gt=0)]] = {}
@@ -164,19 +177,21 @@ class Settings(BaseSettings):
         None, description="SQLAlchemy URL; SQLite in data_dir if absent."
     )
     provider: Literal["local", "ec2"] = Field("local", description="Where nodes come from.")
-    tick_s: PositiveFloat = Field(5.0, description="Seconds between two looks at the world.")
-    heartbeat_s: PositiveFloat = Field(1.0, description="Seconds between two heartbeats of a node.")
+    tick_s: PositiveFloat = Field(TICK_S, description="Seconds between two looks at the world.")
+    heartbeat_s: PositiveFloat = Field(
+        HEARTBEAT_S, description="Seconds between two heartbeats of a node."
+    )
     lease_s: PositiveFloat = Field(
-        600.0, description="Seconds a node lives on without an answered heartbeat."
+        LEASE_S, description="Seconds a node lives on without an answered heartbeat."
     )
     register_timeout_s: PositiveFloat = Field(
-        600.0, description="Seconds a node may take from launch to joining."
+        REGISTER_S, description="Seconds a node may take from launch to joining."
     )
     drain_grace_s: PositiveFloat = Field(
-        30.0, description="Seconds that workers may take to reach a safe point."
+        DRAIN_GRACE_S, description="Seconds that workers may take to reach a safe point."
     )
     standstill_s: FiniteFloat = Field(
-        60.0,
+        STANDSTILL_S,
         ge=0,
         description="Seconds without a turn that raise an alarm, if three times a job's longest "
         "pause; 0: never.",

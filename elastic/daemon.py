@@ -22,6 +22,7 @@ from elastic.checkpoints import is_location, parse_location
 from elastic.clock import Clock, SteadyClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
+from elastic.durations import REACTION_SLACK_S
 from elastic.errors import (
     AlreadyRunning,
     ElasticError,
@@ -31,6 +32,7 @@ from elastic.errors import (
     StoreUnavailable,
 )
 from elastic.job_logs import JobLogs, open_job_logs
+from elastic.liveness import silence_bounds
 from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
@@ -53,15 +55,6 @@ from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
 
-# What an instruction may take beyond a tick and a heartbeat: a slow cloud's answers, and the time
-# that the agent keeps in reserve.
-_SLACK_S = 10.0
-# A node is silent after this time and this many heartbeats, whichever is longer.
-_SILENCE_S = 10.0
-_SILENT_BEATS = 5
-# The same while the nodes that it trains with stand still.
-_MISSED_S = 2.0
-_MISSED_BEATS = 3
 # Where the time is written down, in the data folder.
 _CLOCK = "clock.json"
 # How often to look for new offerings whose past prices were not asked for yet.
@@ -136,7 +129,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         clock=clock,
         register=provider.lease_register,
     )
-    reaction_s = settings.tick_s + settings.heartbeat_s + _SLACK_S
+    reaction_s = settings.tick_s + settings.heartbeat_s + REACTION_SLACK_S
     reconciler = Reconciler(
         store=store,
         provider=provider,
@@ -158,9 +151,8 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             register_s=settings.register_timeout_s,
             lease_s=settings.lease_s,
             reaction_s=reaction_s,
-            silence_s=max(_SILENCE_S, _SILENT_BEATS * settings.heartbeat_s),
-            missed_s=max(_MISSED_S, _MISSED_BEATS * settings.heartbeat_s),
             standstill_s=settings.standstill_s,
+            silence=silence_bounds(heartbeat_s=settings.heartbeat_s),
         ),
         max_failures=settings.max_failures,
         timekeeper=timekeeper,

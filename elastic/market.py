@@ -11,6 +11,7 @@ from pathlib import Path
 from elastic.clock import Clock, SteadyClock
 from elastic.config import Settings
 from elastic.distribution import Wheel
+from elastic.durations import BOOT_PRIOR_S
 from elastic.errors import InvalidInput
 from elastic.model import Limits, NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
@@ -46,7 +47,7 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
     if policy["boot_prior_s"] is None:
         # The default bootstrap installs torch, which takes longer than the boot itself.
         installs = settings.provider == "ec2" and settings.ec2.bootstrap is None
-        policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else _BOOT_PRIOR_S
+        policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else BOOT_PRIOR_S
     return Limits(
         **policy,
         minimum_billed_s=provider.minimum_billed_s,
@@ -158,9 +159,7 @@ _MARKETS: Mapping[
     "ec2": _ec2,
 }
 
-# How long a boot is assumed to take until one was measured.
-_BOOT_PRIOR_S = 60.0
-# The same with the default bootstrap, which installs torch. Measured on two cores: 17 s for the CPU
-# build (tests/e2e/test_bootstrap.py), 85 s for the CUDA build by pip. Half a minute is for EC2
-# itself, which was not measured. The first boot replaces the assumption.
+# How long a boot takes until one was measured, with the default bootstrap, which installs torch.
+# Measured on two cores: 17 s for the CPU build (tests/e2e/test_bootstrap.py), 85 s for the CUDA
+# build by pip. Half a minute is for EC2 itself, which was not measured.
 _INSTALL_PRIOR_S = 120.0

@@ -15,15 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from elastic.durations import FREE_S, MINIMUM_BILLED_S
 from elastic.model import Offering
 from elastic_lab.prices import PriceBook
 
-# The minimum for instances, public addresses and disks (aws.amazon.com/ec2/pricing/on-demand,
-# aws.amazon.com/ebs/pricing).
-MINIMUM_BILLED_S = 60.0
-# A spot instance that is taken back earlier is free (User Guide, "Billing for interrupted Spot
-# Instances").
-FREE_S = 3600.0
 _HOURS_PER_MONTH = 730.0
 
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from elastic.durations import HISTORY_S
 from elastic_lab.prices import PriceBook
 from elastic_lab.scenario import Scenario
 from elastic_lab.wire import Answer, Ec2Call, Ec2Error
 
 PRODUCT = "Linux/UNIX"
 _PRODUCTS = frozenset({PRODUCT, f"{PRODUCT} (Amazon VPC)"})
-_HISTORY_S = 90 * 86_400.0
 _PAGE = 1000
 
 
@@ -22,7 +22,7 @@ def describe_spot_price_history(call: Ec2Call, book: PriceBook, *, now_s: float)
     """Spot prices: those at the window's beginning, and its changes, newest first, in pages."""
     parameters = call.parameters
     # EC2 keeps 90 days, and knows nothing of the future.
-    start_s = max(_instant(parameters.get("StartTime"), now_s - _HISTORY_S), now_s - _HISTORY_S)
+    start_s = max(_instant(parameters.get("StartTime"), now_s - HISTORY_S), now_s - HISTORY_S)
     end_s = min(_instant(parameters.get("EndTime"), now_s), now_s)
     rows = sorted(
         (

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from elastic.durations import NOTICE_S
 from elastic.errors import ElasticError, InvalidInput, NotFound
 from elastic_lab.bill import Bill
 from elastic_lab.price_list import json_answer
@@ -24,7 +25,7 @@ class Controlled(Protocol):
     def state(self) -> LabState: ...
     def environment(self) -> Mapping[str, str]: ...
     def interrupt(
-        self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None
+        self, instance_id: str, *, notice_s: float = NOTICE_S, rebalance_s: float | None = None
     ) -> None: ...
     def crash(self, instance_id: str) -> None: ...
     def cut_off(self, instance_id: str, *, is_cut: bool) -> None: ...

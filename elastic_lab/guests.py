@@ -179,6 +179,7 @@ class Guests:
         for guest in self.all():
             self.end(guest, code="Server.ScheduledStop", message="The lab is closing")
         for thread in list(self._machines):
+            # A machine's thread ends its processes, which are killed after some seconds.
             thread.join(timeout=30.0)
 
     def _admit(self, instance: Any) -> Guest:

@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from elastic.clock import Clock
+from elastic.durations import METADATA_TOKEN_S
 
 ADDRESS = "169.254.169.254"
 PORT = 80
-MAX_TOKEN_S = 21_600
 _VERSION = re.compile(r"latest|\d{4}-\d\d-\d\d")
 _TOKEN_PATH = "/latest/api/token"
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif self._hops(metadata) > metadata.hop_limit:
             # On EC2 the answer's hop limit drops it, so a container behind a bridge gets nothing.
             self.close_connection = True
-        elif not ttl.isdecimal() or not 1 <= int(ttl) <= MAX_TOKEN_S:
+        elif not ttl.isdecimal() or not 1 <= int(ttl) <= METADATA_TOKEN_S:
             self._send(400)
         else:
             self._send(200, self.tokens.give(int(ttl)), {_TTL_HEADER: ttl})

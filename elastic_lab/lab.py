@@ -19,6 +19,7 @@ from moto.moto_server.werkzeug_app import (
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from elastic.clock import Clock, SystemClock
+from elastic.durations import NOTICE_S
 from elastic.errors import Conflict, InvalidInput, NotFound
 from elastic_lab.bill import Bill, Tariff, make_bill
 from elastic_lab.cloud import Cloud
@@ -137,7 +138,7 @@ class Lab:
         return tuple(each for each in self.instances() if each.phase != "terminated")
 
     def interrupt(
-        self, instance_id: str, *, notice_s: float = 120.0, rebalance_s: float | None = None
+        self, instance_id: str, *, notice_s: float = NOTICE_S, rebalance_s: float | None = None
     ) -> None:
         """Takes a spot instance back after a notice, or with `notice_s=0` without one."""
         self._play.interrupt(self._guest(instance_id), notice_s=notice_s, rebalance_s=rebalance_s)

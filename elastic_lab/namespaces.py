@@ -139,6 +139,7 @@ class NamespaceMachine:
                 for child in psutil.Process(self.process.pid).children():
                     child.send_signal(signal.SIGKILL)
             with suppress(subprocess.TimeoutExpired):
+                # A killed namespace is gone within milliseconds.
                 self.process.wait(0.02)
 
     def cut_off(self, *, is_cut: bool) -> None:

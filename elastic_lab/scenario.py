@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
+from elastic.durations import GONE_LISTED_S, HISTORY_DAYS, MINIMUM_BILLED_S, NOTICE_S
 from elastic.errors import InvalidInput
 from elastic.model import Capacity
 
@@ -82,7 +83,7 @@ class ScriptedPrices:
     """Spot prices before the lab's start: seeded random steps around the first price."""
 
     __pydantic_config__ = _STRICT
-    days: Annotated[int, Field(ge=0, le=90)] = 90
+    days: Annotated[int, Field(ge=0, le=int(HISTORY_DAYS))] = int(HISTORY_DAYS)
     changes_per_day: Annotated[FiniteFloat, Field(gt=0, le=48)] = 2.0
     volatility: Annotated[FiniteFloat, Field(ge=0, lt=1)] = 0.05
     seed: int = 0
@@ -129,7 +130,7 @@ class Interruption:
     node_type: str | None = None
     zone: Zone | None = None
     # How long before the end the notice comes; 0: without notice.
-    notice_s: Seconds = 120.0
+    notice_s: Seconds = NOTICE_S
     # How long before the notice a rebalance is recommended; None: never.
     rebalance_s: Seconds | None = None
     # How many are taken back; None: all.
@@ -198,9 +199,9 @@ class Scenario:
     # How long a new instance is visible only in its launch's answer.
     describe_delay_s: Seconds = 0.0
     # How long DescribeInstances shows terminated instances.
-    forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = 3600.0
+    forget_terminated_s: Annotated[FiniteFloat, Field(gt=0)] = GONE_LISTED_S
     ebs_usd_per_gib_month: Dollars = 0.08
-    minimum_billed_s: Seconds = 60.0
+    minimum_billed_s: Seconds = MINIMUM_BILLED_S
     public_ipv4_usd_per_h: Dollars = 0.005
     # The value of each of the account's quotas.
     vcpu_quota: Annotated[FiniteFloat, Field(ge=0)] = 256.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from elastic.clock import Clock
+from elastic.durations import NOTICE_S
 from elastic.model import Capacity
 from elastic_lab.guests import INTERRUPTED, Guest, GuestPhase, Guests
 from elastic_lab.imds import ImdsNotice
@@ -14,6 +15,7 @@ from elastic_lab.scenario import Interruption, Partition, Scenario
 from elastic_lab.schedule import Schedule
 from elastic_lab.timeline import Timeline
 
+# An instance that boots may be cut off once it has a network: a moment later.
 _LOOK_AGAIN_S = 0.25
 
 
@@ -35,7 +37,7 @@ class ScenarioRunner:
             self._at(partition.until_s, partial(self._cut, partition, is_cut=False))
 
     def interrupt(
-        self, guest: Guest, *, notice_s: float = 120.0, rebalance_s: float | None = None
+        self, guest: Guest, *, notice_s: float = NOTICE_S, rebalance_s: float | None = None
     ) -> None:
         """Takes a spot instance back: with a recommendation if wanted, a notice, and its end."""
         now_s = self.clock.now_s()

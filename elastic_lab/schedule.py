@@ -42,7 +42,10 @@ class Schedule:
         with self._changed:
             self._changed.notify_all()
             self._changed.wait_for(
-                lambda: self._has_ended or not (self._is_doing or self._is_due()), timeout=30.0
+                # An entry starts or ends machines, which takes seconds: more is a hang of the lab's
+                # own.
+                lambda: self._has_ended or not (self._is_doing or self._is_due()),
+                timeout=30.0,
             )
 
     def next_at_s(self) -> float | None:
@@ -57,6 +60,7 @@ class Schedule:
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
+        # The entry that runs may be at a machine's end.
         self._thread.join(timeout=10.0)
 
     def _run(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from elastic.liveness import silence_bounds
 from elastic.model import (
     ONE_WORKER,
     Capacity,
@@ -196,10 +197,10 @@ def timeouts(**rest: float) -> Timeouts:
         "register_s": 600.0,
         "lease_s": 600.0,
         "reaction_s": 15.0,
-        "silence_s": 10.0,
-        "missed_s": 3.0,
     }
-    return Timeouts(**{**usual, "standstill_s": 0.0, **rest})
+    return Timeouts(
+        **{**usual, "standstill_s": 0.0, **rest}, silence=silence_bounds(heartbeat_s=1.0)
+    )
 
 
 _AS_TARGET = Group(())

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header
 from api.deps import Context, get_context, node_speaking
 from api.instants import behind_s
 from elastic.errors import Conflict, InvalidInput, NotFound, Unauthorized
+from elastic.liveness import TURN_IS_SUSPECT
 from elastic.model import Batch, Beginning, Job, Node, NodePhase, NodeReport, Save, Window
 from elastic.protocol import (
     PROTOCOL,
@@ -153,7 +154,7 @@ def _is_due(node: Node, now_s: float) -> bool:
 
 
 def _hangs(said: NodeReport | Node) -> bool:
-    return said.pulse is not None and said.pulse.hangs
+    return said.pulse is not None and TURN_IS_SUSPECT.is_over(said.pulse.last_turn)
 
 
 def _prepares(said: NodeReport | Node) -> tuple[str, str] | None:

@@ -12,15 +12,15 @@ from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, FeedOf, JobFilter, require_user
-from api.feed import MAX_STREAMS, Feed, has_news_within
+from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
 from elastic.errors import StoreUnavailable
 from elastic.store import Event
 
 router = APIRouter(prefix="/v1", tags=["events"], dependencies=[Depends(require_user)])
 
+# Proxies end a connection that is silent for a minute; browsers do not notice comments.
 HEARTBEAT_S = 15.0
 _BATCH = 200
-_RECONNECT_MS = 2000
 
 After = Annotated[
     int | None, Query(ge=0, le=2**53, description="Only events after the one of this id.")
@@ -76,7 +76,7 @@ async def follow(
     context: Context, feed: Feed, *, job: str | None, after: int, silence_s: float = HEARTBEAT_S
 ) -> AsyncIterator[bytes]:
     """Yields events until the feed closes, and a comment after `silence_s` without any."""
-    yield f"retry: {_RECONNECT_MS}\n\n".encode()
+    yield f"retry: {RECONNECT_MS}\n\n".encode()
     async with feed.stream() as is_news:
         while not feed.is_closed:
             is_news.clear()

@@ -241,6 +241,5 @@ def _shown(context: Context, job: Job, response: Response) -> schemas.JobOut:
 
 def _status(context: Context, job: Job, *, now_s: float) -> schemas.JobOut:
     root = context.settings.job_root
-    alarms = context.alarms_of(job.id)
     blocks = context.provider.blocks.listed(now_s=now_s)
-    return status_of(context.store, job, now_s=now_s, root=root, alarms=alarms, blocks=blocks)
+    return status_of(context.store, job, now_s=now_s, root=root, blocks=blocks)

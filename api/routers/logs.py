@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from api import schemas
 from api.deps import Context, ContextOf, JobKey, LogFeedOf, node_speaking, require_user
-from api.feed import MAX_STREAMS, Feed, has_news_within
+from api.feed import MAX_STREAMS, RECONNECT_MS, Feed, has_news_within
 from api.job_logs import shown, written
 from elastic.errors import InvalidInput, NotFound, StoreUnavailable
 from elastic.job_logs import LINE_BYTES
@@ -26,7 +26,6 @@ agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
 DEFAULT_LINES = 100
 _BATCH = 500
-_RECONNECT_MS = 2000
 # A stream without new lines checks this often whether the job is over. Within it, a node that
 # could not send tries again.
 _SILENCE_S = 5.0
@@ -150,7 +149,7 @@ async def follow(
         lines = context.logs.lines(job_id, limit=limit, after=after, rank=rank, node_id=node_id)
         return lines, context.logs.open_lines(job_id, rank=rank, node_id=node_id)
 
-    yield f"retry: {_RECONNECT_MS}\n\n".encode()
+    yield f"retry: {RECONNECT_MS}\n\n".encode()
     told_open: tuple[LogLine, ...] = ()
     was_over = False
     async with feed.stream() as is_news:

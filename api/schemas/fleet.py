@@ -70,11 +70,16 @@ class ThroughputPointOut(Wire):
 
 
 class AlarmOut(Wire):
-    """Something that is wrong with the daemon or its cloud, why, and since when."""
+    """Something that is wrong with the daemon, its cloud or a job, why, and since when.
+
+    `job_id` and `node_id` are null where the trouble is not a job's, or not of one node.
+    """
 
     kind: AlarmKind
     text: str
     since_s: FiniteFloat
+    job_id: str | None = None
+    node_id: str | None = None
 
 
 class EventOut(Wire):

@@ -14,21 +14,23 @@ from typing import Any
 
 from elastic.agent.generation_files import GenerationFiles
 from elastic.agent.uploader import (
-    FILL_PATIENCE_S,
     LOG_PATIENCE_S,
     LOOK_S,
-    STOP_TIMEOUT_S,
+    STORE_PATIENCE_S,
     StartRefusal,
     Teller,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
+from elastic.durations import THREAD_END_S
 from elastic.errors import CheckpointDamaged, StorageForbidden, StorageUnavailable, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
 from elastic.protocol import Assignment
 from elastic.renewal import Renewal
 
+# A bucket that refused for a moment is asked again soon. The longest pause is a drain's grace, so
+# that a node that leaves still has an attempt left.
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 # A permission that was just given, or a machine's role, may need this long to take effect
@@ -142,7 +144,7 @@ class CheckpointUploadThread:
         with self._changed:
             self._is_stopping = True
             self._changed.notify_all()
-        self._thread.join(timeout=STOP_TIMEOUT_S)
+        self._thread.join(timeout=THREAD_END_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:
@@ -177,7 +179,7 @@ class CheckpointUploadThread:
                 self._changed.notify_all()
             return True
 
-    def fill(self, generation: int, *, patience_s: float = FILL_PATIENCE_S) -> str | None:
+    def fill(self, generation: int, *, patience_s: float = STORE_PATIENCE_S) -> str | None:
         """Waits until the folder is filled from the newest checkpoint; gives why it could not
         be."""
         request = FillRequest()

@@ -29,6 +29,8 @@ from elastic.protocol import (
 )
 from elastic.trust import trust_for
 
+# A heartbeat takes milliseconds; packets that are lost on the way are sent again for some seconds.
+# An archive of code is up to megabytes. A look only asks whether anything answers at all.
 TIMEOUT_S = 10.0
 CODE_TIMEOUT_S = 60.0
 LOOK_TIMEOUT_S = 0.5

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from elastic.agent.machine_lock import alone
+from elastic.agent.uploader import STORE_PATIENCE_S
 from elastic.errors import NotFound, PreparationFailed, StorageForbidden, StorageUnavailable
 from elastic.figures import duration, size
 from elastic.retrying import retried
@@ -20,9 +21,6 @@ from elastic.retrying import retried
 # S3 gives one connection about 85 to 90 MB/s (S3 performance guidelines), so eight fill a network
 # of 5 Gbit/s.
 THREADS = 8
-# This long without a byte is no passing trouble. A last checkpoint gets as long
-# (`uploader.STORE_PATIENCE_S`).
-PATIENCE_S = 300.0
 _PAUSE_S = 2.0
 _TELL_EVERY_S = 10.0
 # Progress is an event at each tenth at most, to keep the list of events readable.
@@ -80,7 +78,7 @@ def fetch_data(
     tell: Callable[[str], None],
     is_stopping: Callable[[], bool],
     pause: Callable[[float], None],
-    patience_s: float = PATIENCE_S,
+    patience_s: float = STORE_PATIENCE_S,
 ) -> Fetched:
     """Fills a folder below `cache` with all objects at `location`, and skips those it has.
 

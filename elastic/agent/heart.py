@@ -7,11 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from elastic.agent.daemon_client import DaemonClient, Refused
+from elastic.agent.daemon_client import TIMEOUT_S, DaemonClient, Refused
 from elastic.agent.disk_outbox import BATCH_ROWS
 from elastic.agent.supervisor import Supervisor
 
-LAST_WORDS_TIMEOUT_S = 10.0
 # So many times as many beats while the node waits for the daemon's next directive.
 HURRY = 4
 # Connection attempts an interval while the daemon is away. A refused one costs almost nothing.
@@ -49,8 +48,8 @@ class Heart:
         """Ends the thread and reports how the node ended, in as many reports as it takes."""
         self._is_stopping = True
         self._wake.set()
-        self._thread.join(timeout=LAST_WORDS_TIMEOUT_S)
-        deadline = time.monotonic() + LAST_WORDS_TIMEOUT_S
+        self._thread.join(timeout=TIMEOUT_S)
+        deadline = time.monotonic() + TIMEOUT_S
         while self._tried() and self._has_more and time.monotonic() < deadline:
             pass
 

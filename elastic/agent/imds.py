@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from elastic.durations import METADATA_TOKEN_S
 from elastic.errors import ProviderUnavailable
 
 ADDRESS = "http://169.254.169.254"
 # The variable that AWS's own tools read for another address of the service.
 ADDRESS_VARIABLE = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
+# The service is on the machine itself, and answers within milliseconds.
 TIMEOUT_S = 2.0
-TOKEN_TTL_S = 21_600  # the longest there is (EC2 User Guide, "Use the Instance Metadata Service")
 _TOKEN_HEADER = "X-aws-ec2-metadata-token"
 _TTL_HEADER = "X-aws-ec2-metadata-token-ttl-seconds"
 
@@ -92,7 +93,7 @@ class Imds:
         raise ProviderUnavailable(f"metadata service: wanted {path}, got status {status}")
 
     def _new_token(self) -> str:
-        status, token = self._send("PUT", "api/token", {_TTL_HEADER: str(TOKEN_TTL_S)})
+        status, token = self._send("PUT", "api/token", {_TTL_HEADER: str(METADATA_TOKEN_S)})
         if status != http.client.OK:
             raise ProviderUnavailable(f"metadata service: wanted a token, got status {status}")
         return token

@@ -18,6 +18,7 @@ from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.pauses import Pauses
 from elastic.agent.uploader import SharedFolder, Uploader
 from elastic.bounds import fault_in
+from elastic.durations import THREAD_END_S
 from elastic.model import Pulse
 from elastic.worker.messages import SIGNS, Sender, fault_of
 from elastic.worker.outbox import LEFTOVER_MARK
@@ -25,6 +26,7 @@ from elastic.worker.unix_address import address_of
 
 RECEIVE_BYTES = 65536
 MAX_AT_ONCE = 100
+# A message wakes the thread when it must stop; this look is for one that was lost.
 STOP_LOOK_S = 0.5
 LAST_WORDS = frozenset({"finished", "drained"})
 # A script may do this many steps before it joins a session. What they load and allocate then delays
@@ -101,7 +103,7 @@ class Ingest:
         self._is_stopping = True
         # Wakes the thread, which waits in select.
         self._send_to_self(b"")
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=THREAD_END_S)
         self._socket.close()
         self._path.unlink(missing_ok=True)
 
@@ -170,13 +172,13 @@ class Ingest:
         with self._lock:
             self._settled = done
         if self._send_to_self(b'{"kind": "settle"}'):
-            done.wait(timeout=5.0)
+            done.wait(timeout=THREAD_END_S)
         self.take_leftovers()
 
     def _send_to_self(self, data: bytes) -> bool:
         probe = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with contextlib.closing(probe), contextlib.suppress(OSError):
-            probe.settimeout(1.0)
+            probe.settimeout(STOP_LOOK_S)
             with address_of(str(self._path)) as address:
                 probe.sendto(data, address)
             return True

@@ -29,10 +29,10 @@ from elastic.agent.torchrun import (
     torchrun_environment,
 )
 from elastic.agent.worker_start import WorkerStart
+from elastic.durations import THREAD_END_S
 from elastic.protocol import Assignment
 from elastic.worker.hook import FOLDERS
 
-SPAWNER_CLOSE_TIMEOUT_S = 5.0
 # How many of a node's newest save marks carry over to the next generation; all its workers share
 # them.
 MOST_OWN_MARKS = 256
@@ -272,7 +272,7 @@ class Launcher:
             self._spawner.stdin.close()
         self._spawner.send_signal(number)
         try:
-            self._spawner.wait(SPAWNER_CLOSE_TIMEOUT_S)
+            self._spawner.wait(THREAD_END_S)
         except subprocess.TimeoutExpired:
             self._spawner.kill()
             self._spawner.wait()

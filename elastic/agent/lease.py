@@ -9,6 +9,7 @@ from pathlib import Path
 from elastic.agent.files import read_json, write_json
 
 LEASE_FILE = "lease.json"
+# Heartbeats are a second apart: each of them is worth a note, and a jitter of theirs is not.
 _WORTH_NOTING_S = 0.5
 
 

@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from elastic.durations import THREAD_END_S
 from elastic.worker.unix_address import address_of
 
 MOST_BYTES = 1000
+# A caller is a worker on this node, which may wait for a share of a processor.
 READ_TIMEOUT_S = 10.0
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -33,7 +35,7 @@ class LocalRpcServer:
 
     def stop(self) -> None:
         self._server.shutdown()
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=THREAD_END_S)
         self._server.server_close()
         self._path.unlink(missing_ok=True)
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from elastic.agent.outputs import OutputUploader, TooMuch
 from elastic.agent.uploader import (
-    FILL_PATIENCE_S,
     LOOK_S,
-    STOP_TIMEOUT_S,
+    STORE_PATIENCE_S,
     StartRefusal,
     Teller,
     UploadVerdict,
 )
 from elastic.checkpoints.folder import Changing
+from elastic.durations import THREAD_END_S
 from elastic.errors import CheckpointDamaged, ElasticError, NotFound, Superseded
 from elastic.figures import duration
 from elastic.model import Mode
@@ -77,7 +77,7 @@ class OutputUploadThread:
         wall_s: Callable[[], float],
         pause_s: float,
         look_s: float = LOOK_S,
-        fill_patience_s: float = FILL_PATIENCE_S,
+        fill_patience_s: float = STORE_PATIENCE_S,
         watch_s: float = WATCH_S,
     ) -> None:
         self._load = load
@@ -108,7 +108,7 @@ class OutputUploadThread:
             self._changed.notify_all()
         for each in (self._thread, self._watcher):
             if each.is_alive():
-                each.join(timeout=STOP_TIMEOUT_S)
+                each.join(timeout=THREAD_END_S)
 
     def begin(self, assignment: Assignment) -> None:
         with self._changed:

@@ -18,6 +18,7 @@ from elastic.agent.data import Source, fetch_data
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
+from elastic.durations import THREAD_END_S
 from elastic.errors import ElasticError, PreparationFailed
 from elastic.figures import duration
 from elastic.protocol import Brings
@@ -102,7 +103,7 @@ class Preparation:
         """Ends the command that runs."""
         self._commands.stop()
         if self._thread.is_alive():
-            self._thread.join(timeout=5.0)
+            self._thread.join(timeout=THREAD_END_S)
 
     def _run(self) -> None:
         try:

@@ -58,6 +58,8 @@ def kill_group(pid: int, *, socket_path: str, spared: Collection[int] = ()) -> N
             return
         for process in living:
             send_signal(process.pid, signal.SIGKILL)
+        # A killed process is gone within milliseconds, or waits for a disk; then it is looked at
+        # again.
         psutil.wait_procs(living, timeout=0.5)
 
 

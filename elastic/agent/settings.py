@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from elastic.checkpoints import Location, is_location, parse_location
+from elastic.durations import LEASE_S
 from elastic.errors import InvalidInput
 from elastic.model import Setup
-
-LEASE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)

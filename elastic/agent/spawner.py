@@ -26,6 +26,7 @@ from elastic.agent.files import write_json
 from elastic.agent.lease import is_lease_over
 from elastic.agent.processes import kill_group
 
+# Less than the start of a worker takes, and a look costs little.
 POLL_S = 0.1
 TORCHRUN_MODULE = "elastic.workloads.torchrun"
 NAMELESS_MODULE = "elastic.workloads.nameless"

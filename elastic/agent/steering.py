@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from elastic.liveness import TURN_IS_LATE
 from elastic.model import AgentState, Outcome, Pulse
 from elastic.protocol import Assignment
 
+# torchrun gives its workers 15 s from SIGTERM to SIGKILL, and then ends itself. Workers that are
+# done and whose torchrun waits for other nodes have nothing left to do.
 TERM_GRACE_S = 15.0
 EXIT_BARRIER_GRACE_S = 5.0
 # Python itself ends a moment after a worker's last message.
@@ -277,7 +280,7 @@ def awaits_word(
     if group is None:
         return ended_at is not None and now - ended_at < HURRY_S
     stands_still = (
-        pulse is not None and pulse.still_s < HURRY_S and pulse.has_stopped(least_s=1.0, times=1.5)
+        pulse is not None and pulse.still_s < HURRY_S and TURN_IS_LATE.is_over(pulse.last_turn)
     )
     return stands_still and not group.is_in_session
 

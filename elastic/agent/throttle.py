@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Iterable
 
 from elastic.agent.processes import descendants, send_signal
+from elastic.durations import QUOTA_PERIOD_S, THREAD_END_S
 
-PERIOD_S = 0.02
+PERIOD_S = QUOTA_PERIOD_S
+# A look at all processes costs milliseconds; a worker starts another one rarely.
 LOOK_FOR_NEW_S = 0.5
 # As with a cgroup's quota, unused time is no credit for later. Two periods even out the clock's
 # resolution of 10 ms.
@@ -43,7 +45,7 @@ class Throttle:
     def stop(self) -> None:
         """Ends throttling, and continues what was stopped."""
         self._end.set()
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=THREAD_END_S)
 
     def _run(self) -> None:
         try:

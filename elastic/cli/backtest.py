@@ -17,6 +17,7 @@ from elastic.cli import render
 from elastic.cli.job import read_spec
 from elastic.cli.options import OutputOption
 from elastic.cli.render import Column, Output
+from elastic.durations import BOOT_PRIOR_S
 from elastic.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def backtest(
     ] = 1,
     boot_s: Annotated[
         float, typer.Option("--boot", min=0.0, help="Seconds that a machine takes to join.")
-    ] = 60.0,
+    ] = BOOT_PRIOR_S,
     seed: Annotated[
         int, typer.Option("--seed", help="Of the noise in simulated measurements.")
     ] = 0,

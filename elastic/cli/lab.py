@@ -12,6 +12,7 @@ import typer
 from elastic.clock import SystemClock
 from elastic.figures import usd
 
+# A person who ends the lab does not notice so short a wait.
 _LOOK_S = 0.2
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elastic.cli.client import Client, JsonObject, Streamed
     from elastic.clock import Clock
 
+# A daemon that is restarted is back within seconds.
 _RETRY_S = 2.0
 # Moves to the start of the line and clears it.
 _ERASE = "\r\x1b[2K"

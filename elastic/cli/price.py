@@ -12,6 +12,7 @@ from elastic import figures
 from elastic.cli import render
 from elastic.cli.options import LimitOption, OutputOption, connection_of
 from elastic.cli.render import Column, Output
+from elastic.durations import HISTORY_DAYS
 
 app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=True)
 
@@ -65,7 +66,7 @@ def show_history(
     node_type: Annotated[
         str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")
     ],
-    days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = 90.0,
+    days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = HISTORY_DAYS,
     output: OutputOption = Output.TABLE,
 ) -> None:
     """Show what a node type's offerings have cost: EC2's spot history, and what came since."""

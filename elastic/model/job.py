@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from elastic.durations import DRAIN_GRACE_S
 from elastic.errors import Conflict, InvalidInput
 from elastic.model.mode import Mode
 from elastic.model.offering import Capacity, NodeType, Offering
@@ -194,7 +195,7 @@ class JobSpec:
     policy: str = "best_value"
     fixed_node_type: str | None = None
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
-    drain_grace_s: float = 30.0
+    drain_grace_s: float = DRAIN_GRACE_S
     mode: Mode = Mode.RESTART
     preload: bool = True
     most_samples: Mapping[str, int] = field(default_factory=dict)

@@ -3,7 +3,6 @@ gone."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -22,6 +21,7 @@ from elastic.bounds import (
 )
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import duration
+from elastic.liveness import LifeSign
 from elastic.model.boot import Setup
 from elastic.model.mode import Mode
 from elastic.model.offering import Offering
@@ -148,12 +148,6 @@ class Notice:
         return (self.kind, self.at_s, self.action) != (known.kind, known.at_s, known.action)
 
 
-HANGS_S = 2.5
-_HANGS_AT_MOST_S = 300.0
-"""How long no turn is none any more; a pause as long as the latter, half of the default lease,
-tells nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pulse:
     """What an agent says of its workers' turns: how long ago the last one was, and their longest
@@ -167,21 +161,10 @@ class Pulse:
     longest_s: Seconds = 0.0
     learnt_s: Seconds | None = None
 
-    def has_stopped(self, *, least_s: float, times: float = 2.0, most_s: float = math.inf) -> bool:
-        """Whether a turn is overdue: no pause but the last was so many `times` shorter, as far as
-        `most_s` goes.
-
-        A job that pauses for longer than `least_s`, to judge or to save, is so given its own time.
-
-        >>> [Pulse(12.0, longest_s).has_stopped(least_s=10.0) for longest_s in (0.5, 7.0)]
-        [True, False]
-        """
-        return self.still_s >= max(least_s, min(times * self.longest_s, most_s))
-
     @property
-    def hangs(self) -> bool:
-        """Whether a turn is overdue as it is for who trains with a node that is cut off."""
-        return self.has_stopped(least_s=HANGS_S, most_s=_HANGS_AT_MOST_S)
+    def last_turn(self) -> LifeSign:
+        """The same as `elastic.liveness` judges it: a job is given its own time for its pauses."""
+        return LifeSign(self.still_s, self.longest_s)
 
 
 @dataclass(frozen=True, slots=True)

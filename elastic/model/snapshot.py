@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from elastic.durations import (
+    BOOT_PRIOR_S,
+    COOLDOWN_S,
+    MINIMUM_BILLED_S,
+    PRICE_MAX_AGE_S,
+    SPOT_PRICE_MAX_AGE_S,
+    SWITCH_PAUSE_PRIOR_S,
+    TICK_S,
+    WIND_DOWN_S,
+)
 from elastic.model.boot import Boot
 from elastic.model.job import Job
 from elastic.model.measurement import Group, Series, Trained
@@ -59,19 +69,19 @@ class Limits:
     """
 
     margin: float = 0.10
-    cooldown_s: float = 600.0
+    cooldown_s: float = COOLDOWN_S
     trial_windows: int = 8
     trial_usd_share: float = 0.10
-    switch_pause_prior_s: float = 30.0
-    boot_prior_s: float = 60.0
-    wind_down_s: float = 600.0
-    price_max_age_s: float = 86_400.0
-    spot_price_max_age_s: float = 3600.0
-    minimum_billed_s: float = 60.0
+    switch_pause_prior_s: float = SWITCH_PAUSE_PRIOR_S
+    boot_prior_s: float = BOOT_PRIOR_S
+    wind_down_s: float = WIND_DOWN_S
+    price_max_age_s: float = PRICE_MAX_AGE_S
+    spot_price_max_age_s: float = SPOT_PRICE_MAX_AGE_S
+    minimum_billed_s: float = MINIMUM_BILLED_S
     trial_of_every: bool = False
     reaction_s: float | None = None
     usd_per_gib_received: float = 0.0
-    tick_s: float = 5.0
+    tick_s: float = TICK_S
 
     def trust(self, price: Price, *, now_s: float) -> bool:
         """Whether a launch may rely on a price at `now_s`."""

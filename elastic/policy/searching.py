@@ -3,12 +3,13 @@ tries next."""
 
 from __future__ import annotations
 
+from elastic.durations import WINDOW_S
 from elastic.figures import duration, number, percent, usd
 from elastic.model import Action, Group, Interval, Plan
 from elastic.policy.beliefs import Belief, beliefs_of
 from elastic.policy.evaluation import Evaluation, Evaluations, Ranked
 from elastic.policy.horizon import seconds_left
-from elastic.policy.spells import WINDOW_S, spells
+from elastic.policy.spells import spells
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.trial import (
     Offer,

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from elastic.durations import WINDOW_S
 from elastic.model import Change, Group, Snapshot
 from elastic.policy.evaluation import Evaluations
 from elastic.policy.switch_cost import transition_of
 
-# Windows close after half a second, or after one iteration if that takes longer.
-WINDOW_S = 0.5
 # A trial that is left for these trained until then; for others its nodes may have been lost before.
 _DELIBERATE = ("trial", "trial_over")
 

@@ -24,6 +24,7 @@ from enum import StrEnum
 from functools import lru_cache
 from statistics import NormalDist
 
+from elastic.durations import WINDOW_S
 from elastic.model import Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
@@ -31,7 +32,7 @@ from elastic.policy.evaluation import Evaluation, Evaluations, Ranked, promise_o
 from elastic.policy.horizon import seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.quotes import known_burn_usd_per_h
-from elastic.policy.spells import WINDOW_S, Spell, begun_s, spells
+from elastic.policy.spells import Spell, begun_s, spells
 from elastic.policy.switch_cost import redone_by_a_move, transition_of
 from elastic.throughput import NodeTypes
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from elastic.clock import Clock
+from elastic.durations import MINIMUM_BILLED_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
@@ -72,7 +73,7 @@ class FakeCloud:
         boot_s: float = 0.0,
         visible_after_s: float = 0.0,
         exit_s: float = 0.0,
-        minimum_billed_s: float = 60.0,
+        minimum_billed_s: float = MINIMUM_BILLED_S,
         calls_kept: int = 10_000,
         forgets_after_s: float = math.inf,
     ) -> None:

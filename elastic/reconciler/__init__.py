@@ -1,6 +1,6 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
-from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms
+from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms, shown
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
@@ -46,5 +46,6 @@ __all__ = [
     "read_catalog",
     "reply_for",
     "secret_in",
+    "shown",
     "training_group",
 ]

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from elastic.errors import ElasticError, ProviderError, ProviderUnavailable, StoreUnavailable
 from elastic.model import Job, JobPhase, Missed
 from elastic.policy import Miss
 from elastic.providers import Trouble
+from elastic.reconciler.group_liveness import Idle
 from elastic.reconciler.leader_lease import LeaseHolder
-from elastic.reconciler.stillness import Idle
 from elastic.reconciler.termination_permission import TerminationPermission
-from elastic.store import Store
+from elastic.store import Store, StoredAlarm
 
 _SILENCE_S = 120.0
 """A cloud that refuses is an alarm at once, one that is silent only when that lasts."""
@@ -55,19 +55,37 @@ class AlarmKind(StrEnum):
         return self in (AlarmKind.WILL_BE_LATE, AlarmKind.OVER_BUDGET)
 
 
-_Of = tuple[AlarmKind, str | None]
-"""What is wrong with some job, and with which of its nodes; None: with all of it."""
-
-_OF_JOBS = {kind.value: kind for kind in AlarmKind if kind.is_of_jobs}
+_KINDS = tuple(AlarmKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One thing that is wrong, why, and since when."""
+    """One thing that is wrong, why, since when, and with which job and node if it is theirs."""
 
     kind: AlarmKind
     text: str
     since_s: float
+    job_id: str | None = None
+    node_id: str | None = None
+
+
+def shown(alarms: Iterable[StoredAlarm]) -> tuple[Alarm, ...]:
+    """Gives alarms as people see them, the worst kind first, and of a kind the oldest.
+
+    Those that another version recorded, and this one does not know, are left out.
+    """
+    known = [each for each in alarms if each.kind in _KINDS]
+    known.sort(key=lambda each: (_KINDS.index(AlarmKind(each.kind)), each.since_s))
+    return tuple(
+        Alarm(
+            AlarmKind(each.kind),
+            f"job {each.job_name}: {each.text}" if each.job_name else each.text,
+            each.since_s,
+            each.job_id,
+            each.node_id,
+        )
+        for each in known
+    )
 
 
 @dataclass(slots=True)
@@ -88,12 +106,16 @@ class _Trouble:
         return None if is_brief else self.error
 
 
+_Key = tuple[str, str | None, str | None]
+"""What is wrong, with which job and with which of its nodes; see `StoredAlarm.key`."""
+
+
 @dataclass(slots=True)
 class Alarms:
-    """Asks those who know, and writes down when one begins and when it is over.
+    """Finds out what is wrong, and records in rows when that begins and when it is over.
 
-    A script that goes on for `standstill_s` though all of its job's iterations are done is one;
-    never, if that is 0.
+    A script that goes on for `standstill_s` though all of its job's iterations are done is an
+    alarm; never, if that is 0.
     """
 
     leader_lease: LeaseHolder
@@ -105,8 +127,11 @@ class Alarms:
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
     _unwritten: StoreUnavailable | None = None
-    _raised_s: dict[AlarmKind, float] = field(default_factory=dict)
-    _of_jobs: dict[str, tuple[Job, Mapping[_Of, str]]] = field(default_factory=dict)
+    _unwritten_since_s: float | None = None
+    # What is wrong by the latest look. Replaced as a whole, for other threads read it.
+    _standing: Mapping[_Key, StoredAlarm] = field(default_factory=dict)
+    # The rows that stand; None until they are read, for an earlier daemon may have left some.
+    _rows: dict[_Key, StoredAlarm] | None = None
     _done_since_s: dict[str, float] = field(default_factory=dict)
     _missed: dict[str, tuple[Miss, ...] | None] = field(default_factory=dict)
 
@@ -118,30 +143,66 @@ class Alarms:
         *,
         now_s: float,
     ) -> StoreUnavailable | None:
-        """Takes note of why the machines, and what is sold, cannot be listed, and tells the store
-        what has changed.
+        """Takes note of why the machines, and what is sold, cannot be listed; records what has
+        changed.
 
-        None: they can. Gives why that could not be told, for then it is at the next look.
+        None: they can. Gives why that could not be recorded, for then it is at the next look.
         """
         self._blindness.note(blindness, now_s=now_s)
         self._unsold.note(unsold, now_s=now_s)
         self._last_blindness = blindness or self._last_blindness
+        found: dict[_Key, str] = {
+            (kind.value, None, None): text for kind, text in self._texts(now_s=now_s) if text
+        }
         try:
-            self._tell(store, now_s=now_s)
+            self._record(store, None, found, lambda _: "all is well again", now_s=now_s)
+            if self._unwritten is None and self._unwritten_since_s is not None:
+                text = f"{AlarmKind.CANNOT_WRITE}: all is well again"
+                store.events.add("alarm_over", text, now_s=now_s)
+                self._unwritten_since_s = None
         except StoreUnavailable as error:
             return error
         return None
 
-    def _tell(self, store: Store, *, now_s: float) -> None:
-        standing = {each.kind: each for each in self.current(now_s=now_s)}
-        for kind in self._raised_s.keys() - standing.keys():
-            if not kind.is_of_jobs:  # their own events say so
-                store.events.add("alarm_over", f"{kind}: all is well again", now_s=now_s)
-            del self._raised_s[kind]
-        for kind in [each for each in standing if each not in self._raised_s]:
-            if not kind.is_of_jobs:
-                store.events.add("alarm", f"{kind}: {standing[kind].text}", now_s=now_s)
-            self._raised_s[kind] = now_s
+    def _record(
+        self,
+        store: Store,
+        job: Job | None,
+        found: Mapping[_Key, str],
+        why_over: Callable[[AlarmKind], str],
+        *,
+        now_s: float,
+    ) -> None:
+        """Makes the rows of one job, or of the daemon, what was `found`: why each alarm stands."""
+        job_id, job_name = (None, None) if job is None else (job.id, job.spec.name)
+        rows = self._read(store)
+        before = {key: each for key, each in self._standing.items() if key[1] == job_id}
+        now = {
+            key: replace(before[key], text=text)
+            if key in before
+            else StoredAlarm(key[0], text, now_s, job_id, key[2], job_name)
+            for key, text in found.items()
+        }
+        others = {key: each for key, each in self._standing.items() if key[1] != job_id}
+        self._standing = others | now
+        # By the rows, not by what stood before: what could not be recorded then is now.
+        recorded = {key: each for key, each in rows.items() if key[1] == job_id}
+        for key in recorded.keys() - now.keys():
+            store.alarms.end(recorded[key], why_over(AlarmKind(key[0])), now_s=now_s)
+            del rows[key]
+        for key in [each for each in now if each not in recorded]:
+            store.alarms.begin(now[key], now_s=now_s)
+            rows[key] = now[key]
+        for key in [each for each in now if rows[each] != now[each]]:
+            store.alarms.reword(now[key])
+            rows[key] = now[key]
+
+    def _read(self, store: Store) -> dict[_Key, StoredAlarm]:
+        if self._rows is None:
+            rows = {each.key: each for each in store.alarms.standing() if each.kind in _KINDS}
+            self._rows = rows
+            self._standing = {**rows, **self._standing}
+        return self._rows
 
     @contextmanager
     def of_writing(self, *, now_s: float) -> Iterator[None]:
@@ -163,64 +224,52 @@ class Alarms:
         self._unwritten = next(
             (each for each in failures if isinstance(each, StoreUnavailable)), None
         )
-        if self._unwritten is not None:
-            self._raised_s.setdefault(AlarmKind.CANNOT_WRITE, now_s)
+        if self._unwritten is not None and self._unwritten_since_s is None:
+            self._unwritten_since_s = now_s
 
     def weigh(
         self, store: Store, job: Job, misses: Callable[[frozenset[Missed]], tuple[Miss, ...] | None]
     ) -> None:
-        """Takes note of the goals that a job will miss, given those it was said to miss; `follow`
-        tells of them."""
-        standing = frozenset(
-            Missed(kind.value) for kind, _ in self._before(store, job) if kind.is_of_goals
-        )
+        """Takes note of the goals that a job will miss, given those it was said to miss.
+
+        `follow` records them.
+        """
+        kinds = [AlarmKind(kind) for kind, _, _ in self._before(store, job)]
+        standing = frozenset(Missed(kind.value) for kind in kinds if kind.is_of_goals)
         self._missed[job.id] = misses(standing)
 
     def follow(self, store: Store, job: Job, found: Iterable[Idle] | None, *, now_s: float) -> None:
-        """Notes which of a job's nodes are paid for nothing, and records what has changed as
-        events.
+        """Finds out what is wrong with a job, and records what has changed.
 
-        `found` is what makes no turns. None: nobody can tell now, and what stood still does so
-        until turns are made, or the job ends. Alarms that an earlier daemon raised, and that
-        are not over, are read from the events.
+        `found` is what makes no turns. None: that cannot be told now, and what stood still does so
+        until turns are made, or the job ends.
         """
         before = self._before(store, job)
         is_ending = job.phase is JobPhase.DRAINING or job.phase.is_final
-        goals = {of: text for of, text in before.items() if of[0].is_of_goals}
-        now = (
-            dict(before)
-            if found is None
-            else {(_kind(each.node_id), each.node_id): each.text for each in found}
-        )
-        now.pop((AlarmKind.OVERRUN, None), None)
+        now = {key: text for key, text in before.items() if AlarmKind(key[0]).is_of_goals}
         if (missed := self._missed.pop(job.id, None)) is not None:
-            now = {of: text for of, text in now.items() if not of[0].is_of_goals}
-            now |= {(AlarmKind(each.kind.value), None): each.text for each in missed}
+            now = {(each.kind.value, job.id, None): each.text for each in missed}
+        if found is None:
+            now |= {
+                key: text
+                for key, text in before.items()
+                if AlarmKind(key[0]) in (AlarmKind.STANDSTILL, AlarmKind.OUTSIDE)
+            }
         else:
-            now |= goals
+            now |= {(_kind(each.node_id).value, job.id, each.node_id): each.text for each in found}
         if is_ending:
             now.clear()
-        stood = (AlarmKind.OVERRUN, None) in before
-        if (text := self._overrun(job, is_ending=is_ending, stood=stood, now_s=now_s)) is not None:
-            now[AlarmKind.OVERRUN, None] = text
-        for kind, node_id in before.keys() - now.keys():
-            text = f"{kind}: {_why_over(kind, is_ending=is_ending)}"
-            store.events.add("alarm_over", text, job_id=job.id, node_id=node_id, now_s=now_s)
-        for kind, node_id in now.keys() - before.keys():
-            text = f"{kind}: {now[kind, node_id]}"
-            store.events.add("alarm", text, job_id=job.id, node_id=node_id, now_s=now_s)
-        if is_ending:
-            self._of_jobs.pop(job.id, None)
-        else:
-            self._of_jobs[job.id] = (job, now)
+        overrun = AlarmKind.OVERRUN.value, job.id, None
+        text = self._overrun(job, is_ending=is_ending, stood=overrun in before, now_s=now_s)
+        if text is not None:
+            now[overrun] = text
+        self._record(
+            store, job, now, lambda kind: _why_over(kind, is_ending=is_ending), now_s=now_s
+        )
 
-    def _before(self, store: Store, job: Job) -> Mapping[_Of, str]:
-        return self._of_jobs[job.id][1] if job.id in self._of_jobs else _left_open(store, job)
-
-    def of_job(self, job_id: str) -> tuple[str, ...]:
-        """What is wrong with a job now."""
-        _, found = self._of_jobs.get(job_id, (None, {}))
-        return tuple(f"{kind}: {text}" for (kind, _), text in found.items())
+    def _before(self, store: Store, job: Job) -> dict[_Key, str]:
+        self._read(store)
+        return {key: each.text for key, each in self._standing.items() if key[1] == job.id}
 
     def _overrun(self, job: Job, *, is_ending: bool, stood: bool, now_s: float) -> str | None:
         """The alarm for a job that trains beyond its end: only its script can end it well."""
@@ -238,20 +287,23 @@ class Alarms:
         done = f"all {job.spec.iterations} iterations are done and the script goes on"
         return f"{done}: it costs until it ends, or is stopped"
 
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether the rows may be out of date, for the database takes nothing."""
+        return self._unwritten is not None
+
     def current(self, *, now_s: float) -> tuple[Alarm, ...]:
-        """Everything that is wrong now."""
-        return tuple(
-            Alarm(kind, text, self._raised_s.get(kind, now_s))
-            for kind, text in self._texts(now_s=now_s)
-            if text
-        )
+        """Everything that was wrong at the latest look.
+
+        What the rows hold, and that the database takes nothing: no row can say so.
+        """
+        found = shown(self._standing.values())
+        if self._unwritten is None:
+            return found
+        text = f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
+        return (Alarm(AlarmKind.CANNOT_WRITE, text, self._unwritten_since_s or now_s), *found)
 
     def _texts(self, *, now_s: float) -> Iterator[tuple[AlarmKind, str | None]]:
-        if self._unwritten is not None:
-            text = (
-                f"nothing is bought or decided, and nodes end with their leases: {self._unwritten}"
-            )
-            yield AlarmKind.CANNOT_WRITE, text
         yield AlarmKind.CLOCK, self.clocks()
         lease = self.leader_lease.alarm()
         yield AlarmKind.LEADER_LEASE, lease
@@ -266,14 +318,6 @@ class Alarms:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
         for trouble, text in self.troubles().items():
             yield AlarmKind(trouble.value), text
-        for kind in (each for each in AlarmKind if each.is_of_jobs):
-            yield kind, "; ".join(self._told_of(kind))
-
-    def _told_of(self, kind: AlarmKind) -> Iterator[str]:
-        for job, found in list(self._of_jobs.values()):  # read by other threads, too
-            yield from (
-                f"job {job.spec.name}: {text}" for (each, _), text in found.items() if each is kind
-            )
 
     def _unseen(self, *, now_s: float) -> str | None:
         error = self._blindness.lasting(now_s=now_s)
@@ -292,12 +336,6 @@ class Alarms:
             "the cloud does not tell what it sells: every job keeps what it has, and nothing is "
             f"bought: {error}"
         )
-
-
-def _left_open(store: Store, job: Job) -> Mapping[_Of, str]:
-    """Alarms that an earlier daemon raised for a job, and did not see end."""
-    told = store.stillness.open_alarms(job.id).items()
-    return {(_OF_JOBS[kind], node_id): text for (kind, node_id), text in told if kind in _OF_JOBS}
 
 
 def _why_over(kind: AlarmKind, *, is_ending: bool) -> str:

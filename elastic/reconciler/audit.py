@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from elastic.durations import LISTED_WITHIN_S
 from elastic.figures import duration
 from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
@@ -15,7 +16,6 @@ from elastic.reconciler.machines import matched
 TOLERANCE_S = 15.0
 """A cloud tells instants in whole seconds, and the daemon looks every few."""
 TOLERANCE = 0.01
-_VISIBLE_WITHIN_S = 120.0
 
 
 class Difference(StrEnum):
@@ -106,7 +106,7 @@ def _of_node(
         instance is not None and instance.state is not InstanceState.GONE,
     )
     if instance is None:
-        is_late = is_open and now_s - chain[0].from_s > _VISIBLE_WITHIN_S
+        is_late = is_open and now_s - chain[0].from_s > LISTED_WITHIN_S
         return _gone(node, "the cloud no longer tells of it") if is_late else None
     if is_there and not is_open:
         found = "it runs, and the ledger has closed it"

@@ -6,13 +6,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
+from elastic.durations import LISTED_WITHIN_S
 from elastic.model import Node
 from elastic.providers import Instance, InstanceState
 from elastic.store import Store
-
-_VISIBLE_WITHIN_S = 120.0
-"""A machine that its provider lists is listed within this time of its launch (EC2: eventual
-consistency, seconds)."""
 
 
 @dataclass(slots=True)
@@ -82,7 +79,7 @@ class BillingPeriods:
         mute is gone.
         """
         self._missing[node.id] = self._missing.get(node.id, 0) + 1
-        if self._missing[node.id] < 2 or now_s - _heard_at_s(node) <= _VISIBLE_WITHIN_S:
+        if self._missing[node.id] < 2 or now_s - _heard_at_s(node) <= LISTED_WITHIN_S:
             return False
         if self._was_bought_long_before(node):
             self.store.nodes.launched_at(node.id, node.intended_at_s)
@@ -95,7 +92,7 @@ class BillingPeriods:
         forgotten by now."""
         if node.launched_at_s is None or node.joined_at_s is not None or node.id in self._seen_at_s:
             return False
-        return node.launched_at_s - node.intended_at_s > _VISIBLE_WITHIN_S
+        return node.launched_at_s - node.intended_at_s > LISTED_WITHIN_S
 
     def _latest_end_s(self, node: Node, *, now_s: float) -> float:
         """The end that nobody saw: clouds forget, but a machine whose lease is over has powered

@@ -12,6 +12,7 @@ from uuid import uuid4
 import structlog
 
 from elastic.clock import Clock
+from elastic.durations import AWS_RETRY_S
 from elastic.errors import AlreadyRunning, LeaseLost, ProviderError, ProviderUnavailable
 from elastic.figures import ago, instant
 from elastic.providers import LeaderLease, LeaseRegister
@@ -19,16 +20,12 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
+# A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
+# not renewed for ten. The five between are for clocks: AWS itself refuses calls that are signed by
+# one that is 5 minutes apart.
 _RENEW_S = 60.0
-_RETRY_S = 20.0
 _ACT_WITHIN_S = 300.0
 LEASE_EXPIRES_S = 600.0
-"""A lease is renewed every minute and good for five. Another daemon may acquire it only once it was
-not renewed for ten.
-
-The five between are for clocks: AWS itself refuses calls that are signed by one that is 5 minutes
-apart.
-"""
 _MOST_RACES = 5
 
 
@@ -55,7 +52,9 @@ class LeaseHolder:
     _lease: LeaderLease | None = None
     _version: int = 0
     _renewed_at_s: float | None = None
-    _renewal: Renewal = field(default_factory=lambda: Renewal(every_s=_RENEW_S, retry_s=_RETRY_S))
+    _renewal: Renewal = field(
+        default_factory=lambda: Renewal(every_s=_RENEW_S, retry_s=AWS_RETRY_S)
+    )
     _failure: ProviderError | None = None
 
     def acquire(self, *, takes_over: bool = False) -> None:

@@ -11,6 +11,7 @@ import structlog
 
 from elastic.agent.cause import describe_exit
 from elastic.errors import Conflict, ElasticError, LeaseLost, ProviderError, StoreUnavailable
+from elastic.liveness import SUSPECT_BEATS
 from elastic.model import (
     Action,
     Boot,
@@ -34,13 +35,13 @@ from elastic.pricing import PriceSource
 from elastic.providers import Provider
 from elastic.reconciler import steps as due
 from elastic.reconciler.alarms import Alarms
+from elastic.reconciler.group_liveness import GroupLiveness
 from elastic.reconciler.machines import Machines
 from elastic.reconciler.observe import KnownCatalog, observe, read_catalog, training_group
 from elastic.reconciler.price_records import PriceRecords
 from elastic.reconciler.rendezvous import Rendezvous, may_still_start
 from elastic.reconciler.session import all_are_heard, goes_on
 from elastic.reconciler.steps import next_steps
-from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
 from elastic.reconciler.timekeeper import Timekeeper
 from elastic.reconciler.world import Timeouts, World
 from elastic.store import JobFacts, Store
@@ -199,7 +200,8 @@ class Reconciler:
             plan, facts = self._decide(facts, prices, now_s=now_s)
         for _ in range(_ROUNDS):
             world = self._world(facts, plan, now_s=now_s)
-            if facts.job.phase.is_final or not self._act(world):
+            liveness = GroupLiveness(world)
+            if facts.job.phase.is_final or not self._act(world, liveness):
                 break
             facts = self.store.facts.of(job_id, now_s=now_s)
             if (
@@ -209,10 +211,10 @@ class Reconciler:
                 # Decided before any node is ended: it may have to go on with those that a change
                 # would have left.
                 plan, facts = self._decide(facts, prices, now_s=now_s)
-        self._looks_again |= may_be_cut_off(world)
-        if (pause_s := newly_learnt_s(world)) is not None:
-            self.store.stillness.learn(job_id, pause_s)
-        self.alarms.follow(self.store, facts.job, idle(world), now_s=now_s)
+        self._looks_again |= liveness.is_about_to_be_cut_off
+        if (pause_s := liveness.newly_learned_s) is not None:
+            self.store.jobs.learn_pause(job_id, pause_s)
+        self.alarms.follow(self.store, facts.job, liveness.idle(), now_s=now_s)
         if not (facts.nodes or facts.job.phase is JobPhase.DRAINING or facts.job.phase.is_final):
             self._fail_if_forbidden(facts.job, now_s=now_s)
         if plan is not None and facts.job.phase is not (phase := _phase_after(facts, plan)):
@@ -313,7 +315,9 @@ class Reconciler:
             timeouts=self.timeouts,
             drain_grace_s=facts.job.spec.drain_grace_s,
             listening_since_s=self._listening_since_s,
-            gaps=self.store.presence.gaps(beyond_s=self.timeouts.missed_s / 3),
+            gaps=self.store.presence.gaps(
+                beyond_s=self.timeouts.silence.suspect.least_s / SUSPECT_BEATS
+            ),
             hung=facts.hung,
             longest_pause_s=facts.longest_pause_s,
             refused=self.machines.refused(now_s=now_s),
@@ -347,10 +351,10 @@ class Reconciler:
             job_id, rounds=replace(self.store.jobs.rounds(job_id), is_held=is_held)
         )
 
-    def _act(self, world: World) -> bool:
+    def _act(self, world: World, liveness: GroupLiveness) -> bool:
         """Performs the steps that are due and tells whether another look is worth while now."""
         has_led_on = False
-        for step in next_steps(world):
+        for step in next_steps(world, liveness):
             has_led_on |= self._perform(world, step)
         return has_led_on
 

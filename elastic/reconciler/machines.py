@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from elastic.durations import POOL_ASKED_AGAIN_S, TICK_S
 from elastic.errors import (
     CapacityUnavailable,
     ElasticError,
@@ -28,9 +29,9 @@ from elastic.store import LaunchIntent, Store
 
 log = structlog.get_logger(__name__)
 
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 600.0
-"""How long an offering is left alone after buying it failed, if its provider says nothing: doubled
-at each failure."""
+# How long an offering is left alone after buying it failed, if its provider says nothing: a tick,
+# doubled at each failure up to POOL_ASKED_AGAIN_S.
+_FIRST_PAUSE_S = TICK_S
 
 _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
@@ -138,7 +139,7 @@ class Machines:
         *,
         nodes: int = 1,
         first_s: float = _FIRST_PAUSE_S,
-        longest_s: float = _LONGEST_PAUSE_S,
+        longest_s: float = POOL_ASKED_AGAIN_S,
         now_s: float,
     ) -> None:
         """Leaves `nodes` or more of it alone for a while, unless its provider has just said for how
@@ -249,7 +250,7 @@ class Machines:
                 self.pause(
                     offering,
                     Obstacle.QUOTA if is_quota else Obstacle.FORBIDDEN,
-                    first_s=_LONGEST_PAUSE_S,
+                    first_s=POOL_ASKED_AGAIN_S,
                     now_s=now_s,
                 )
             case CapacityUnavailable():

@@ -25,8 +25,11 @@ from elastic.worker.ping import answers
 log = structlog.get_logger(__name__)
 
 _MODULE = "elastic.workloads.rendezvous"
+# A store is a process on this machine: it answers and dies within milliseconds.
 _ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 1.0
+# A busy machine may delay an answer by seconds. Members go on without a store.
+_SILENCE_S = 10.0
 _STARTS_WITHIN_S = 60.0
 """One that has not answered for so long after its nodes joined is looked at no more often than all
 else."""
@@ -66,7 +69,7 @@ class RendezvousStores:
     host: str
     ports: range = range(1)
     python: str = sys.executable
-    silence_s: float = 10.0
+    silence_s: float = _SILENCE_S
     starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _renewed: set[str] = field(default_factory=set)

@@ -24,14 +24,7 @@ from elastic.model import (
     last_safe_instant,
 )
 from elastic.reconciler import session
-from elastic.reconciler.hearing import are_heard, in_reach
-from elastic.reconciler.stillness import (
-    cut_off,
-    is_out_of_reach,
-    outside,
-    waits_in_vain,
-    why_begin_anew,
-)
+from elastic.reconciler.group_liveness import GroupLiveness
 from elastic.reconciler.world import World
 
 
@@ -136,18 +129,23 @@ _UNSEEN = (
 )
 
 
-def next_steps(world: World) -> tuple[Step, ...]:
-    """Gives the steps that are due now; what they lead to is seen at the next look."""
-    steps = _ending(world) if world.job.phase is JobPhase.DRAINING else _pursuing(world)
-    return tuple(steps)
+def next_steps(world: World, liveness: GroupLiveness | None = None) -> tuple[Step, ...]:
+    """Gives the steps that are due now; what they lead to is seen at the next look.
+
+    `liveness` is the judgement on the same world, if it was made already.
+    """
+    if liveness is None:
+        liveness = GroupLiveness(world)
+    is_ending = world.job.phase is JobPhase.DRAINING
+    return tuple(_ending(world, liveness) if is_ending else _pursuing(world, liveness))
 
 
-def _ending(world: World) -> Iterator[Step]:
+def _ending(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     if world.active is not None:
         if world.active.drain_at_s is None:
             yield DrainGeneration(world.active.number, "the job is ending")
         else:
-            yield from _stopping(world, world.active, world.active.drain_at_s)
+            yield from _stopping(world, liveness, world.active, world.active.drain_at_s)
         return
     remaining = [node for node in world.nodes if node.phase is not NodePhase.TERMINATING]
     yield from (TerminateNode(node, "the job is ending") for node in remaining)
@@ -155,7 +153,7 @@ def _ending(world: World) -> Iterator[Step]:
         yield FinishJob(world.job.ending or JobPhase.CANCELLED)
 
 
-def _pursuing(world: World) -> Iterator[Step]:
+def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     unfit = [
         node
         for node in world.living.values()
@@ -173,6 +171,7 @@ def _pursuing(world: World) -> Iterator[Step]:
     lost = {node.id for node in (*unbought, *(step.node for step in overdue))}
     if lost:
         world = replace(world, nodes=tuple(node for node in world.nodes if node.id not in lost))
+        liveness = GroupLiveness(world)
     if world.target is None:
         # Bought for a decision that was never recorded: the daemon died in between.
         yield from (
@@ -188,9 +187,9 @@ def _pursuing(world: World) -> Iterator[Step]:
         )
     elif missing and world.may_launch and not closes:
         yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
-    present = in_reach(world, wanted)
+    present = liveness.in_reach(wanted)
     is_ready = (
-        not missing and not closes and len(present) == len(wanted) and are_heard(world, present)
+        not missing and not closes and len(present) == len(wanted) and liveness.are_heard(present)
     )
     # One node that still fetches the job's packages or data would keep the workers of all others
     # waiting.
@@ -200,10 +199,10 @@ def _pursuing(world: World) -> Iterator[Step]:
         # Who is drained for a newcomer that still loads its libraries stands still for just so
         # long.
         is_warm = all(_is_free(world, node) for node in wanted if node.id not in active.node_ids)
-        yield from _keeping(world, active, wanted, is_ready and is_warm)
+        yield from _keeping(world, liveness, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
-    elif (survivors := _survivors(world, present)) and are_heard(world, survivors):
+    elif (survivors := _survivors(world, liveness, present)) and liveness.are_heard(survivors):
         yield StartGeneration(survivors)
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
@@ -244,34 +243,40 @@ def _prepared_at_s(node: Node) -> float | None:
 
 
 def _keeping(
-    world: World, active: Generation, wanted: list[Node], is_ready: bool
+    world: World,
+    liveness: GroupLiveness,
+    active: Generation,
+    wanted: list[Node],
+    is_ready: bool,
 ) -> Iterator[Step]:
     members = [world.living.get(node_id) for node_id in active.node_ids]
     exits = [_exit_of(node, active.number) for node in members]
     if _is_done(world, members, exits):
         yield BeginEnding(JobPhase.SUCCEEDED, "" if world.job.iteration else _UNSEEN)
     elif active.drain_at_s is not None:
-        yield from _stopping(world, active, active.drain_at_s)
+        yield from _stopping(world, liveness, active, active.drain_at_s)
     elif all(node is None for node in members):
         yield EndGeneration(active.number, None)
     elif world.job.spec.mode is Mode.LIVE:
-        yield from _keeping_session(world, active, wanted, is_ready)
+        yield from _keeping_session(world, liveness, active, wanted, is_ready)
     elif any(each is not None and each.outcome is not Outcome.SUCCEEDED for each in exits):
         yield DrainGeneration(
             active.number, "a node's workers ended", _unasked(world, members, exits)
         )
     elif is_ready and {node.id for node in wanted} != set(active.node_ids):
         yield DrainGeneration(active.number, f"the group changes to {world.target}")
-    elif why := waits_in_vain(world, active, _at_work(members, exits)) or why_begin_anew(
-        world, active
-    ):
+    elif why := liveness.why_drain():
         yield DrainGeneration(active.number, why, hangs=True)
     elif (leaver := _first_to_go(world, _at_work(members, exits))) is not None:
         yield DrainGeneration(active.number, f"{leaver.id}: {_describe_leaving(leaver)}")
 
 
 def _keeping_session(
-    world: World, active: Generation, wanted: list[Node], is_ready: bool
+    world: World,
+    liveness: GroupLiveness,
+    active: Generation,
+    wanted: list[Node],
+    is_ready: bool,
 ) -> Iterator[Step]:
     members = world.members
     exits = {
@@ -293,9 +298,7 @@ def _keeping_session(
         for node in members
         if session.is_hopeless(exits.get(node.id), node)
     }
-    for node in outside(world, active, times=_MANY):
-        alone_s = _MANY * world.timeouts.standstill_s
-        hopeless[node] = f"it trained with nobody for {duration(alone_s)}, while others went on"
+    hopeless |= liveness.alone()
     yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
     wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
@@ -355,7 +358,7 @@ def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
     return min(leavers, key=lambda node: (node.leaves_at_s or 0.0, node.id))
 
 
-def _survivors(world: World, present: list[Node]) -> tuple[Node, ...]:
+def _survivors(world: World, liveness: GroupLiveness, present: list[Node]) -> tuple[Node, ...]:
     """The members left of a generation that lost one, if they are enough to go on until others
     join.
 
@@ -363,19 +366,21 @@ def _survivors(world: World, present: list[Node]) -> tuple[Node, ...]:
     stop later.
     """
     before = world.generation.node_ids if world.generation is not None else ()
-    usable = world.living.keys() - world.leaving - cut_off(world)
+    usable = world.living.keys() - world.leaving - liveness.cut_off
     left = tuple(node for node in present if node.id in before)
     has_lost = any(node_id not in usable for node_id in before)
     return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
 
 
-def _stopping(world: World, active: Generation, drain_at_s: float) -> Iterator[Step]:
+def _stopping(
+    world: World, liveness: GroupLiveness, active: Generation, drain_at_s: float
+) -> Iterator[Step]:
     members = [world.living.get(node_id) for node_id in active.node_ids]
     is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
     patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
     overdue = world.now_s > drain_at_s + patience_s
     running = [node for node in members if node is not None and not _has_stopped(node, active)]
-    if overdue or all(is_out_of_reach(world, node, since_s=drain_at_s) for node in running):
+    if overdue or all(liveness.is_out_of_reach(node, since_s=drain_at_s) for node in running):
         exits = [each for node in members if (each := _exit_of(node, active.number)) is not None]
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
@@ -407,9 +412,6 @@ def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
     return replace(failure, error=uneven_end(failure.error) if have_others_finished else None)
 
 
-_MANY = 5
-"""So many times the patience after which it is told that a member trains with nobody, it is
-replaced."""
 _SLACK_S = 30.0
 """What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
 tell of it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from elastic.durations import AWS_RETRY_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.providers import Instance, InstanceState
@@ -18,7 +19,6 @@ log = structlog.get_logger(__name__)
 
 # at most; half of a short lease, so that as long as all is well no proof is older than one
 _PROVE_S = 120.0
-_RETRY_S = 20.0
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class TerminationPermission:
     def __post_init__(self) -> None:
         self._proven_s = self.elapsed_s()  # nothing was asked yet: the first look follows
         prove_s = min(_PROVE_S, self.lease_s / 2)
-        self._renewal = Renewal(every_s=prove_s, retry_s=min(_RETRY_S, prove_s / 4))
+        self._renewal = Renewal(every_s=prove_s, retry_s=min(AWS_RETRY_S, prove_s / 4))
 
     def look(self, instances: Iterable[Instance]) -> None:
         """Proves it if that is due; where nothing lives there is nothing to prove."""

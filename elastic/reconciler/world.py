@@ -6,26 +6,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from elastic.durations import HEARTBEAT_S
+from elastic.liveness import TimeBounds, silence_bounds
 from elastic.model import Generation, Group, Job, Node, NodePhase, Offering
+
+_EVERY_SECOND = silence_bounds(heartbeat_s=HEARTBEAT_S)
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a node may take to register, a silent one may live, a due word may take to be heard;
-    in seconds.
+    """How long a job and its nodes may take to do what they should; in seconds.
 
-    `reaction_s` is how long a word may take from being due to being heard on a node. A node that
-    says nothing for longer than `silence_s` is missed by those it trains with, and where they stand
-    still for longer than `missed_s`; a turn that is overdue for longer than `standstill_s` is an
-    alarm, unless that is 0.
+    `register_s` is what a node may take to register, `lease_s` how long a silent one lives.
+    `reaction_s` is what an instruction may take from being due to being heard on a node. A turn
+    that is overdue for `standstill_s` is an alarm, unless that is 0. `silence` judges a node's
+    silence.
     """
 
     register_s: float
     lease_s: float
     reaction_s: float
-    silence_s: float
-    missed_s: float
     standstill_s: float
+    silence: TimeBounds = _EVERY_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,6 @@ class World:
         object.__setattr__(
             self, "members", tuple(living[each] for each in node_ids if each in living)
         )
-
-    def member(self, node_id: str) -> Node | None:
-        """A node of the generation, if it still lives."""
-        return self.living.get(node_id)
 
 
 def lives(node: Node) -> bool:

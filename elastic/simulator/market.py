@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from elastic.durations import NOTICE_S
 from elastic.errors import InvalidInput
 from elastic.model import Capacity, NodeType, Offering
 from elastic.pricing import TraceRow
@@ -74,7 +75,7 @@ def market_of(
     records: Sequence[PoolRecord] | None = None,
     *,
     node_types: Mapping[str, NodeType] | None = None,
-    notice_s: float = 120.0,
+    notice_s: float = NOTICE_S,
 ) -> SimulatedMarket:
     """Gives the market of recorded prices and availability.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from elastic.durations import NOTICE_S
 from elastic.errors import InvalidInput
 from elastic.model import Capacity, JobSpec, Node, NodePhase, NodeType, Series
 from elastic.pricing import TraceRow
@@ -15,7 +16,6 @@ from elastic.simulator.simulation import BEGINS_S
 from elastic.store import Store
 
 _MOST_PRICES = 100_000
-_NOTICE_S = 120.0
 
 
 def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMarket]:
@@ -45,7 +45,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes.listed(job.id, include_gone=True)
     pools = {
-        offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=_NOTICE_S)
+        offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=NOTICE_S)
         for offering in market.offerings
         if offering.capacity is Capacity.SPOT
         and (of_pool := [node for node in nodes if node.offering == offering])

@@ -23,7 +23,18 @@ from pathlib import Path
 import structlog
 
 from elastic.clock import ManualClock
+from elastic.durations import (
+    BOOT_PRIOR_S,
+    GONE_LISTED_S,
+    HEARTBEAT_S,
+    LEASE_S,
+    POOL_ASKED_AGAIN_S,
+    REACTION_SLACK_S,
+    REGISTER_S,
+    TICK_S,
+)
 from elastic.errors import ElasticError
+from elastic.liveness import silence_bounds
 from elastic.model import (
     Action,
     Generation,
@@ -74,13 +85,11 @@ _GROWTH = 16.0
 such as a drain, is over within a few; all else wakes the daemon by itself."""
 _TOGETHER_S = 60.0
 """Refusals that run out within this time are looked at together."""
-_ASKED_EVERY_S = 600.0
-"""How often the reconciler asks a pool again that has refused for a while (`reconciler.machines`).
-"""
 _MEASURING = "measuring"
 """The code of the reason with which a policy waits for windows."""
-_REMEMBERED_S = 3600.0
-"""How long a cloud lists a machine that is gone (EC2: about an hour)."""
+# Four hours: six looks a day at a cluster in which nothing happens cost little (decision 0120).
+_LONGEST_LOOK_S = 14_400.0
+_REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +101,17 @@ class SimulationSettings:
     them.
     """
 
-    limits: Limits = field(default_factory=lambda: Limits(reaction_s=16.0))
-    tick_s: float = 5.0
-    heartbeat_s: float = 1.0
-    quiet_s: float = 14_400.0
-    waiting_s: float = 14_400.0
-    lease_s: float = 600.0
-    register_s: float = 600.0
-    boot_s: float = 60.0
+    limits: Limits = field(default_factory=lambda: Limits(reaction_s=_REACTION_S))
+    tick_s: float = TICK_S
+    heartbeat_s: float = HEARTBEAT_S
+    quiet_s: float = _LONGEST_LOOK_S
+    waiting_s: float = _LONGEST_LOOK_S
+    lease_s: float = LEASE_S
+    register_s: float = REGISTER_S
+    boot_s: float = BOOT_PRIOR_S
+    # An instance shuts down within seconds: an assumption, and nothing is decided by it.
     exit_s: float = 5.0
+    # No simulated script hangs, and looks that are left out must raise no alarm.
     standstill_s: float = 300.0
     max_failures: int = 3
     seed: int = 0
@@ -167,7 +178,7 @@ class Simulation:
             exit_s=terms.exit_s,
             minimum_billed_s=terms.limits.minimum_billed_s,
             calls_kept=1,
-            forgets_after_s=_REMEMBERED_S,
+            forgets_after_s=GONE_LISTED_S,
         )
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         self._wire(FakeProvider(self.cloud))
@@ -262,10 +273,9 @@ class Simulation:
             timeouts=Timeouts(
                 register_s=terms.register_s,
                 lease_s=terms.lease_s,
-                reaction_s=terms.tick_s + terms.heartbeat_s + 10.0,
-                silence_s=10.0,
-                missed_s=3.0,
+                reaction_s=terms.tick_s + terms.heartbeat_s + REACTION_SLACK_S,
                 standstill_s=terms.standstill_s,
+                silence=silence_bounds(heartbeat_s=terms.heartbeat_s),
             ),
             max_failures=terms.max_failures,
         )
@@ -374,7 +384,7 @@ class Simulation:
         turn_s = pool.availability.next_turn_s(at_s)
         if math.isinf(turn_s):
             return math.inf
-        return block.until_s + _ASKED_EVERY_S * math.ceil((turn_s - at_s) / _ASKED_EVERY_S)
+        return block.until_s + POOL_ASKED_AGAIN_S * math.ceil((turn_s - at_s) / POOL_ASKED_AGAIN_S)
 
     def _gap_s(self, now_s: float) -> float:
         """For how long the job would go on as it does, if nothing but the time and what comes with
@@ -409,7 +419,7 @@ class Simulation:
         assert self._decided is not None, "nothing is predicted before the first decision"
         snapshot, plan = self._decided
         closed = tuple(
-            replace(block, until_s=min(self._asked_with_hope_s(block), at_s + _REMEMBERED_S))
+            replace(block, until_s=min(self._asked_with_hope_s(block), at_s + GONE_LISTED_S))
             for block in snapshot.unavailable
         )
         later = self.decide(replace(_later_snapshot(snapshot, plan, at_s), unavailable=closed))

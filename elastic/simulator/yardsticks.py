@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from elastic.durations import TICK_S
 from elastic.model import Capacity, Group, JobSpec
 from elastic.simulator import light_world
 from elastic.simulator.clairvoyant import GroupOption, least_usd
@@ -21,8 +22,6 @@ from elastic.simulator.program import Program
 from elastic.simulator.rivals import RIVALS, Fleet
 
 CLAIRVOYANT = "clairvoyant"
-_TICK_S = 5.0
-"""No tick is shorter: the daemon looks as often."""
 _MOST_STEPS = 8_000
 """Ticks times groups: the clairvoyant takes some 0.1 ms for each."""
 _FINE = 16
@@ -59,7 +58,7 @@ def yardsticks(
     late unless `is_deadline`.
     """
     sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
-    tick_s = max(_TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
+    tick_s = max(TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
     light = _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s))
     task = _task(spec, program, market, tick_s, horizon_s, boot_s, pause_s)
     groups = [

@@ -1,6 +1,7 @@
 """The database: everything that must survive, in SQLAlchemy Core tables, one repository for
 each subject."""
 
+from elastic.store.alarms import StoredAlarm
 from elastic.store.backup import Backup, back_up, restore
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
@@ -23,6 +24,7 @@ __all__ = [
     "LaunchIntent",
     "Store",
     "StoreState",
+    "StoredAlarm",
     "StoredWindow",
     "Tallies",
     "ThroughputPoint",

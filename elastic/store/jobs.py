@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
-from sqlalchemy import Connection, Row, bindparam, case, func, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, or_, select, update
 
 from elastic.errors import Conflict, NotFound
 from elastic.model import (
@@ -292,6 +292,14 @@ def note_error(connection: Connection, job_id: str, error: ScriptError, *, gener
     return earlier is not None and found.is_again(earlier)
 
 
+def learn_pause(connection: Connection, job_id: str, pause_s: float) -> None:
+    """Records that the job pauses for so long by itself, unless a longer pause is known."""
+    is_news = or_(jobs.c.longest_pause_s.is_(None), jobs.c.longest_pause_s < pause_s)
+    connection.execute(
+        update(jobs).where(jobs.c.id == job_id).where(is_news).values(longest_pause_s=pause_s)
+    )
+
+
 def forgive(connection: Connection, job_id: str) -> None:
     """Forgets what a job's program failed with, once it has gone on beyond that."""
     job = row(connection, job_id)
@@ -400,3 +408,4 @@ class Jobs(Repository):
     rounds = reads(rounds)
     count_failure = writes(count_failure)
     note_error = writes(note_error)
+    learn_pause = writes(learn_pause)

@@ -12,6 +12,8 @@ from sqlalchemy.engine import URL
 from elastic.errors import ElasticError
 from elastic.figures import duration
 
+# A database of years is gigabytes (benchmarks/database_size.py): minutes. A tool that takes an hour
+# hangs.
 _TIMEOUT_S = 3600.0
 _INSTALL = (
     "install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or use the "

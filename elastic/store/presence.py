@@ -27,6 +27,7 @@ _TO_COME = (
 )
 
 
+# Half of the time between two heartbeats: what is shorter is no gap.
 _SHORT_S = 0.5
 _MOST_GAPS = 64
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0014"
+REVISION = "0016"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 migrated."""
 
@@ -289,6 +289,18 @@ events = Table(
     Column("kind", String(32), nullable=False, index=True),
     Column("text", Text, nullable=False),
     Column("numbers", Text, nullable=False),
+)
+
+alarms = Table(
+    "alarms",
+    metadata,
+    _id(),
+    Column("kind", String(32), nullable=False),
+    Column("job_id", String(32)),
+    Column("node_id", String(32)),
+    Column("text", Text, nullable=False),
+    _instant("since_s"),
+    Column("over_at_s", Float(53), index=True),
 )
 
 losses = Table(

@@ -9,6 +9,7 @@ from uuid import uuid4
 from sqlalchemy import Column, Connection, func, select, text
 
 from elastic.store import schema
+from elastic.store.alarms import StoredAlarms
 from elastic.store.code import Archives
 from elastic.store.decisions import Decisions
 from elastic.store.engine import Database
@@ -28,7 +29,6 @@ from elastic.store.prices import Prices
 from elastic.store.progress import Progress
 from elastic.store.resumes import Resumes
 from elastic.store.rollup import Rollup
-from elastic.store.stillness import Stillness
 
 _ONLY_ID = 1
 
@@ -61,13 +61,13 @@ class Store:
         self.heartbeats = Heartbeats(database)
         self.measurements = Measurements(database)
         self.progress = Progress(database)
-        self.stillness = Stillness(database)
         self.prices = Prices(database)
         self.past_prices = PastPrices(database)
         self.ledger = Ledger(database)
         self.decisions = Decisions(database)
         self.facts = Facts(database)
         self.events = Events(database)
+        self.alarms = StoredAlarms(database)
         self.presence = Presence(database)
         self.rollup = Rollup(database)
 

@@ -21,6 +21,7 @@ from elastic.worker.replicas import Replica
 from elastic.worker.saves import Saves
 
 DRAIN_LOOK_S = 0.1  # a look costs 25 us with cold caches: at most every second step of 50 ms
+# The agent is on this machine. What it does not take by then is left in a file.
 LAST_SEND_TIMEOUT_S = 1.0
 # Repeated, so that an agent that has restarted learns that this worker takes part.
 JOINED_AGAIN_S = 5.0

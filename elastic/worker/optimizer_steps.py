@@ -21,6 +21,7 @@ from elastic.worker.replicas import replica_of
 
 OPTIMIZER_MODULE = "torch.optim.optimizer"
 RETIRED_AFTER_OTHER_STEPS = 100
+# Gradients of a step are exchanged within the step, and a step takes no longer as a rule.
 HOLD_S = 2.0
 ALONE_AFTER = 20  # every step of data-parallel training exchanges gradients at least once
 _held: set[object] = set()

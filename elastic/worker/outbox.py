@@ -92,6 +92,7 @@ class Outbox:
             if time.monotonic() > deadline:
                 self._leave_behind()
                 break
+            # The agent takes datagrams within milliseconds.
             time.sleep(0.01)
         if self._socket is not None:
             self._socket.close()

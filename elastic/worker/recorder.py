@@ -7,10 +7,10 @@ import re
 import time
 from collections.abc import Callable
 
+from elastic.durations import WINDOW_S
 from elastic.worker.messages import MOST_OF_A_PHASE, Datagram
 from elastic.worker.outbox import Outbox
 
-WINDOW_S = 0.5
 UNFIT_FOR_A_PHASE = re.compile(r"[^A-Za-z0-9_.-]")
 
 

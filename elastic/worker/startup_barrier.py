@@ -11,6 +11,8 @@ from elastic.figures import duration
 from elastic.worker.messages import Arrival
 from elastic.worker.unix_address import asked
 
+# An agent that is restarted is back within seconds. Two minutes without an answer is one that is
+# gone.
 AGENT_TIMEOUT_S = 120.0
 _PAUSE_S = 0.2
 

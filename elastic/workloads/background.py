@@ -12,6 +12,7 @@ from elastic.workloads.checkpoint import Checkpoints
 from elastic.workloads.host_copy import AtOnce, CopyWay, HostCopy
 from elastic.workloads.rhythm import Rhythm
 
+# The last write of a checkpoint: the seconds that its copy to disk takes, on a busy disk.
 CLOSE_TIMEOUT_S = 60.0
 
 

@@ -14,7 +14,8 @@ from elastic.errors import Forbidden, StoreUnavailable
 from elastic.model import JobSpec
 from elastic.providers import Trouble
 from elastic.reconciler import Alarms, LeaseHolder, TerminationPermission
-from elastic.reconciler.stillness import Idle
+from elastic.reconciler.group_liveness import Idle
+from elastic.store import StoredAlarm
 from tests.api.world import World
 
 
@@ -59,6 +60,29 @@ def test_a_job_that_stands_still_leaves_the_daemon_well(
     assert client.get(f"/v1/jobs/{job.id}").json()["alarms"] == said
     assert [each["alarms"] for each in client.get("/v1/jobs").json()["items"]] == [said]
     assert client.get("/healthz").status_code == 200
+
+
+def test_an_alarm_names_its_job_and_node_and_needs_no_daemon_to_be_read(
+    client: TestClient, world: World
+) -> None:
+    job, _ = world.store.jobs.submit(
+        JobSpec("j", ("train.py",)), key=None, request_hash="h", now_s=0.0
+    )
+    stored = StoredAlarm("outside", "n-1 trains alone", 7.0, job.id, "n-1")
+    world.store.alarms.begin(stored, now_s=7.0)
+    (item,) = client.get("/v1/alarms").json()["items"]
+    assert item == {
+        "kind": "outside",
+        "text": "job j: n-1 trains alone",
+        "since_s": 7.0,
+        "job_id": job.id,
+        "node_id": "n-1",
+    }
+
+
+def test_an_alarm_of_a_newer_version_is_left_out(client: TestClient, world: World) -> None:
+    world.store.alarms.begin(StoredAlarm("moon_phase", "full", 7.0), now_s=7.0)
+    assert client.get("/v1/alarms").json()["items"] == []
 
 
 def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from benchmarks.hops import steady_tick
 
-MOVES = 310
+MOVES = 240
 """So many moves between files at most."""
-RETURNS = 30
+RETURNS = 8
 """So often at most `next_steps` comes back to a file where it was."""
 
 

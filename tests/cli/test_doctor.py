@@ -56,9 +56,9 @@ def test_what_is_wrong_with_the_daemon_that_runs_is_to_be_mended(
     leader_lease = LeaseHolder(
         cluster="c", holder="h", place="p", clock=live.world.clock, register=None
     )
-    give_context(
-        live.app, replace(live.world.context, alarms=Alarms(leader_lease, right), right=right)
-    )
+    alarms = Alarms(leader_lease, right)
+    alarms.look(live.world.store, None, now_s=live.world.clock.now_s())
+    give_context(live.app, replace(live.world.context, alarms=alarms, right=right))
     (found,) = check_alarms()
     assert (found.name, found.level) == ("alarm cannot_end", "error")
     assert "allow ec2:TerminateInstances" in found.found

@@ -12,6 +12,7 @@ READS = {
     "jobs": ("get", "unfinished_ids"),
     "facts": ("of",),
     "prices": ("in_force",),
+    "alarms": ("standing",),
     "generations": ("latest",),
 }
 
@@ -25,7 +26,7 @@ class FullDisk:
 
     def __getattr__(self, name: str) -> Any:
         repository = getattr(self._store, name)
-        if self._reads and name in ("presence", "stillness"):
+        if self._reads and name == "presence":
             return repository
         return FullRepository(repository, READS.get(name, ()) if self._reads else ())
 

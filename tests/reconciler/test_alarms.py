@@ -17,7 +17,7 @@ from elastic.policy import decide
 from elastic.providers import InstanceState, Trouble
 from elastic.providers.fake import Operation
 from elastic.reconciler import AlarmKind
-from elastic.reconciler.stillness import Idle
+from elastic.reconciler.group_liveness import Idle
 from elastic.store import Store
 from tests.builders import intend
 from tests.reconciler.virtual import SMALL, VirtualCluster
@@ -187,13 +187,13 @@ def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(
     goal = Objective(deadline_s=cluster.clock.now_s() + 70.0)
     job = cluster.submit(iterations=1000, objective=goal)
     cluster.run(30)
-    (alarm,) = cluster.reconciler.alarms.of_job(job.id)
-    assert alarm.startswith("will_be_late: the deadline is in ")
+    (alarm,) = cluster.store.alarms.standing(job.id)
+    assert alarm.sentence.startswith("will_be_late: the deadline is in ")
     assert [each for each in told(cluster, "alarm") if each.startswith("will_be_late: ")] != []
     later = replace(job.spec, objective=Objective(deadline_s=cluster.clock.now_s() + 100_000.0))
     cluster.store.jobs.set_spec(job.id, later)
     cluster.run(2)
-    assert cluster.reconciler.alarms.of_job(job.id) == ()
+    assert cluster.store.alarms.standing(job.id) == ()
     assert told(cluster, "alarm_over") == ["will_be_late: the goal can be met again"]
 
 
@@ -215,17 +215,16 @@ def test_a_job_that_wants_to_stops_in_good_order_once_its_deadline_is_certain_to
 
 @contextmanager
 def refusing(store: Store, kind: str) -> Iterator[None]:
-    """Lets the store take no events of this kind."""
-    whole: Any = store.events.add
+    """Lets the store take no alarms that begin, or that are over."""
+    change = "begin" if kind == "alarm" else "end"
+    whole: Any = getattr(store.alarms, change)
 
-    def add_event(told: str, *text: str, **of: Any) -> None:
-        if told == kind:
-            raise StoreUnavailable("the database refused: disk full")
-        whole(told, *text, **of)
+    def refuse(*_: Any, **__: Any) -> None:
+        raise StoreUnavailable("the database refused: disk full")
 
-    store.events.add = add_event  # type: ignore[assignment,method-assign]
+    setattr(store.alarms, change, refuse)
     yield
-    store.events.add = whole  # type: ignore[method-assign]
+    setattr(store.alarms, change, whole)
 
 
 @pytest.mark.parametrize("kind", ["alarm", "alarm_over"])
@@ -281,3 +280,15 @@ def test_what_troubles_the_provider_is_an_alarm_of_that_name(
     cluster.cloud.troubles = {}
     cluster.run(1)
     assert told(cluster, "alarm_over") == [f"{trouble}: all is well again"]
+
+
+def test_an_alarm_that_an_earlier_daemon_left_is_over_once_the_next_one_looks(
+    cluster: VirtualCluster,
+) -> None:
+    cluster.cloud.fail_next(Operation.INSTANCES, REFUSED, times=1)
+    tick_blindly(cluster, 1)
+    cluster.restart()
+    assert [each.kind for each in cluster.store.alarms.standing()] == ["cannot_see"]
+    cluster.run(1)
+    assert cluster.store.alarms.standing() == ()
+    assert told(cluster, "alarm_over") == ["cannot_see: all is well again"]

@@ -9,8 +9,8 @@ import pytest
 
 from elastic.model import AgentState, Group, Node, Pulse
 from elastic.reconciler import World, next_steps
+from elastic.reconciler.group_liveness import GroupLiveness
 from elastic.reconciler.steps import DrainGeneration
-from elastic.reconciler.stillness import idle
 from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world
 
 
@@ -36,14 +36,14 @@ def test_a_first_turn_is_waited_for_but_less_after_a_generation_that_stood_still
         look = first_turn(
             *(replace(each, heartbeat_at_s=now_s) for each in pair), now_s=now_s, hung=hung
         )
-        texts = [each.text.partition(":")[0] for each in idle(look) or ()]
+        texts = [each.text.partition(":")[0] for each in GroupLiveness(look).idle() or ()]
         assert texts == [told] * (told is not None)
     late = first_turn(*(replace(each, heartbeat_at_s=999.0) for each in pair), now_s=1000.0)
     assert next_steps(late) == (), "it may load for as long as it has to"
     assert next_steps(replace(late, hung=2)) != ()
-    assert idle(replace(late, listening_since_s=980.0)) is None
+    assert GroupLiveness(replace(late, listening_since_s=980.0)).idle() is None
     trained = [replace(each, pulse=Pulse(0.1)) for each in pair]
-    assert idle(replace(late, nodes=(trained[0], pair[1]), hung=1)) is None, (
+    assert GroupLiveness(replace(late, nodes=(trained[0], pair[1]), hung=1)).idle() is None, (
         "who is silent has made turns"
     )
 

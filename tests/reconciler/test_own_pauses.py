@@ -10,7 +10,7 @@ import pytest
 
 from elastic.model import Group, JobPhase, Pulse
 from elastic.reconciler import next_steps
-from elastic.reconciler.stillness import Idle, idle, may_be_cut_off, newly_learnt_s
+from elastic.reconciler.group_liveness import GroupLiveness, Idle
 from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import VirtualCluster
 from tests.reconciler.worlds import HALF, generation, node, overdue_after, world
@@ -77,7 +77,7 @@ def test_who_will_soon_be_found_to_hang_is_looked_at_again(
         for name, still_s, heard_s in (("a", turns_s, 99.0), ("b", 0.1, 100.0 - silent_s))
     ]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert may_be_cut_off(replace(look, longest_pause_s=known_s)) == looks
+    assert GroupLiveness(replace(look, longest_pause_s=known_s)).is_about_to_be_cut_off == looks
 
 
 def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> None:
@@ -89,7 +89,7 @@ def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> 
             for name, each in zip(members, told_s, strict=True)
         ]
         look = world(*nodes, target=Group.of(HALF, 2), generation=generation("a", "b"))
-        return newly_learnt_s(replace(look, longest_pause_s=known_s))
+        return GroupLiveness(replace(look, longest_pause_s=known_s)).newly_learned_s
 
     assert learnt(45.0, 44.0) == 44.0
     assert learnt(45.0, 0.0) == 0.0, "it is known now, and short"
@@ -98,19 +98,22 @@ def test_what_all_members_tell_of_is_learnt_once_and_only_where_it_is_news() -> 
     assert learnt(45.0, 44.0, known_s=30.0) == 44.0
     assert learnt(45.0, None) is None
     assert learnt(45.0, members="a") is None, "the other one's machine is gone"
-    assert newly_learnt_s(world(node("a"))) is None
+    assert GroupLiveness(world(node("a"))).newly_learned_s is None
 
 
 def test_what_was_said_to_an_earlier_daemon_says_nothing_of_now() -> None:
     pair = [still("a", 61.0, heard_s=90.0), still("b", 61.0, heard_s=90.0)]
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
-    assert [each.text for each in idle(overdue_after(look, 60.0)) or ()] == [
+    assert [each.text for each in GroupLiveness(overdue_after(look, 60.0)).idle() or ()] == [
         "no turn for 1 min 1 s"
     ]
-    assert idle(replace(overdue_after(look, 60.0), listening_since_s=95.0)) is None
+    assert GroupLiveness(replace(overdue_after(look, 60.0), listening_since_s=95.0)).idle() is None
     trained = [replace(each, pulse=Pulse(0.1, 1.0, 1.0)) for each in pair]
     earlier = replace(overdue_after(look, 60.0), nodes=tuple(trained))
-    assert idle(earlier) == () and idle(replace(earlier, listening_since_s=95.0)) is None
+    assert (
+        GroupLiveness(earlier).idle() == ()
+        and GroupLiveness(replace(earlier, listening_since_s=95.0)).idle() is None
+    )
 
 
 @pytest.fixture
@@ -132,14 +135,14 @@ def told(cluster: VirtualCluster) -> list[tuple[str, str]]:
 
 def standing(cluster: VirtualCluster) -> list[str]:
     (job,) = cluster.store.jobs.listed()
-    return list(cluster.reconciler.alarms.of_job(job.id))
+    return [each.sentence for each in cluster.store.alarms.standing(job.id)]
 
 
 def test_a_pause_of_the_job_is_on_record_for_its_next_nodes(cluster: VirtualCluster) -> None:
     (job,) = cluster.store.jobs.listed()
     assert cluster.store.facts.of(job.id, now_s=0.0).longest_pause_s == 1.0
-    cluster.store.stillness.learn(job.id, 45.0)
-    cluster.store.stillness.learn(job.id, 30.0)
+    cluster.store.jobs.learn_pause(job.id, 45.0)
+    cluster.store.jobs.learn_pause(job.id, 30.0)
     assert cluster.store.facts.of(job.id, now_s=0.0).longest_pause_s == 45.0
     cluster.cut.add(members(cluster)[0])
     cluster.run(130)
@@ -173,8 +176,8 @@ def test_a_heartbeat_that_comes_in_late_is_no_turn() -> None:
     look = world(
         still("a", 61.0), still("b", 0.1), target=Group.of(HALF, 2), generation=generation("a", "b")
     )
-    assert idle(overdue_after(look, 60.0)) is None
-    assert idle(overdue_after(look, 62.0)) == ()
+    assert GroupLiveness(overdue_after(look, 60.0)).idle() is None
+    assert GroupLiveness(overdue_after(look, 62.0)).idle() == ()
 
 
 def test_an_alarm_is_over_once_its_job_is_stopped(cluster: VirtualCluster) -> None:
@@ -197,10 +200,13 @@ def test_a_daemon_that_is_started_again_goes_on_with_the_alarms_that_stood(
     cluster.cut.add(lost)
     cluster.run(80)
     (alarm,) = told(cluster)
+    (begun_s,) = [each.since_s for each in cluster.store.alarms.standing()]
     cluster.restart()
     cluster.run(1)
     (stood,) = standing(cluster)
     assert stood.startswith("standstill: no turn for 1 min 2")
+    (row,) = cluster.store.alarms.standing()
+    assert row.since_s == begun_s, "it stands since it began, whichever daemon reads it"
     cluster.run(30)
     assert told(cluster) == [alarm]
     cluster.cut.clear()
@@ -217,11 +223,11 @@ def test_a_node_that_trains_with_nobody_is_told_of_and_over_by_itself(
     (job,) = cluster.store.jobs.listed()
     alarms = cluster.reconciler.alarms
     alarms.follow(cluster.store, job, [Idle("n has made no turn", "n")], now_s=0.0)
-    assert alarms.of_job(job.id) == ("outside: n has made no turn",)
+    assert standing(cluster) == ["outside: n has made no turn"]
     alarms.follow(cluster.store, job, None, now_s=1.0)
     alarms.follow(cluster.store, job, [], now_s=2.0)
     assert [text for _, text in told(cluster)] == [
         "outside: n has made no turn",
         "outside: it is over",
     ]
-    assert alarms.of_job("another") == ()
+    assert cluster.store.alarms.standing("another") == ()

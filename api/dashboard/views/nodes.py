@@ -16,10 +16,13 @@ from api.dashboard.views.parts import (
     instant_or_none,
     words,
 )
+from elastic.durations import HEARTBEAT_S
 from elastic.figures import duration, moment, size
+from elastic.liveness import silence_bounds
 from elastic.model import LedgerRow, Node, NodePhase
 
-_SILENT_AFTER_S = 20.0
+# Twice the time after which the daemon takes a node for silent: then a person should look.
+_SILENT_AFTER_S = 2 * silence_bounds(heartbeat_s=HEARTBEAT_S).stalled.least_s
 
 
 @dataclass(frozen=True, slots=True)

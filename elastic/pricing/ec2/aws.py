@@ -57,7 +57,9 @@ def price_list_region(region: str) -> str:
 
 def _config(attempts: int) -> Config:
     return Config(
+        # A tick waits for prices: less than for machines, and six seconds with a retry are a tick.
         connect_timeout=3,
+        # See above.
         read_timeout=6,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.durations import HISTORY_S
 from elastic.errors import PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.ec2.aws import Feeds
@@ -15,12 +16,11 @@ from elastic.pricing.ec2.price_list import Listed, read_price_list
 from elastic.pricing.ec2.spot import SpotChange, read_spot
 from elastic.renewal import Renewal
 
+# Half of the time between two readings of spot prices.
 _RETRY_S = 30.0
 # A tick waits no longer than this for the price list; the rest is read at the next ticks.
 _BUDGET_S = 5.0
 _TYPES_A_CALL = 20
-# EC2 keeps the history for 90 days (API Reference, DescribeSpotPriceHistory).
-_HISTORY_S = 90 * 86_400.0
 # EC2 may publish a change of the spot price late. Each request asks for this much again, so that a
 # change up to this late is still seen.
 _OVERLAP_S = 300.0
@@ -100,7 +100,7 @@ class SpotFeed:
         if observed_to_s is None:
             from_s = now_s
         else:
-            from_s = max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - _HISTORY_S)
+            from_s = max(min(observed_to_s, now_s) - _OVERLAP_S, now_s - HISTORY_S)
         try:
             changes = read_spot(self.feeds, offerings, from_s=from_s, to_s=now_s)
         except (ClientError, BotoCoreError) as error:

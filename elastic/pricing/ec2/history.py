@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from elastic.durations import HISTORY_DAYS
 from elastic.errors import PriceUnavailable
 from elastic.figures import count
 from elastic.pricing.base import Quote
@@ -17,8 +18,7 @@ class Ec2History:
     """Past spot prices of machines, without extras."""
 
     name = "ec2"
-    # How long EC2 keeps spot prices (API Reference, DescribeSpotPriceHistory).
-    days = 90.0
+    days = HISTORY_DAYS
 
     def __init__(self, feeds: Feeds) -> None:
         self._feeds = feeds

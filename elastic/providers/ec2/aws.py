@@ -11,11 +11,11 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, UnknownRegionError
 
 from elastic.aws import LateClient, session_in
+from elastic.durations import AWS_CONNECT_TIMEOUT_S, AWS_READ_TIMEOUT_S
 from elastic.errors import InvalidInput
 
-_CONNECT_TIMEOUT_S = 5
+# CreateFleet of type `instant` answers when all instances are started, or refused.
 _LAUNCH_TIMEOUT_S = 60
-_READ_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,9 @@ def require_commercial(session: boto3.Session) -> None:
         )
 
 
-def _config(*, attempts: int, read_timeout_s: int = _READ_TIMEOUT_S) -> Config:
+def _config(*, attempts: int, read_timeout_s: int = AWS_READ_TIMEOUT_S) -> Config:
     return Config(
-        connect_timeout=_CONNECT_TIMEOUT_S,
+        connect_timeout=AWS_CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )

@@ -12,6 +12,8 @@ from elastic.renewal import Renewal
 
 Value = TypeVar("Value")
 
+# Instance types, zones and images change by the month. A read that failed is tried again three
+# ticks later.
 _KEPT_S = 6 * 3600.0
 _RETRY_S = 15.0
 

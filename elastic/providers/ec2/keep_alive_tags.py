@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import structlog
 from botocore.exceptions import ClientError
 
+from elastic.durations import AWS_RETRY_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.providers.ec2 import tags
 from elastic.providers.ec2.aws import Aws
@@ -18,7 +19,6 @@ log = structlog.get_logger(__name__)
 
 # `elasticd gc` takes a machine for abandoned after 15 minutes at least.
 _RENEW_S = 300.0
-_RETRY_S = 20.0
 # A machine with an older tag would soon be abandoned.
 _AGED_S = 900.0
 # CreateTags takes no more resources.
@@ -44,7 +44,7 @@ class KeepAliveTags:
         }
         if not self._older_than(_RENEW_S, now_s=now_s) or not self._calls.is_due(now_s=now_s):
             return
-        self._calls.pause(_RETRY_S, now_s=now_s)
+        self._calls.pause(AWS_RETRY_S, now_s=now_s)
         # Those that are due soon are renewed too, which needs fewer calls.
         wanted = self._older_than(_RENEW_S / 2, now_s=now_s)
         error: ProviderError | None = None

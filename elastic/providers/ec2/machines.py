@@ -10,6 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from elastic.durations import FREE_S
 from elastic.model import Capacity, Offering
 from elastic.providers.base import Instance, InstanceState
 from elastic.providers.ec2 import tags
@@ -29,9 +30,6 @@ _TRANSITION = re.compile(r"\((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?:GMT|UTC)\)")
 _PAGE = 1000
 _INTERRUPTED = "Server.SpotInstanceTermination"
 _ASKED = "Client.UserInitiatedShutdown"
-# A spot instance that EC2 takes back within its first hour is free, except for disk and address
-# (User Guide, "Billing for interrupted Spot Instances").
-_FREE_S = 3600.0
 NOT_FOUND = frozenset({"InvalidInstanceID.NotFound", "InvalidInstanceID.Malformed"})
 
 
@@ -121,7 +119,7 @@ def _machine(raw: Mapping[str, Any]) -> Ec2Machine:
         state=state,
         launched_at_s=launched_at_s,
         exited_at_s=ended_at_s,
-        waived_before_s=launched_at_s + _FREE_S
+        waived_before_s=launched_at_s + FREE_S
         if state is InstanceState.GONE and _was_interrupted(raw)
         else None,
         ended_because=_ended_because(raw)

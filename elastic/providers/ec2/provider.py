@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from elastic.clock import Clock
 from elastic.config import Ec2Settings
 from elastic.distribution import Wheel
+from elastic.durations import LEASE_S, REGISTER_S
 from elastic.errors import CapacityUnavailable, InvalidInput, ProviderError, ProviderUnavailable
 from elastic.figures import duration
 from elastic.model import NodeType, Obstacle, Offering
@@ -35,11 +36,14 @@ from elastic.providers.ec2.template import Template, launched_images, sweep_temp
 from elastic.providers.ec2.user_data import package_source, user_data, wheel_url
 from elastic.renewal import Renewal
 
+# Templates that were left over cost nothing: once an hour is enough.
 _SWEEP_S = 3600.0
 # A quota is raised by a person, or freed by a machine that ends, so it is not asked for often.
 _QUOTA_S = 600.0
 # With these codes fewer machines would be refused as well.
 _WHATEVER_THE_COUNT = frozenset({"SpotMaxPriceTooLow", "Unsupported"})
+# EC2 refills its limits of requests each second, the slowest ones within a minute (EC2 API
+# Reference, "Request throttling").
 _FIRST_PAUSE_S = 1.0
 _LONGEST_PAUSE_S = 60.0
 
@@ -68,8 +72,8 @@ class Ec2Provider:
         aws: Aws,
         clock: Clock,
         paths: Paths,
-        lease_s: float = 600.0,
-        register_s: float = 600.0,
+        lease_s: float = LEASE_S,
+        register_s: float = REGISTER_S,
         wheel: Wheel | None = None,
     ) -> None:
         """Makes a provider; it makes no request yet.

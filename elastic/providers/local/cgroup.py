@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-# At 100 ms iteration times become bimodal, at 10 ms iterations take 20 to 30 % longer
-# (docs/decisions/0022).
-PERIOD_US = 20_000
+from elastic.durations import QUOTA_PERIOD_S
+
+PERIOD_US = int(QUOTA_PERIOD_S * 1e6)
 # The kernel refuses less.
 _LEAST_QUOTA_US = 1_000
 

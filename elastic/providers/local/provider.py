@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from elastic.clock import Clock
+from elastic.durations import GONE_LISTED_S, LEASE_S
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, InstanceState, LaunchRequest, Trouble
@@ -24,6 +25,7 @@ from elastic.providers.local.folder import LocalLaunch, NodeFolder
 from elastic.providers.local.node import LocalNode, marks
 
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+# Python starts within a second, and within some more on a busy machine.
 _SPAWN_TIMEOUT_S = 30.0
 
 
@@ -54,8 +56,8 @@ class LocalProvider:
         cwd: Path | None = None,
         checkpoint_root: str | None = None,
         artifact_root: str | None = None,
-        lease_s: float = 600.0,
-        gone_visible_s: float = 3600.0,
+        lease_s: float = LEASE_S,
+        gone_visible_s: float = GONE_LISTED_S,
     ) -> None:
         self.blocks = Blocks()
         self._root = root.absolute()

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import c10d
-from elastic.workloads.session.c10d import StoreLost, View
+from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, View
 from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.nccl import Gpu
@@ -18,8 +18,10 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.terms import SessionTerms
 
+# Training waits for a round after a loss: milliseconds count (decision 0071). A member whose store
+# is frozen fails a call after `c10d.CALL_TIMEOUT_S`, so a meeting takes no longer either.
 LOOK_S = 0.005
-MEETING_TIMEOUT_S = 5.0
+MEETING_TIMEOUT_S = CALL_TIMEOUT_S
 PAUSE_S = 1.0  # before another attempt, where a problem may pass first
 
 

@@ -37,6 +37,9 @@ from elastic.workloads.session.sockets import Address
 # Heartbeats in this state compare clocks of different machines, and two missed ones made a split
 # brain. A session has its own, between the members; what is written here never expires.
 NEVER_S = 10_000_000
+# A day, longer than any turn: the links report dead and silent members long before. As NEVER_S the
+# milliseconds would not fit into 32 bits.
+COLLECTIVE_TIMEOUT = timedelta(hours=24)
 CALL_TIMEOUT_S = 5.0
 
 
@@ -216,9 +219,7 @@ def connect(address: str, *, timeout_s: float = CALL_TIMEOUT_S) -> TCPStore:
         raise StoreLost(f"no store answers at {address!r}") from error
     finally:
         rescue.cancel()
-    sockets.probe(
-        lambda own, other: other in places, idle_s=2, interval_s=1, count=2, answer_s=timeout_s
-    )
+    sockets.probe(lambda own, other: other in places, count=2, answer_s=timeout_s)
     return store
 
 
@@ -264,7 +265,7 @@ def nccl_group(store: Any, rank: int, world_size: int) -> Any:
 
     options = ProcessGroupNCCL.Options()
     # Of all its collectives: torch would take one for hung, and say so at length.
-    options._timeout = timedelta(hours=24)
+    options._timeout = COLLECTIVE_TIMEOUT
     options.config.blocking = 0  # or its connecting had no bound
     return ProcessGroupNCCL(PrefixStore("nccl", store), rank, world_size, options)
 

@@ -20,7 +20,6 @@ from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
 from elastic.workloads.session.sockets import Address
 
-COLLECTIVE_TIMEOUT = timedelta(hours=24)  # the links report dead and silent members
 LOOK = timedelta(seconds=0.2)
 # Sometimes a collective that began as its connections ended, on a process that had been stopped,
 # waits on (torch 2.13). All others fail within milliseconds.
@@ -80,7 +79,7 @@ class Gloo:
         self._summing = AllreduceOptions()
         # torch's stub names the enumeration, not its type.
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]
-        self._summing.timeout = COLLECTIVE_TIMEOUT
+        self._summing.timeout = c10d.COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
         self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
         # Every rank begins the same collectives in order: a rank that has begun fewer is behind.
@@ -141,7 +140,7 @@ class Gloo:
             return self._begin(lambda: nccl.broadcast(tensor, source=source))
         options = BroadcastOptions()
         options.rootRank = source
-        options.timeout = COLLECTIVE_TIMEOUT
+        options.timeout = c10d.COLLECTIVE_TIMEOUT
         return self._begin(lambda: self._group.broadcast([tensor], options))
 
     def wait(self, work: Any) -> None:

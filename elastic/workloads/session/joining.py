@@ -16,11 +16,14 @@ from typing import Any
 
 from elastic.errors import InvalidInput
 from elastic.figures import duration
+from elastic.liveness import LifeSign, ObserverTime, TimeBound
 from elastic.workloads.session.c10d import StoreRendezvous, View
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.terms import SessionTerms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
+# A member that lives answers a connection within milliseconds; one that is dead is refused at once.
+# A sign of life that is six beats old is none.
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those that cannot reach it
@@ -54,8 +57,8 @@ class Entrance:
         self._terms = terms
         self._record = record
         self._founding_s = founding_s
-        self._now_s = 0.0
-        self._looked_s = monotonic()
+        self._time = ObserverTime(NAP_S)
+        self._now_s = self._time.looked(now_s=monotonic())
         self._since_s = 0.0
         self._probed_s = -PROBE_S
         self._served_s = 0.0
@@ -69,10 +72,7 @@ class Entrance:
         `is_served` says that a member sends it the state. Raises InvalidInput if the members train
         on other terms, or live but have long sent nothing.
         """
-        now_s = monotonic()
-        # A long gap does not count in full: this process, or the store, stood still.
-        self._now_s = self._now_s + min(now_s - self._looked_s, NAP_S)
-        self._looked_s = now_s
+        self._now_s = self._time.looked(now_s=monotonic())
         if is_served or not view.participants:
             self._served_s = self._now_s
         elif self._now_s - self._served_s > UNSERVED_S:
@@ -156,7 +156,7 @@ class Entrance:
         }
 
     def _may_live(self, name: str) -> bool:
-        return self._now_s - self._beats[name][1] < STALE_S
+        return not TimeBound(STALE_S).is_over(LifeSign(self._now_s - self._beats[name][1]))
 
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
         """Founds the first round, alone, if of all who wait this process has come furthest."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from elastic.figures import duration
+from elastic.liveness import LifeSign, TimeBound
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.sockets import Address, family, ours
 
@@ -85,7 +86,9 @@ class Links(threading.Thread):
     def __init__(self, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
         super().__init__(name="session-links", daemon=True)
         self._me, self._job, self._notify = "", job, notify
-        self._silence_s, self._every_s = silence_s, silence_s / BEATS
+        # Of a message: no member is suspect first, for the others may wait for it in every sum.
+        self._silence = TimeBound(silence_s)
+        self._every_s = silence_s / BEATS
         self._listener: socket.socket
         self.port = 0
         self._lock = threading.Lock()
@@ -171,7 +174,7 @@ class Links(threading.Thread):
             due_s = min(beat_s + self._every_s, self._silent_s())
             ready = self._wait(max(0.0, due_s - monotonic()))
             now_s = monotonic()
-            if now_s - due_s > self._silence_s / 4:
+            if now_s - due_s > self._silence.least_s / 4:
                 self._forgive(now_s)  # it was this process that stood still
                 self._confess(now_s - beat_s)
             with self._lock:
@@ -312,19 +315,19 @@ class Links(threading.Thread):
 
     def _judge(self, now_s: float) -> None:
         for name, peer in self._peers.items():
-            if name not in self._gone and now_s >= self._heard_until_s(peer):
+            if name not in self._gone and now_s >= self._stalls_at_s(peer):
                 self._drop(name, peer)
 
-    def _heard_until_s(self, peer: _Peer) -> float:
+    def _stalls_at_s(self, peer: _Peer) -> float:
         """Gives when a member will have been silent for too long."""
-        return (
-            peer.since_s + FIRST_WORD_S if peer.heard_s is None else peer.heard_s + self._silence_s
-        )
+        if peer.heard_s is None:
+            return peer.since_s + FIRST_WORD_S
+        return peer.heard_s + self._silence.after_s()
 
     def _silent_s(self) -> float:
         """Gives when the first of the members will have been."""
         return min(
-            (self._heard_until_s(p) for n, p in self._peers.items() if n not in self._gone),
+            (self._stalls_at_s(p) for n, p in self._peers.items() if n not in self._gone),
             default=math.inf,
         )
 
@@ -336,11 +339,11 @@ class Links(threading.Thread):
 
     def _confess(self, still_s: float) -> None:
         """Says why the others have given this process up, if they have."""
-        if still_s > self._silence_s and self._peers:
+        if self._silence.is_over(LifeSign(still_s)) and self._peers:
             tell(
                 f"session: this process has said nothing for {duration(still_s)}: it was stopped, "
                 "or a call held Python's lock; the others give it up after "
-                f"{duration(self._silence_s)} (ELASTICD_SESSION_SILENCE_S)"
+                f"{duration(self._silence.least_s)} (ELASTICD_SESSION_SILENCE_S)"
             )
 
     def _beat(self) -> None:

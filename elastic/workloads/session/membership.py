@@ -11,6 +11,7 @@ import threading
 from time import monotonic
 
 from elastic.errors import InvalidInput
+from elastic.liveness import ROUND_BOUNDS, LifeSign
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
 from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, StoreRendezvous, View
@@ -26,11 +27,12 @@ from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, OVER, SharedState
 from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
-from elastic.workloads.session.store_lag import CALM_S, StoreLag, blind, is_alone_blind
+from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
 from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
+# Where the store does not answer, or another thread must act first: it wakes this one.
 QUIET_LOOK_S = 0.5
 # A newcomer is found this much later, and no member waits for it. Each look costs cold caches.
 STEADY_LOOK_S = 1.0
@@ -121,7 +123,8 @@ class SessionMember(threading.Thread):
             where = f"ELASTICD_SESSION_STORE is {self._settings.store!r}"
             self._waiting_for_store.goes_on(f"{error} ({where})", now_s=monotonic())
             self._heed_peers()
-            is_long = self._waiting_for_store.lasted_s(now_s=monotonic()) > CALM_S
+            waited = LifeSign(self._waiting_for_store.lasted_s(now_s=monotonic()))
+            is_long = ROUND_BOUNDS.stalled.is_over(waited)
             if is_long and is_alone_blind(self._shared.status(), self.links.statuses()):
                 self._shared.let_go()  # of newcomers: only who sees them wait can count them in
             return QUIET_LOOK_S

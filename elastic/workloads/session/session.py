@@ -31,6 +31,8 @@ from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.terms import SessionTerms, require_whole
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
+# Members whose memories do not hold a batch wait for others: as often as they look for them
+# (`membership.WAITED_FOR_LOOK_S`).
 PAUSE_S = 0.05
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from elastic.errors import InvalidInput
 
 CHUNK_BYTES = 8_000_000
+# Processes that start together reach the store within this time of each other.
 FOUNDING_S = 0.3
 # Longer than a checkpoint, an evaluation or a change of phase takes. torch allows an NCCL
 # collective as long.

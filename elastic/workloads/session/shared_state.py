@@ -30,6 +30,8 @@ HALF_MOVED = (
 # How long a newcomer that is behind may delay a change before training waits for it, or drops it.
 LEVEL_S = 3.0
 UNSURE_S = 1.0
+# A change wakes whatever waits for it; the look is for a thread that was ended without one.
+LOOK_S = 1.0
 RETIRED_S = 2.0
 
 
@@ -186,7 +188,7 @@ class SharedState:
                     if self.is_leaving:
                         return None
                     if (receiver := self.receiver) is None or not receiver.is_due:
-                        self.changed.wait(1.0)
+                        self.changed.wait(LOOK_S)
                         continue
                 try:
                     receiver.move()
@@ -208,7 +210,7 @@ class SharedState:
                     raise SessionEnded(self.end)
                 if self.offered is not None and self.offered.number > self.current.number:
                     return self.offered
-                self.changed.wait(1.0)
+                self.changed.wait(LOOK_S)
             return None
 
     def withdraw(self) -> None:

@@ -16,6 +16,10 @@ import weakref
 from collections.abc import Callable, Iterator
 
 Address = tuple[str, int]
+# A connection that is silent for so long is probed, and then again: the kernel takes whole seconds,
+# and members send to each other twice a second.
+IDLE_S = 2
+INTERVAL_S = 1
 _OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
 
@@ -55,8 +59,6 @@ def cut(is_meant: Callable[[Address, Address], bool]) -> int:
 def probe(
     is_meant: Callable[[Address, Address], bool],
     *,
-    idle_s: int,
-    interval_s: int,
     count: int,
     answer_s: float,
 ) -> None:
@@ -68,19 +70,18 @@ def probe(
         with connection:
             own, other = _addresses(connection)
             if own is not None and other is not None and is_meant(own, other):
-                patient(connection, idle_s=idle_s, interval_s=interval_s, count=count)
+                patient(connection, count=count)
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, bound)
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, bound)
 
 
-def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:
-    """Makes a connection fail when the other side's machine has not answered for `idle_s +
-    interval_s * count`."""
+def patient(connection: socket.socket, *, count: int) -> None:
+    """Makes a connection fail when the other side's machine leaves `count` probes unanswered."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, idle_s)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, interval_s)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, IDLE_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, INTERVAL_S)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, count)
-    timeout_ms = 1000 * (idle_s + interval_s * count)
+    timeout_ms = 1000 * (IDLE_S + INTERVAL_S * count)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
 
 

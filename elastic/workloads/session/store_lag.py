@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from elastic.liveness import ROUND_BOUNDS, LifeSign, ObserverTime, is_given_up
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 
-# Where nobody trains until a round is built, or a member waits to leave: looks are a second apart.
-URGENT_S = 3.0
-# Where only newcomers wait, or a new store, which members hear of one after the other.
-CALM_S = 15.0
-# A longer time between two looks is one in which this process, or the store, stood still.
+# Where a round waits to be built, looks are hundredths of a second apart: a longer time between two
+# is one in which this process, or the store, stood still.
 NAP_S = 0.5
 
 
@@ -26,26 +24,36 @@ class StoreLag:
     """
 
     def __init__(self) -> None:
-        self._late_s: dict[str, float] = {}
-        self._looked_s = 0.0
+        self._late_since_s: dict[str, float] = {}
+        self._time = ObserverTime(NAP_S)
 
     def unseeing(
         self, shared: SharedState, view: View, others: Mapping[str, Status], *, now_s: float
     ) -> frozenset[str]:
-        """Gives who has long not seen a round that waits to be built; to be asked after each look
-        at the store. It is none of this while it does not answer, nor of one that is not a member
-        yet: its state may be older."""
-        passed_s, self._looked_s = min(now_s - self._looked_s, NAP_S), now_s
+        """Gives the members that have long not seen a round that waits to be built.
+
+        To be asked after each look at the store, but not while it does not answer, nor by a process
+        that is not a member yet: its state may be older.
+        """
+        looked_s = self._time.looked(now_s=now_s)
         if shared.current is None or view.round <= shared.current.number:
-            self._late_s.clear()
+            self._late_since_s.clear()
             return frozenset()
         late = [name for name, status in others.items() if status.seen < view.round]
-        self._late_s = {
-            name: self._late_s[name] + passed_s if name in self._late_s else 0.0 for name in late
+        self._late_since_s = {name: self._late_since_s.get(name, looked_s) for name in late}
+        # Nobody trains until the round is built, or a member waits to leave. Else only newcomers
+        # wait, or a new store.
+        is_waited_for = shared.is_lost or not set(shared.current.members) <= {
+            *view.participants,
+            *late,
         }
-        is_urgent = shared.is_lost or not set(shared.current.members) <= {*view.participants, *late}
-        limit_s = URGENT_S if is_urgent else CALM_S
-        return frozenset(name for name, late_s in self._late_s.items() if late_s > limit_s)
+        return frozenset(
+            name
+            for name, since_s in self._late_since_s.items()
+            if is_given_up(
+                ROUND_BOUNDS.judge(LifeSign(looked_s - since_s)), is_waited_for=is_waited_for
+            )
+        )
 
 
 def blind(others: Mapping[str, Status]) -> set[str]:

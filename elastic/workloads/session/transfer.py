@@ -145,7 +145,7 @@ class StateReceiver(threading.Thread):
     def _take_all(self, connection: socket.socket) -> None:
         with connection:
             # A vanished source is known sooner than one that is silent.
-            sockets.patient(connection, idle_s=2, interval_s=1, count=3)
+            sockets.patient(connection, count=3)
             with contextlib.suppress(OSError, ValueError):
                 self._follow(connection)
         self.ended_s, self.is_streaming = monotonic(), False

@@ -275,7 +275,9 @@ def test_that_machines_cannot_be_ended_is_told_before_all_else(told: Told) -> No
     clock = ManualClock(1000.0)
     leader_lease = LeaseHolder(cluster="c", holder="h", place="p", clock=clock, register=None)
     context = make_context(told.store, told.folder, clock)
-    late = replace(context, alarms=Alarms(leader_lease, right), last_tick=lambda: Tick(0.0, 0.1))
+    found = Alarms(leader_lease, right)
+    found.look(told.store, None, now_s=1000.0)
+    late = replace(context, alarms=found, last_tick=lambda: Tick(0.0, 0.1))
     (said,) = alarms(late, now_s=1000.0)
     assert said.startswith("Machines cannot be ended")
 

