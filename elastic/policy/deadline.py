@@ -185,12 +185,12 @@ def _of_kind(
         return _course(snapshot, outlook, unit_s, unit_usd)
 
     hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
-    market, best = _market(snapshot, kind, pools)
+    market, best = _market(snapshot, kind, pools, hazards)
     work_s = work * unit_s
     time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     problem = DeadlineProblem(
         safe=tuple(course(each) for each in safe),
-        spot=replace(course(best), usd_per_h=_near(kind.usd_per_h / unit_usd)),
+        spot=course(best),
         hazards=_of_market(hazards[best.group], len(kind.outlooks)),
         failover=_failover(kind, hazards),
         work=_up_to(work_s),
@@ -265,12 +265,26 @@ def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: fl
 
 
 def _market(
-    snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]
+    snapshot: Snapshot,
+    kind: _Kind,
+    pools: dict[Offering, Pool],
+    hazards: dict[Group, Hazards],
 ) -> tuple[SpotState, Evaluation]:
-    """Whether any pool of the kind is up, since when, and the pool that tells of it."""
+    """Whether any pool of the kind is up, since when, and the one pool that stands for the kind.
+
+    Its price, its age and its rates belong together: the cheapest price with the age of another
+    pool would be a pool that nobody sells.
+    """
     if kind.up:
-        best = max(kind.up, key=lambda each: _age_s(snapshot, each.group.members[0][0]))
-        return SpotState(True, _age_s(snapshot, best.group.members[0][0])), best
+        ages = {each.group: _age_s(snapshot, each.group.members[0][0]) for each in kind.up}
+        best = min(
+            kind.up,
+            key=lambda each: (
+                _usd_per_trained_h(snapshot, each, hazards[each.group].life_h(ages[each.group])),
+                each.group,
+            ),
+        )
+        return SpotState(True, ages[best.group]), best
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
@@ -279,6 +293,13 @@ def _market(
         downs.append((age_s, each))
     age_s, best = min(downs, key=lambda each: (each[0], each[1].group))
     return SpotState(False, age_s), best
+
+
+def _usd_per_trained_h(snapshot: Snapshot, outlook: Evaluation, life_h: float) -> float:
+    """What an hour of training costs in a pool that lasts for `life_h`, its start paid for."""
+    way = transition_of(snapshot, None, outlook.group)
+    start_h = (way.boot_s + way.pause_s) / _S_PER_H
+    return (outlook.usd_per_h or 0.0) * (1 + start_h / life_h)
 
 
 def _age_s(snapshot: Snapshot, offering: Offering) -> float:
