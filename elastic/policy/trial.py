@@ -111,7 +111,9 @@ def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
     untried = [
         each
         for each in evaluations.choices
-        if not each.is_settled and each.group.node_types not in told
+        if not each.is_settled
+        and each.group.node_types not in told
+        and not _is_weighed(evaluations, best, each)
     ]
     promising = heapq.nlargest(
         _WEIGHED, untried, key=lambda each: _improvement(evaluations, best, each, beliefs)
@@ -122,6 +124,14 @@ def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
             key=lambda offer: offer.order,
         )
     )
+
+
+def _is_weighed(evaluations: Evaluations, best: Ranked, outlook: Evaluation) -> bool:
+    """Whether the value function of the deadline weighs a group as it is predicted: that needs no
+    trial, which would ask only what an iteration costs, and not what is still in time."""
+    if outlook.samples or outlook.step_s is None or is_mix(outlook.group):
+        return False
+    return not is_late(evaluations, best) and expected_usd(evaluations) is not None
 
 
 def known(evaluations: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
