@@ -12,7 +12,7 @@ from elastic.errors import DaemonUnreachable
 from elastic.retrying import retried
 
 # A daemon that is restarted is back within seconds: the first pause is short. The longest is a
-# sixtieth of the default lease, so a node that can live on is heard in time.
+# sixtieth of the default lease, so a node that can live on sends its heartbeat in time.
 _FIRST_PAUSE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
 Answer = TypeVar("Answer")

@@ -35,6 +35,8 @@ _LATE = 20.0
 _FAILOVER_AGE = age_bucket(7200.0)
 _FAILOVER = np.minimum(np.arange(len(AGES_S)), _FAILOVER_AGE)
 
+# Of what is not done.
+_NEVER = np.float32(1e12)
 # Nearer to a cell than this is on it.
 _ON_LATTICE = 1e-6
 
@@ -299,6 +301,7 @@ class _Solver:
                         np.minimum(after[1 + place], rival, out=after[1 + place])
             if on_spot and start_spot and move_spot:
                 run = on_spot(before[states * blocks :], before[:states])
+                run[:, self._caught(time) :] = _NEVER
                 up = after[:, is_up]
                 np.minimum(up[0], start_spot(run), out=up[0])
                 np.minimum(up[1:], move_spot(run), out=up[1:])
@@ -306,6 +309,15 @@ class _Solver:
                 for rival in moved:
                     np.minimum(spot_now, rival[is_up], out=spot_now)
         return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
+
+    def _caught(self, time: int) -> int:
+        """The least work left, in cells, that nothing safe could do in time if it began now: with
+        as much the safety net leaves spot."""
+        left_s = time * self.step_h * _S_PER_H
+        reach = [(left_s - each.start_s) / each.step_s / self.cell for each in self.problem.safe]
+        if not reach:
+            return self.top + 1
+        return min(max(math.floor(max(reach) + _ON_LATTICE) + 1, 1), self.top + 1)
 
     def _turns(self) -> _Array:
         """The chance that each state of the market becomes another in a step; down by age first,

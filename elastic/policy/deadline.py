@@ -11,25 +11,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from elastic.figures import duration, usd
 from elastic.model import Action, Capacity, Group, NodePhase, Offering, Plan, Pool, Snapshot
 from elastic.policy.cost_to_go import CostToGo, Course, DeadlineProblem, SpotState, solve
 from elastic.policy.evaluation import Evaluation, Evaluations
 from elastic.policy.hazards import Hazards, hazards_of
-from elastic.policy.horizon import seconds_left
+from elastic.policy.horizon import ROOM_FOR_LOSSES, seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
 _S_PER_H = 3600.0
-# So many kinds of spot, and of what is safe, are weighed to the end: what is worse than these by
-# every measure is not.
-_MOST_SPOT, _MOST_SAFE = 3, 3
 # Horizons are rounded up to powers of this ratio, so that one solution serves many ticks.
 _HORIZON_RATIO = 1.5
-# To wait while spot can be bought must save this share: such gains are smaller than the errors of
-# the programme, and time that was waited is gone.
+# To wait while spot can be bought, and to leave one kind of spot for another, must save this share:
+# such gains are smaller than the errors of the programme, and time that was waited is gone.
 _PATIENCE = 0.02
 # A pool that was up when it was first looked at has been up for a while: long spells are met more
 # often.
@@ -73,12 +71,28 @@ def least_cost(evaluations: Evaluations) -> Plan | None:
         lasts_s(snapshot, each, work) > left_s for each in known
     ):
         return None
-    kinds = _kinds(snapshot, known)
+    kinds = _kinds(snapshot, known, work, left_s)
     safe = _safe(snapshot, known, work, left_s)
     if not kinds or (not safe and snapshot.job.spec.capacity.admits(Capacity.ON_DEMAND)):
         return None
     ways = _weigh(evaluations, kinds, safe, work, left_s)
     return _plan(evaluations, ways, left_s) if ways else None
+
+
+@lru_cache(maxsize=4)
+def expected_usd(evaluations: Evaluations) -> float | None:
+    """The dollars that the rest of the job is expected to cost if it waits for spot and takes it as
+    well as it can; None where there is no deadline, or nothing to wait for."""
+    snapshot = evaluations.snapshot
+    left_s, work = seconds_left(snapshot), evaluations.focus.iterations_left
+    if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
+        return None
+    known = [each for each in evaluations.outlooks if _is_known(each)]
+    kinds = _kinds(snapshot, known, work, left_s)
+    safe = _safe(snapshot, known, work, left_s)
+    if not kinds or not safe:
+        return None
+    return min(each.usd for each in _weigh(evaluations, kinds, safe, work, left_s))
 
 
 def is_free(snapshot: Snapshot) -> bool:
@@ -102,6 +116,10 @@ class _Kind:
     usd_per_h: float
     up: tuple[Evaluation, ...]
 
+    def needs_s(self, snapshot: Snapshot, work: float) -> float:
+        """Seconds to the end, with the way there."""
+        return min(_start_s(snapshot, each.group) for each in self.outlooks) + work * self.step_s
+
 
 def _is_known(outlook: Evaluation) -> bool:
     is_plain = len(outlook.group.members) == 1 and not is_mix(outlook.group)
@@ -113,8 +131,15 @@ def _is_known(outlook: Evaluation) -> bool:
     )
 
 
-def _kinds(snapshot: Snapshot, known: Iterable[Evaluation]) -> list[_Kind]:
-    """The kinds of spot, cheapest iterations first."""
+def _kinds(
+    snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float
+) -> list[_Kind]:
+    """The kinds of spot that are weighed, cheapest iterations first: few of those that can be
+    bought, few of all, and what is held.
+
+    A large group is dear for its iterations, yet it makes up for lost time for less than what
+    nobody takes back.
+    """
     found: dict[object, list[Evaluation]] = {}
     for each in known:
         if _capacity(each) is Capacity.SPOT:
@@ -128,9 +153,26 @@ def _kinds(snapshot: Snapshot, known: Iterable[Evaluation]) -> list[_Kind]:
         cheapest = up or tuple(outlooks)
         kinds.append(_Kind(tuple(outlooks), step_s.value, cheapest[0].usd_per_h or 0.0, up))
     kinds.sort(key=lambda each: (each.step_s * each.usd_per_h, each.outlooks[0].group))
+    rests = [(each.step_s, each.needs_s(snapshot, work) * ROOM_FOR_LOSSES) for each in kinds]
+    buyable = [place for place, each in enumerate(kinds) if each.up]
+    chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
     held = snapshot.target.node_types if snapshot.target else None
-    best = kinds[:_MOST_SPOT]
-    return best + [each for each in kinds[_MOST_SPOT:] if each.outlooks[0].group.node_types == held]
+    return [
+        each
+        for place, each in enumerate(kinds)
+        if place in chosen or each.outlooks[0].group.node_types == held
+    ]
+
+
+def _few(rests: Sequence[tuple[float, float]], places: Iterable[int], left_s: float) -> set[int]:
+    """The places of the cheapest, of the cheapest in time and of the fastest, in an order from the
+    cheapest on. `rests` are the seconds of a step and of the rest of the job."""
+    front: list[int] = []
+    for place in places:
+        if not front or rests[place][0] < rests[front[-1]][0]:
+            front.append(place)
+    in_time = [place for place in front if rests[place][1] <= left_s]
+    return {*front[:1], *in_time[:1], *front[-1:]}
 
 
 def _safe(
@@ -142,15 +184,11 @@ def _safe(
     ordered = sorted(
         own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group)
     )
-    front: list[Evaluation] = []
-    for each in ordered:
-        if not front or _step_s(each) < _step_s(front[-1]):
-            front.append(each)
-    in_time = [each for each in front if lasts_s(snapshot, each, work) <= left_s]
-    if not in_time:
-        return front[-1:]
-    kept = [*front[:1], *in_time[:1], *front[-1:]]
-    return [each for place, each in enumerate(kept) if each not in kept[:place]][:_MOST_SAFE]
+    rests = [(_step_s(each), lasts_s(snapshot, each, work)) for each in ordered]
+    chosen = sorted(_few(rests, range(len(ordered)), left_s))
+    if not any(rests[place][1] <= left_s for place in chosen):
+        chosen = chosen[-1:]
+    return [ordered[place] for place in chosen]
 
 
 def _weigh(
@@ -185,12 +223,12 @@ def _of_kind(
         return _course(snapshot, outlook, unit_s, unit_usd)
 
     hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
-    market, best = _market(snapshot, kind, pools)
+    market, best = _market(snapshot, kind, pools, hazards)
     work_s = work * unit_s
     time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     problem = DeadlineProblem(
         safe=tuple(course(each) for each in safe),
-        spot=replace(course(best), usd_per_h=_near(kind.usd_per_h / unit_usd)),
+        spot=course(best),
         hazards=_of_market(hazards[best.group], len(kind.outlooks)),
         failover=_failover(kind, hazards),
         work=_up_to(work_s),
@@ -265,12 +303,26 @@ def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: fl
 
 
 def _market(
-    snapshot: Snapshot, kind: _Kind, pools: dict[Offering, Pool]
+    snapshot: Snapshot,
+    kind: _Kind,
+    pools: dict[Offering, Pool],
+    hazards: dict[Group, Hazards],
 ) -> tuple[SpotState, Evaluation]:
-    """Whether any pool of the kind is up, since when, and the pool that tells of it."""
+    """Whether any pool of the kind is up, since when, and the one pool that stands for the kind.
+
+    Its price, its age and its rates belong together: the cheapest price with the age of another
+    pool would be a pool that nobody sells.
+    """
     if kind.up:
-        best = max(kind.up, key=lambda each: _age_s(snapshot, each.group.members[0][0]))
-        return SpotState(True, _age_s(snapshot, best.group.members[0][0])), best
+        ages = {each.group: _age_s(snapshot, each.group.members[0][0]) for each in kind.up}
+        best = min(
+            kind.up,
+            key=lambda each: (
+                _usd_per_trained_h(snapshot, each, hazards[each.group].life_h(ages[each.group])),
+                each.group,
+            ),
+        )
+        return SpotState(True, ages[best.group]), best
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
@@ -279,6 +331,13 @@ def _market(
         downs.append((age_s, each))
     age_s, best = min(downs, key=lambda each: (each[0], each[1].group))
     return SpotState(False, age_s), best
+
+
+def _usd_per_trained_h(snapshot: Snapshot, outlook: Evaluation, life_h: float) -> float:
+    """What an hour of training costs in a pool that lasts for `life_h`, its start paid for."""
+    way = transition_of(snapshot, None, outlook.group)
+    start_h = (way.boot_s + way.pause_s) / _S_PER_H
+    return (outlook.usd_per_h or 0.0) * (1 + start_h / life_h)
 
 
 def _age_s(snapshot: Snapshot, offering: Offering) -> float:
@@ -361,7 +420,7 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         (each for each in ways if each.group is not None and each.group == snapshot.target), None
     )
     trains = snapshot.current is not None and snapshot.current == snapshot.target
-    if trains and held is not None and held.usd <= best.usd * (1 + 1e-6):
+    if trains and held is not None and held.usd <= best.usd * (1 + _least_gain(held, best)):
         best = held
     if best.group is None:
         spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
@@ -387,6 +446,17 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
     return evaluations.plan(
         action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers
     )
+
+
+def _least_gain(held: PricedOption, best: PricedOption) -> float:
+    """The share that leaving what trains must save.
+
+    Two ways of one kind of spot differ by what the time until the next look costs; each kind is
+    weighed by itself, so two kinds differ by all that is left, and by the errors in that.
+    """
+    if held.group is None or best.group is None or held.group.node_types == best.group.node_types:
+        return 1e-6
+    return _PATIENCE if _is_spot(held.group) and _is_spot(best.group) else 1e-6
 
 
 def _on(group: Group | None) -> str:

@@ -25,11 +25,12 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from elastic.durations import WINDOW_S
-from elastic.model import Group, Interval, Snapshot
+from elastic.model import Capacity, Group, Interval, Snapshot
 from elastic.policy.availability import UNAVAILABLE
 from elastic.policy.beliefs import Belief, beliefs_of
+from elastic.policy.deadline import expected_usd
 from elastic.policy.evaluation import Evaluation, Evaluations, Ranked, promise_of
-from elastic.policy.horizon import seconds_left
+from elastic.policy.horizon import ROOM_FOR_LOSSES, seconds_left
 from elastic.policy.mixture import is_mix
 from elastic.policy.quotes import known_burn_usd_per_h
 from elastic.policy.spells import Spell, begun_s, spells
@@ -71,7 +72,7 @@ class Offer:
     the rest of the job, less what the trial is expected to lose. `trial_usd` is what it is expected
     to spend, `redo_usd` the part of it for `redone` iterations that it has done again. `lasts_s` is
     set for a mix, which is for time. `late_s` is by how much the job should miss its deadline
-    there.
+    there, and `is_tight` whether it should be in time without room for what usually happens.
     """
 
     group: Group
@@ -84,12 +85,18 @@ class Offer:
     redo_usd: float
     lasts_s: float | None = None
     late_s: float = 0.0
+    is_tight: bool = False
 
     @property
-    def order(self) -> tuple[bool, float, float, Group]:
-        """What should be in time first, then the greatest worth; a written tie-break, as for what
-        is measured."""
-        return self.late_s > 0, -float(f"{self.worth_usd:.9g}"), self.trial_usd, self.group
+    def order(self) -> tuple[bool, bool, float, float, Group]:
+        """What should be in time with room first, then what should be in time, then the greatest
+        worth; a written tie-break, as for what is measured.
+
+        Another node type that is only just in time leaves no time for the trial of a better one;
+        more nodes of a known one can be had later without.
+        """
+        worth_usd = float(f"{self.worth_usd:.9g}")
+        return self.late_s > 0, self.is_tight, -worth_usd, self.trial_usd, self.group
 
 
 @lru_cache(maxsize=4)
@@ -105,7 +112,9 @@ def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
     untried = [
         each
         for each in evaluations.choices
-        if not each.is_settled and each.group.node_types not in told
+        if not each.is_settled
+        and each.group.node_types not in told
+        and not _is_weighed(evaluations, best, each)
     ]
     promising = heapq.nlargest(
         _WEIGHED, untried, key=lambda each: _improvement(evaluations, best, each, beliefs)
@@ -116,6 +125,14 @@ def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
             key=lambda offer: offer.order,
         )
     )
+
+
+def _is_weighed(evaluations: Evaluations, best: Ranked, outlook: Evaluation) -> bool:
+    """Whether the value function of the deadline weighs a group as it is predicted: that needs no
+    trial, which would ask only what an iteration costs, and not what is still in time."""
+    if outlook.samples or outlook.step_s is None or is_mix(outlook.group):
+        return False
+    return not is_late(evaluations, best) and expected_usd(evaluations) is not None
 
 
 def known(evaluations: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
@@ -146,6 +163,20 @@ def best_to_compare_with(evaluations: Evaluations) -> Ranked:
         ),
         ranked[0],
     )
+
+
+def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
+    """The dollars an iteration that a trial has to beat: those of the best one known, or of waiting
+    for spot that is gone for now.
+
+    While spot is gone a trial on demand costs several times what it will cost once spot is back.
+    """
+    plain = best.usd_per_iteration.value
+    is_kept = all(offering.capacity is Capacity.ON_DEMAND for offering, _ in best.group.members)
+    rest_usd = expected_usd(evaluations) if is_kept and not is_late(evaluations, best) else None
+    if rest_usd is None or not evaluations.iterations_left:
+        return plain
+    return min(plain, rest_usd / evaluations.iterations_left)
 
 
 def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
@@ -255,7 +286,7 @@ def _improvement(
         beliefs.get(outlook.group.node_types),
         _usd_per_s(evaluations, outlook.usd_per_h),
     )
-    goal = best.usd_per_iteration.value
+    goal = goal_usd(evaluations, best)
     if belief is None:
         return goal  # Nothing compares with it: its iterations might cost nothing.
     wins = (math.log(goal / usd_per_s) - belief.log_s) / belief.spread
@@ -276,7 +307,7 @@ def _offer(
 ) -> Offer:
     snapshot, quotes, group = evaluations.snapshot, evaluations.quotes, outlook.group
     belief = beliefs.get(group.node_types)
-    goal, usd_per_s = best.usd_per_iteration.value, _usd_per_s(evaluations, outlook.usd_per_h)
+    goal, usd_per_s = goal_usd(evaluations, best), _usd_per_s(evaluations, outlook.usd_per_h)
     # Where nothing compares, the pace is taken to be the one that an iteration would be worth
     # trying for.
     step_s = goal / usd_per_s if belief is None else belief.step_s
@@ -332,10 +363,18 @@ def _offer(
     lasts_s = (
         outlook.switch_cost.lasts_s if is_mix(group) and outlook.switch_cost is not None else None
     )
-    late_s = _late_s(evaluations, step_s)
-    cheaper = _cheaper(goal, usd_per_s, belief)
     return Offer(
-        group, verdict, step_s, cheaper, worth_usd, trial_usd, redone, redo_usd, lasts_s, late_s
+        group,
+        verdict,
+        step_s,
+        _cheaper(goal, usd_per_s, belief),
+        worth_usd,
+        trial_usd,
+        redone,
+        redo_usd,
+        lasts_s,
+        late_s=_late_s(evaluations, step_s),
+        is_tight=_is_new_type(evaluations, group) and _is_tight(evaluations, step_s),
     )
 
 
@@ -355,6 +394,22 @@ def _late_s(evaluations: Evaluations, step_s: float) -> float:
     return (
         0.0 if left_s is None else max(step_s * (evaluations.iterations_left or 0.0) - left_s, 0.0)
     )
+
+
+def _is_tight(evaluations: Evaluations, step_s: float) -> bool:
+    """Whether losses or another trial would make the job late at this pace."""
+    return _late_s(evaluations, ROOM_FOR_LOSSES * step_s) > 0
+
+
+def _is_tight_for_spot(evaluations: Evaluations, group: Group, step_s: float) -> bool:
+    is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
+    return is_spot and _is_tight(evaluations, step_s)
+
+
+def _is_new_type(evaluations: Evaluations, group: Group) -> bool:
+    """Whether nothing is measured of one of its node types, at any size."""
+    told = {name for each in evaluations.measured for name, _ in each.group.node_types}
+    return any(name not in told for name, _ in group.node_types)
 
 
 def _is_within_share(evaluations: Evaluations, trial_usd: float, rest_usd: float) -> bool:
@@ -453,6 +508,9 @@ def _pays(
         return belief is None or belief.quantile_s(-_Z_95 / 2) < keep * best.step_s.value
     if belief is not None and _late_s(evaluations, belief.step_s) > 0:
         return False
+    if belief is not None and _is_tight_for_spot(evaluations, outlook.group, belief.step_s):
+        # Cheaper iterations are worth nothing if on-demand has to make up for each loss.
+        return worth_usd > 0 and _is_tight_for_spot(evaluations, best.group, best.step_s.value)
     return worth_usd > 0
 
 

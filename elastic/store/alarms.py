@@ -53,7 +53,7 @@ def standing(connection: Connection, job_id: str | None = None) -> tuple[StoredA
 
 
 def begin(connection: Connection, alarm: StoredAlarm, *, now_s: float) -> None:
-    """Records an alarm, and tells of it."""
+    """Records an alarm, and its event."""
     values = {
         "kind": alarm.kind,
         "text": alarm.text,

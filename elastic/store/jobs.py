@@ -293,7 +293,8 @@ def note_error(connection: Connection, job_id: str, error: ScriptError, *, gener
 
 
 def learn_pause(connection: Connection, job_id: str, pause_s: float) -> None:
-    """Records that the job pauses for so long by itself, unless a longer pause is known."""
+    """Records that the job makes pauses of this length by itself, unless a longer pause is
+    known."""
     is_news = or_(jobs.c.longest_pause_s.is_(None), jobs.c.longest_pause_s < pause_s)
     connection.execute(
         update(jobs).where(jobs.c.id == job_id).where(is_news).values(longest_pause_s=pause_s)

@@ -95,3 +95,15 @@ def test_expected_lives_follow_from_the_rates() -> None:
     assert hazards.life_h(0.0) == pytest.approx(2.0)
     assert hazards.drought_h(5000.0) == pytest.approx(0.5)
     assert math.isfinite(hazards_of(None).life_h(1e6))
+
+
+def test_spot_is_left_where_the_safety_net_leaves_it() -> None:
+    """A start takes 0.1 h. With less to spare a loss of spot would make the job late, so on-demand
+    trains the nine hours, though spot is next to never lost."""
+    rare = steady(0.01, 1.0)
+    solved = solve(DeadlineProblem((OWN,), SPOT, rare, 0.0, work=10 * H, left_s=20 * H))
+
+    caught = solved.on_spot(9 * H, 9.05 * H, 0.0, dead_s=0.0, look_s=60.0)
+    free = solved.on_spot(9 * H, 9.5 * H, 0.0, dead_s=0.0, look_s=60.0)
+    assert free < 10.0
+    assert caught > 20.0

@@ -13,6 +13,7 @@ from elastic.model import (
     CapacityChoice,
     Change,
     Group,
+    NodeType,
     Notice,
     NoticeKind,
     Objective,
@@ -171,3 +172,115 @@ def test_a_trial_does_not_end_in_a_group_that_is_cheaper_and_late() -> None:
     plan = decide(replace(late, series=measured, target=three, current=three, changes=tried))
 
     assert plan.target == four
+
+
+def test_a_large_group_of_spot_makes_up_for_lost_time_for_less_than_on_demand() -> None:
+    """Ten hours of one node's work are left, and six hours: the three cheapest sizes are late."""
+    sizes = (series(Group.of(SPOT), 1.0), series(Group.of(SPOT, 8), 0.2))
+    late = seen(6.0, is_up=True, held=OWN, nodes_max=8)
+
+    plan = decide(replace(late, series=sizes, changes=(), spent_usd=0.01))
+
+    assert plan.target is not None
+    assert plan.target.members[0][0] == SPOT
+    # On eight nodes two hours are needed, on one ten.
+    assert plan.target.node_count >= 4
+
+
+def test_a_kind_of_spot_that_trains_is_not_left_for_a_saving_within_the_errors() -> None:
+    """Four nodes cost 1 % less an iteration than two."""
+    two, four = Group.of(SPOT, 2), Group.of(SPOT, 4)
+    held = replace(
+        seen(30.0, is_up=True, nodes_max=4),
+        target=two,
+        current=two,
+        series=(series(Group.of(SPOT), 1.0), series(two, 0.5), series(four, 0.2475)),
+    )
+
+    assert decide(held).target == two
+
+
+def test_a_pool_is_known_by_its_own_price_and_its_own_age() -> None:
+    """One zone is cheap and new, the other has been up for a day and costs twice as much: neither
+    is cheap and old."""
+    cheap, old = (Offering("local.half", Capacity.SPOT, zone) for zone in ("a", "b"))
+    both = seen(14.0, is_up=True)
+    prices = (
+        *both.prices[:1],
+        Price(2, cheap, 0.3, NOW_S - 60, NOW_S - 60, "test"),
+        Price(3, old, 0.6, NOW_S - 60, NOW_S - 60, "test"),
+    )
+    pools = (
+        Pool(cheap, Spells(), Spells(), is_up=True, since_s=NOW_S - 60),
+        Pool(old, Spells(), Spells(), is_up=True, since_s=NOW_S - 24 * H),
+    )
+    only_old = replace(both, prices=(prices[0], prices[2]), pools=pools[1:])
+    only_cheap = replace(both, prices=prices[:2], pools=pools[:1])
+
+    told = [
+        decide(each).reason.numbers["expected_usd"]
+        for each in (replace(both, prices=prices, pools=pools), only_cheap, only_old)
+    ]
+
+    # The other zone is there to fail over to, but nothing is as good as a cheap zone that is old.
+    ideal = replace(pools[0], since_s=NOW_S - 24 * H)
+    best = decide(replace(only_cheap, pools=(ideal,))).reason.numbers["expected_usd"]
+    assert best < told[0] <= 1.05 * min(told[1:])
+
+
+def _held(group: Group, found: Snapshot) -> Snapshot:
+    """The same with the group's nodes there since an hour ago."""
+    ((offering, count),) = group.members
+    nodes = tuple(
+        node(offering, number=number, launched_at_s=NOW_S - H) for number in range(1, count + 1)
+    )
+    began = (Change(NOW_S - H, None, group, "start"),)
+    return replace(
+        found, target=group, current=group, nodes=nodes, changes=began, spent_usd=1.0, switches=()
+    )
+
+
+def test_a_trial_on_demand_waits_for_spot_to_be_back() -> None:
+    """What four nodes are good for is asked for a third of the price when spot is back."""
+    gone = _held(Group.of(OWN), seen(12.0, is_up=False, nodes_max=4))
+    never = replace(gone, prices=gone.prices[:1])
+
+    assert decide(never).action is Action.TRIAL
+    assert decide(gone).action is not Action.TRIAL
+
+
+def test_a_size_that_two_others_predict_is_not_tried_under_a_deadline() -> None:
+    """The value function weighs it as it is predicted."""
+    four = Group.of(SPOT, 4)
+    measured = (series(Group.of(SPOT), 1.0), series(four, 0.325))
+    known = replace(_held(four, seen(5.0, is_up=True, nodes_max=4)), series=measured)
+
+    plan = decide(known)
+
+    assert plan.action is not Action.TRIAL
+    assert {each.group.node_count for each in plan.candidates if each.step_s} >= {2, 3}
+
+
+def test_a_late_job_tries_first_what_leaves_time_for_another_trial() -> None:
+    """Four GPUs should be just in time, and cheaper for it; eight should be in time with room."""
+    types = tuple(
+        NodeType(name, 8.0 * gpus, 61.0 * gpus, gpu_count=gpus, gpu_model="V100")
+        for name, gpus in (("one", 1), ("four", 4), ("eight", 8))
+    )
+    sold = tuple(
+        Price(number, Offering(name, capacity), usd, NOW_S - 60, NOW_S - 60, "test")
+        for number, (name, capacity, usd) in enumerate(
+            [
+                *(("one", Capacity.SPOT, 1.0), ("four", Capacity.SPOT, 4.0)),
+                *(("eight", Capacity.SPOT, 8.5), ("one", Capacity.ON_DEMAND, 3.3)),
+            ],
+            1,
+        )
+    )
+    one = Group.of(sold[0].offering)
+    late = _held(one, seen(7.5, is_up=True, node_types=("one", "four", "eight")))
+    late = replace(late, node_types=types, prices=sold, series=(series(one, 1.0),))
+
+    plan = decide(late)
+
+    assert (plan.action, plan.target) == (Action.TRIAL, Group.of(sold[2].offering))
