@@ -9,13 +9,14 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import StoreLost
 from elastic.workloads.session import c10d
-from elastic.workloads.session.c10d import StoreLost, View
 from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 
 LOOK_S = 0.005
@@ -84,7 +85,11 @@ class Builder(threading.Thread):
                 (settings.losses_per_h,),
             )
             return Round(self.number, self._members, 0, None, *alone)
-        store = c10d.branch(settings.address(), f"{settings.job}/round/{self.number}")
+        store = c10d.Branch(
+            settings.address(),
+            f"{settings.job}/round/{self.number}",
+            credential=settings.credential(),
+        )
         plug = Plug(settings.host)
         about = {
             "plugs": plug.addresses,

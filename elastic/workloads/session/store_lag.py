@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.store_rendezvous import View
 
 # Where nobody trains until a round is built, or a member waits to leave: looks are a second apart.
 URGENT_S = 3.0

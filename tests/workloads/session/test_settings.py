@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings
+from tests.workloads.session.stores import serve_store, session_settings
 
 STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
 
@@ -66,7 +66,7 @@ def test_what_is_not_set_or_empty_is_as_documented() -> None:
     assert (
         found
         == SessionSettings.from_environment(STORE)
-        == SessionSettings(store="127.0.0.1:1", job="session")
+        == session_settings("127.0.0.1:1", "session")
     )
     assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (
         1.25,
@@ -112,7 +112,7 @@ def test_numbers_are_read() -> None:
 def test_a_host_at_which_nobody_reaches_this_process_is_refused(
     host: str, store: str, wanted: str
 ) -> None:
-    settings, weight = SessionSettings(f"{store}:9", "job", host), torch.zeros(3)
+    settings, weight = session_settings(f"{store}:9", "job", host), torch.zeros(3)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         if way.connect_ex((store, 9)):
             pytest.skip("no way leads out of this machine")
@@ -142,8 +142,8 @@ def test_a_host_that_cannot_be_tried_for_the_moment_is_tried_again(
         return given(place, *args, **kwargs)
 
     monkeypatch.setattr(socket, asked, failing)
-    store, weight = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), torch.zeros(3)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", "localhost")
+    store, weight = serve_store(), torch.zeros(3)
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", "localhost")
     with Session.join(
         [(weight,)], lambda gradients, step: None, batch=4, settings=settings
     ) as session:

@@ -17,6 +17,7 @@ from elastic.workloads.session.state_sender import Allowance, LateCopy, StateSen
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import credential
 
 SHAPES = (5, 3, 40, 7)
 HELLO = "job"
@@ -47,6 +48,7 @@ def _receiver(state: State, *, batch: int = BATCH) -> StateReceiver:
         "127.0.0.1",
         state,
         job=HELLO,
+        credential=credential(),
         terms=terms,
         changed=lambda: receiver.move() if receiver.is_due else None,
     )
@@ -61,6 +63,7 @@ def _follow(receiver: StateReceiver, state: State, *, chunk_bytes: int) -> State
         state,
         chunk_bytes=chunk_bytes,
         hello=hello,
+        credential=credential(),
         allowance=Allowance(),
     )
     sender.start()

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_lag import CALM_S, URGENT_S, StoreLag, blind, is_alone_blind
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.meetings import met
 
