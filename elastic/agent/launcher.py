@@ -22,6 +22,7 @@ from elastic.agent.torchrun import (
     SAVES_PREFIX,
     SPIN_COUNT,
     as_here,
+    certificate_file,
     preloads,
     saves_file,
     session_store_file,
@@ -30,6 +31,7 @@ from elastic.agent.torchrun import (
 )
 from elastic.agent.worker_start import WorkerStart
 from elastic.protocol import Assignment
+from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
 
 SPAWNER_CLOSE_TIMEOUT_S = 5.0
@@ -158,6 +160,7 @@ class Launcher:
             "cwd": str(self._settings.code_dir),
         }
         self.tell_store(assignment.rdzv_endpoint)
+        write_credential(certificate_file(self._settings), assignment.certificate)
         self._order(order)
 
     def tell_store(self, endpoint: str) -> None:

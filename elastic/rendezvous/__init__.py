@@ -2,7 +2,7 @@
 
 from elastic.rendezvous.client import CALL_TIMEOUT_S, StoreClient, StoreLost, place_of
 from elastic.rendezvous.connections import Address, family, halt, ours, patient
-from elastic.rendezvous.credential import Credential
+from elastic.rendezvous.credential import Credential, write_credential
 from elastic.rendezvous.key_values import KeyValues, Missing, Values
 from elastic.rendezvous.server import StoreServer
 
@@ -21,4 +21,5 @@ __all__ = [
     "ours",
     "patient",
     "place_of",
+    "write_credential",
 ]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,6 +15,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+
+from elastic.rendezvous.credential import write_credential
 
 _NAME = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "elasticd job")])
 # No clock of any machine makes it invalid: it ends with the job, whose key the daemon then drops.
@@ -42,20 +43,11 @@ def new_certificate() -> str:
     return (secret + certificate.public_bytes(Encoding.PEM)).decode()
 
 
-def write_certificate(path: Path, pem: str) -> None:
-    """Writes a key and certificate for its owner's eyes only, whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    partial.unlink(missing_ok=True)
-    with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(pem)
-    partial.replace(path)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Writes a new one to the file that is named."""
     if len(arguments) != 1:
         raise SystemExit(f"wanted the one file to write, got {list(arguments)}")
-    write_certificate(Path(arguments[0]), new_certificate())
+    write_credential(Path(arguments[0]), new_certificate())
 
 
 if __name__ == "__main__":

@@ -46,6 +46,15 @@ class Credential:
         return self._connecting.wrap_socket(connection, do_handshake_on_connect=handshakes)
 
 
+def write_credential(path: Path, pem: str) -> None:
+    """Writes a key and certificate for its owner's eyes only, whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial.unlink(missing_ok=True)
+    with open(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(pem)
+    partial.replace(path)
+
+
 def _context(side: ssl._SSLMethod, pem: str) -> ssl.SSLContext:
     if _END_OF_KEY not in pem:
         raise ValueError("wanted a job's key and certificate as PEM, found none")

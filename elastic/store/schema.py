@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
-REVISION = "0014"
+REVISION = "0015"
 """The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 migrated."""
 
@@ -314,6 +314,15 @@ pools = Table(
     Column("capacity", String(16), primary_key=True),
     Column("zone", String(32), primary_key=True),
     Column("history", Text, nullable=False),
+)
+
+# A secret: it is in no answer, snapshot or log.
+certificates = Table(
+    "certificates",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    Column("pem", Text, nullable=False),
+    _instant("made_at_s"),
 )
 
 identity = Table(

@@ -22,7 +22,7 @@ class TorchStore(Store):
     def __init__(self, values: Values, *, timeout: timedelta = TIMEOUT) -> None:
         super().__init__()
         self._values = values
-        self._own_timeout = timeout
+        self.set_timeout(timeout)
 
     def set(self, key: str, value: bytes | str) -> None:
         with _as_torch():
@@ -30,7 +30,7 @@ class TorchStore(Store):
 
     def get(self, key: str) -> bytes:
         with _as_torch():
-            return self._values.get(key, timeout_s=self._own_timeout.total_seconds())
+            return self._values.get(key, timeout_s=self._timeout_s())
 
     def compare_set(self, key: str, expected: bytes | str, desired: bytes | str) -> bytes:
         with _as_torch():
@@ -50,7 +50,9 @@ class TorchStore(Store):
 
     def wait(self, keys: list[str], timeout: timedelta | None = None) -> None:
         with _as_torch():
-            self._values.wait(keys, timeout_s=(timeout or self._own_timeout).total_seconds())
+            self._values.wait(
+                keys, timeout_s=self._timeout_s() if timeout is None else timeout.total_seconds()
+            )
 
     def delete_key(self, key: str) -> bool:
         with _as_torch():
@@ -70,13 +72,10 @@ class TorchStore(Store):
     def has_extended_api(self) -> bool:
         return True
 
-    def set_timeout(self, timeout: timedelta) -> None:
-        self._own_timeout = timeout
-
-    @property
-    def timeout(self) -> timedelta:
-        """How long it waits for a key."""
-        return self._own_timeout
+    def _timeout_s(self) -> float:
+        # torch keeps it, where a prefix's own is set, too. Its stub forgets the name.
+        kept: timedelta = self.timeout  # type: ignore[attr-defined]
+        return kept.total_seconds()
 
     def clone(self) -> TorchStore:
         """Itself: one connection serves any number of threads."""

@@ -65,7 +65,7 @@ class SessionSettings:
         if not self.certificate:
             raise InvalidInput(
                 "a session needs its job's key and certificate: wanted a file in "
-                "ELASTICD_SESSION_CERTIFICATE, found nothing; make one by python -m "
+                "ELASTICD_CERTIFICATE, found nothing; make one by python -m "
                 "elastic.rendezvous.certificate FILE",
                 field="certificate",
             )
@@ -92,7 +92,7 @@ class SessionSettings:
         """Reads the variables that the agent or the user set. Raises InvalidInput.
 
         >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400",
-        ...     "ELASTICD_JOB_ID": "j", "ELASTICD_SESSION_CERTIFICATE": "job.pem"}).store
+        ...     "ELASTICD_JOB_ID": "j", "ELASTICD_CERTIFICATE": "job.pem"}).store
         '10.0.0.1:29400'
         """
         told = {
@@ -104,7 +104,7 @@ class SessionSettings:
             store=environment.get("ELASTICD_SESSION_STORE", ""),
             job=environment.get("ELASTICD_JOB_ID") or "session",
             host=environment.get("ELASTICD_SESSION_HOST", ""),
-            certificate=environment.get("ELASTICD_SESSION_CERTIFICATE", ""),
+            certificate=environment.get("ELASTICD_CERTIFICATE", ""),
             **told,
         )
 
@@ -128,7 +128,7 @@ def _credential(path: str) -> Credential:
         return Credential.of_file(path)
     except (OSError, ValueError) as error:
         raise InvalidInput(
-            f"certificate (ELASTICD_SESSION_CERTIFICATE): wanted a file with a job's key and "
+            f"certificate (ELASTICD_CERTIFICATE): wanted a file with a job's key and "
             f"certificate, found {path!r}: {error}",
             field="certificate",
         ) from error

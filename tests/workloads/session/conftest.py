@@ -5,7 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from elastic.rendezvous import StoreServer
-from tests.workloads.session.stores import serve_store
+from tests.workloads.session.stores import close_stores, serve_store
+
+
+@pytest.fixture(autouse=True)
+def _stores_end_with_their_test() -> Iterator[None]:
+    yield
+    close_stores()
 
 
 @pytest.fixture

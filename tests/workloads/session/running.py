@@ -18,9 +18,9 @@ import torch
 from torch import Tensor, nn
 
 from elastic.clock import SystemClock
+from tests.certificates import certificate
 from tests.workloads.session.hosts import Host
 from tests.workloads.session.member import BATCH, ITEMS, Task
-from tests.workloads.session.stores import certificate
 
 TIMEOUT_S = 60.0
 
@@ -250,7 +250,7 @@ def running_fleet(
         "ELASTICD_SESSION_STORE": str(folder / "store"),
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
         "ELASTICD_SESSION_HANG_S": str(hang_s),
-        "ELASTICD_SESSION_CERTIFICATE": certificate(),
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
     }
     fleet = Fleet(folder, environment, options, host=host, launch=launch, capabilities=capabilities)

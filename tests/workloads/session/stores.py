@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
-from elastic.rendezvous import Credential, StoreServer
-from elastic.rendezvous.certificate import new_certificate, write_certificate
+from elastic.rendezvous import StoreServer
 from elastic.workloads.session.settings import SessionSettings
-
+from tests.certificates import certificate, credential
 
 _SERVED: list[StoreServer] = []
-
-
-@cache
-def certificate() -> str:
-    """The file of the one key and certificate that all jobs of this test run share."""
-    path = Path(mkdtemp(prefix="elasticd-certificate-")) / "job.pem"
-    write_certificate(path, new_certificate())
-    return str(path)
-
-
-@cache
-def credential() -> Credential:
-    """What that file holds."""
-    return Credential.of_file(certificate())
 
 
 def serve_store(host: str = "127.0.0.1") -> StoreServer:

@@ -17,9 +17,10 @@ import torch
 from elastic.rendezvous import StoreClient, StoreLost, StoreServer
 from elastic.workloads.session import Session
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
-from tests.workloads.session.stores import credential, serve_store, session_settings
+from tests.workloads.session.stores import serve_store, session_settings
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from elastic.workloads.session.links import Links, Status
+from tests.certificates import credential
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential
 
 
 @contextmanager

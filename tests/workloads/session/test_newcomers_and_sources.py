@@ -20,9 +20,10 @@ from elastic.workloads.session.state_sender import QUEUED, WAIT_S, Allowance, St
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential, session_settings
+from tests.workloads.session.stores import session_settings
 
 JOB = "job"
 TERMS = SessionTerms(12, None, 0, "shape")

@@ -20,9 +20,10 @@ from elastic.workloads.session.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver, TransferMessage, send
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential, serve_store, session_settings
+from tests.workloads.session.stores import serve_store, session_settings
 
 pytestmark = pytest.mark.timeout(60)
 

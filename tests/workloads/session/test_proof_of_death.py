@@ -32,9 +32,10 @@ from elastic.workloads.session.joining import (
 )
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
 from elastic.workloads.session.terms import SessionTerms
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential, session_settings
+from tests.workloads.session.stores import session_settings
 
 pytestmark = pytest.mark.timeout(60)
 SOON_STALE_S = 4.0

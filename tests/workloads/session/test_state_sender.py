@@ -16,8 +16,8 @@ from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import Allowance, LateCopy, StateSender
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from tests.certificates import credential
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential
 
 SHAPES = (5, 3, 40, 7)
 HELLO = "job"

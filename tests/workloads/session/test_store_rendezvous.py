@@ -12,7 +12,8 @@ import pytest
 from elastic.rendezvous import StoreLost
 from elastic.rendezvous.listening import listen
 from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
-from tests.workloads.session.stores import credential, serve_store
+from tests.certificates import credential
+from tests.workloads.session.stores import serve_store
 
 
 @pytest.fixture

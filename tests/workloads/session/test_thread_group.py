@@ -22,10 +22,11 @@ from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import Room, receive
+from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
-from tests.workloads.session.stores import credential, session_settings
+from tests.workloads.session.stores import session_settings
 
 pytestmark = pytest.mark.timeout(60)
 

@@ -18,10 +18,11 @@ from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
+from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
-from tests.workloads.session.stores import credential, serve_store, session_settings
+from tests.workloads.session.stores import serve_store, session_settings
 
 TERMS = SessionTerms(12, None, 0, "shape")
 

@@ -21,9 +21,10 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import LEVEL_S
 from elastic.workloads.session.state import Apply
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
-from tests.workloads.session.stores import credential, serve_store, session_settings
+from tests.workloads.session.stores import serve_store, session_settings
 
 TURNS_BEFORE = 3
 
