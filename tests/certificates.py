@@ -10,21 +10,33 @@ from elastic.rendezvous import Credential, write_credential
 from elastic.rendezvous.certificate import new_certificate
 
 
-@cache
 def pem(job: str = "job") -> str:
     """A job's key and certificate as text."""
+    return _pem(job)
+
+
+def certificate(job: str = "job") -> str:
+    """The file that holds it."""
+    return _file(job)
+
+
+def credential(job: str = "job") -> Credential:
+    """What it proves with."""
+    return _credential(job)
+
+
+@cache
+def _pem(job: str) -> str:
     return new_certificate()
 
 
 @cache
-def certificate(job: str = "job") -> str:
-    """The file that holds it."""
+def _file(job: str) -> str:
     path = Path(mkdtemp(prefix="elasticd-certificate-")) / "job.pem"
-    write_credential(path, pem(job))
+    write_credential(path, _pem(job))
     return str(path)
 
 
 @cache
-def credential(job: str = "job") -> Credential:
-    """What it proves with."""
-    return Credential(pem(job))
+def _credential(job: str) -> Credential:
+    return Credential(_pem(job))
