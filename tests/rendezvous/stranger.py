@@ -86,6 +86,7 @@ def attack(
 def main() -> None:
     order = json.load(sys.stdin)
     credential = Credential(order["key"]) if order["key"] else None
+    "".encode("idna")  # which is loaded when it is first used, from where nobody else may read
     if os.geteuid() == 0:
         other = pwd.getpwnam(NOBODY)
         os.setgroups([])

@@ -163,7 +163,7 @@ class StateReceiver(threading.Thread):
         with connection:
             # A vanished source is known sooner than one that is silent.
             patient(connection, idle_s=2, interval_s=1, count=3)
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 self._follow(connection)
         self.ended_s, self.is_streaming = monotonic(), False
         # One that has adopted this process was the last.
