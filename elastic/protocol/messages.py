@@ -146,7 +146,7 @@ class Assignment:
     world_size: Positive
     rdzv_endpoint: str
     rdzv_id: str
-    # The job's key and certificate, as PEM: the store, links and transfers accept nobody without.
+    # The job's key and certificate, as PEM: the store, links and transfers accept no other proof.
     certificate: Annotated[str, Bound(max_length=8192)] = field(repr=False)
     drain_grace_s: Seconds
     checkpoint_dir: str

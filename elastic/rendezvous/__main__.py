@@ -3,9 +3,9 @@ alike.
 
     python -m elastic.rendezvous --host 127.0.0.1 --ready-file PATH --certificate PATH
 
-It listens at one address only, writes `host:port` to the ready file once it answers, and ends on
-SIGTERM, or when nobody has been connected for long: a daemon that was killed and never started
-again ends nothing.
+It listens at one address only, and writes `host:port` to the ready file once it answers. It ends on
+SIGTERM, and when no member has been connected for a long time: a daemon that was killed ends no
+store.
 
 The one argument `-` has it read its arguments from its standard input, as a JSON list: a process's
 arguments are there for every user of the machine to see.
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         "--idle-exit-s",
         type=float,
         default=IDLE_EXIT_S,
-        help="end after so long without a client",
+        help="end after this long without a member",
     )
     parser.add_argument(
         "--tell",

@@ -35,7 +35,7 @@ def new_certificate() -> str:
         .serial_number(x509.random_serial_number())
         .not_valid_before(_ALWAYS[0])
         .not_valid_after(_ALWAYS[1])
-        # It has to vouch for itself, for there is no other authority.
+        # It must vouch for itself: there is no other authority.
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )

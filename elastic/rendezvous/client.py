@@ -90,7 +90,7 @@ class StoreClient:
             self._connection.close()
 
     def __del__(self) -> None:
-        # As torch's stores do: whoever has no more use for one just forgets it.
+        # As torch's stores do: one that is no longer needed is just forgotten.
         if hasattr(self, "_connection"):
             self._connection.close()
 

@@ -1,5 +1,4 @@
-"""TCP connections whose end tells of a death: of the other process, of its machine, or of this
-one."""
+"""TCP connections whose end means a death: of the other process, its machine, or this process."""
 
 from __future__ import annotations
 

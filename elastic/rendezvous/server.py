@@ -1,4 +1,4 @@
-"""Serves a job's store to whoever proves to be of the job."""
+"""Serves a job's store to the processes that prove to be of the job."""
 
 from __future__ import annotations
 
