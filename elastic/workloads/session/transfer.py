@@ -165,9 +165,9 @@ class StateReceiver(threading.Thread):
             patient(connection, idle_s=2, interval_s=1, count=3)
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 self._follow(connection)
-        self.ended_s, self.is_streaming = monotonic(), False
         # One that has adopted this process was the last.
         self._has_source = self.adopted is not None
+        self.ended_s, self.is_streaming = monotonic(), False
         self._changed()
 
     def _follow(self, connection: socket.socket) -> None:

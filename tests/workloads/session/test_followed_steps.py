@@ -16,6 +16,7 @@ from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ingest import Ingest, WorkerReports
 from elastic.protocol import WindowMessage
 from elastic.rendezvous import StoreServer
+from tests.certificates import certificate
 from tests.docs.pages import blocks
 from tests.workloads.session.running import wait_until
 
@@ -48,6 +49,7 @@ class Node:
             "ELASTICD_GENERATION": "1",
             "ELASTICD_SESSION_STORE": f"127.0.0.1:{store.port}",
             "ELASTICD_SESSION_CHUNK_BYTES": "1",  # each unit has a step of its own to arrive with
+            "ELASTICD_CERTIFICATE": certificate(),
             "ELASTICD_JOB_ID": "job",
             "OMP_NUM_THREADS": "1",
         }

@@ -36,7 +36,12 @@ with Session.join(task.units(), task.apply, batch={BATCH}, numbers=1) as session
 def test_a_child_of_a_member_that_has_died_does_not_keep_it_alive() -> None:
     store = serve_store()
     settings = session_settings(f"127.0.0.1:{store.port}", "job")
-    environment = {**os.environ, "ELASTICD_SESSION_STORE": settings.store, "ELASTICD_JOB_ID": "job"}
+    environment = {
+        **os.environ,
+        "ELASTICD_SESSION_STORE": settings.store,
+        "ELASTICD_CERTIFICATE": settings.certificate,
+        "ELASTICD_JOB_ID": "job",
+    }
     command = [sys.executable, "-c", MEMBER]
     member = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

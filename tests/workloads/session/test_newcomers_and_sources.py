@@ -47,7 +47,8 @@ def _state(*sizes: int) -> State:
 def _speaking(receiver: StateReceiver) -> Iterator[socket.socket]:
     """Gives a source's connection on which the hello is said; waits for the state receiver to be
     free again."""
-    with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
+    plain = socket.create_connection(("127.0.0.1", receiver.port))
+    with credential().connecting(plain) as connection:
         send(connection, TransferMessage("hello", HELLO))
         yield connection
     wait_until(lambda: not receiver.is_streaming, "the end of the stream")
@@ -96,7 +97,8 @@ def _stopped(*, reads: int = 0) -> Iterator[Address]:
     taken in some messages."""
 
     def take() -> None:
-        connection, _ = listener.accept()
+        plain, _ = listener.accept()
+        connection = credential().accepting(plain)
         room = Room()
         receive(connection, room)
         connection.sendall(b"0 0 0\n")
