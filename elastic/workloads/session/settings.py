@@ -62,13 +62,6 @@ class SessionSettings:
                 "ELASTICD_SESSION_STORE, found nothing; start one by python -m elastic.rendezvous",
                 field="store",
             )
-        if not self.certificate:
-            raise InvalidInput(
-                "a session needs its job's key and certificate: wanted a file in "
-                "ELASTICD_CERTIFICATE, found nothing; make one by python -m "
-                "elastic.rendezvous.certificate FILE",
-                field="certificate",
-            )
         if "/" not in self.store and not _is_address(self.store):
             raise _wrong(
                 "store",
@@ -86,6 +79,13 @@ class SessionSettings:
             raise _wrong("most_samples", "1 or more, or nothing if all fit", self)
         if self.losses_per_h is not None and not 0 <= self.losses_per_h < math.inf:
             raise _wrong("losses_per_h", "0 or more, or nothing if it is unknown", self)
+        if not self.certificate:
+            raise InvalidInput(
+                "a session needs its job's key and certificate: wanted a file in "
+                "ELASTICD_CERTIFICATE, found nothing; make one by python -m "
+                "elastic.rendezvous.certificate FILE",
+                field="certificate",
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:

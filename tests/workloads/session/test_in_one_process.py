@@ -20,6 +20,7 @@ from elastic.errors import InvalidInput
 from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.settings import FOUNDING_S
+from tests.certificates import certificate
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
@@ -296,7 +297,11 @@ def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
 def test_says_which_setting_is_missing() -> None:
     with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
         SessionSettings.from_environment({})
-    told = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_SESSION_LOSSES_PER_H": "0.125"}
+    told = {
+        "ELASTICD_SESSION_STORE": "127.0.0.1:1",
+        "ELASTICD_CERTIFICATE": certificate(),
+        "ELASTICD_SESSION_LOSSES_PER_H": "0.125",
+    }
     assert SessionSettings.from_environment(told).losses_per_h == 0.125
     assert (
         SessionSettings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h

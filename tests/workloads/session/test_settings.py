@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ import torch
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings
+from tests.certificates import certificate
 from tests.workloads.session.stores import serve_store, session_settings
 
-STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
+STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_CERTIFICATE": certificate()}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,18 @@ def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) ->
     "store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"]
 )
 def test_a_store_is_an_address_or_a_path(store: str) -> None:
-    assert SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
+    found = SessionSettings.from_environment({**STORE, "ELASTICD_SESSION_STORE": store})
+    assert found.store == store
+
+
+def test_without_the_job_s_key_there_is_no_session(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="ELASTICD_CERTIFICATE, found nothing; make one by"):
+        SessionSettings.from_environment({**STORE, "ELASTICD_CERTIFICATE": ""})
+    for name in ("missing", "empty"):
+        (tmp_path / "empty").touch()
+        told = {**STORE, "ELASTICD_CERTIFICATE": str(tmp_path / name)}
+        with pytest.raises(InvalidInput, match=f"wanted a file with a job's key .*{name}"):
+            SessionSettings.from_environment(told).credential()
 
 
 @pytest.mark.parametrize(
