@@ -100,10 +100,9 @@ class Full:
 def test_a_newcomer_takes_a_source_though_one_could_not_be_accepted() -> None:
     receiver = _receiver(_state(2))
     receiver._listener = cast(socket.socket, Full(receiver._listener))  # noqa: SLF001 (the limit is the whole process's)
-    with socket.socket() as source:
-        receiver.start()
-        source.connect(("127.0.0.1", receiver.port))
-        source.settimeout(10.0)
+    receiver.start()
+    plain = socket.create_connection(("127.0.0.1", receiver.port), timeout=10.0)
+    with credential().connecting(plain) as source:
         send(
             source,
             TransferMessage("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).as_dict()}),

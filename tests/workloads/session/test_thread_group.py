@@ -73,8 +73,8 @@ def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
     reception = Reception(session_settings("127.0.0.1:1", "job"), state, shared)
 
     def follow() -> None:
-        connection, _ = listener.accept()
-        with connection:
+        plain, _ = listener.accept()
+        with credential().accepting(plain) as connection:
             receive(connection, Room())
             connection.sendall(b"0 0 0\n")
             while connection.recv(65536):

@@ -18,7 +18,7 @@ from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
-from tests.certificates import credential
+from tests.certificates import certificate, credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
@@ -132,6 +132,7 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
         **os.environ,
         "OMP_NUM_THREADS": "1",
         "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
         "ELASTICD_SESSION_SILENCE_S": "5",
     }
@@ -170,7 +171,12 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
 @pytest.mark.slow
 def test_a_newcomer_that_finds_no_store_says_where_it_looks(tmp_path: Path) -> None:
     place, errors = tmp_path / "place", tmp_path / "errors"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": str(place)}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_SESSION_STORE": str(place),
+        "ELASTICD_CERTIFICATE": certificate(),
+    }
     command = [
         sys.executable,
         "-m",

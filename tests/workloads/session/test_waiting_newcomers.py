@@ -21,7 +21,7 @@ from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import LEVEL_S
 from elastic.workloads.session.state import Apply
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
-from tests.certificates import credential
+from tests.certificates import certificate, credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
 from tests.workloads.session.stores import serve_store, session_settings
@@ -185,6 +185,7 @@ def _newcomer(folder: Path, address: str) -> Member:
         **os.environ,
         "OMP_NUM_THREADS": "1",
         "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
     }
     command = [
