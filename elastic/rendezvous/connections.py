@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import ssl
 import weakref
 from typing import TypeVar
 
@@ -45,7 +46,10 @@ def halt(connection: socket.socket, how: int = socket.SHUT_RDWR) -> None:
     with what is on its way as if it were plain.
     """
     with contextlib.suppress(OSError):  # it has ended already
-        socket.socket.shutdown(connection, how)
+        if isinstance(connection, ssl.SSLSocket):
+            socket.socket.shutdown(connection, how)
+        else:
+            connection.shutdown(how)
 
 
 def _leave_to_parent() -> None:
