@@ -34,14 +34,18 @@ class Channel:
                 raise TimeoutError(f"nothing went for {self._timeout_s:g} s")
 
     def received(self) -> bytes | None:
-        """What has come; None if nothing has, and nothing at all once it has ended."""
+        """All that has come; None if nothing has, and nothing at all once it has ended."""
+        found = b""
         try:
             with self._lock:
-                return self._connection.recv(65536)
+                # OpenSSL gives one record at a time, and an answer is one.
+                while piece := self._connection.recv(65536):
+                    found += piece
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            return None
+            return found or None
         except OSError:
-            return b""
+            return found
+        return found
 
     def has_come(self) -> bool:
         """Waits until something has come, or the time is over; returns whether it has."""
