@@ -26,6 +26,8 @@ from typing import Any
 from benchmarks.standins import agent_config
 from elastic.agent.torchrun import FORKED_WORKER, RENDEZVOUS_SETTINGS
 from elastic.protocol import PROTOCOL
+from elastic.rendezvous import Credential, StoreServer
+from elastic.rendezvous.certificate import new_certificate
 
 SCRIPT = """
 import json, os, sys, time
@@ -72,7 +74,7 @@ def main() -> None:
                 str(script),
             ]
             _print("torchrun, forked workers", _torchrun(endpoint, f"b{number}", forked))
-            first, second = _agent(Path(folder) / str(number), endpoint, script)
+            first, second = _agent(Path(folder) / str(number), script)
             _print("agent from its boot, first generation", first)
             _print("agent, second generation", second)
         store.kill()
@@ -92,7 +94,7 @@ def _torchrun(endpoint: str, rdzv_id: str, command: list[str]) -> list[float]:
         [
             *(sys.executable, "-m", "torch.distributed.run", "--nnodes=1:1", "--nproc-per-node=1"),
             *("--rdzv-backend=c10d", f"--rdzv-endpoint={endpoint}", f"--rdzv-id={rdzv_id}"),
-            *(f"--rdzv-conf={RENDEZVOUS_SETTINGS}", "--local-addr=127.0.0.1", *command),
+            *(f"--rdzv-conf=is_host=0,{RENDEZVOUS_SETTINGS}", "--local-addr=127.0.0.1", *command),
         ],
         env=_environment(),
         capture_output=True,
@@ -102,8 +104,8 @@ def _torchrun(endpoint: str, rdzv_id: str, command: list[str]) -> list[float]:
     return [*_parts(result.stdout, start), _children_s() - processor_s]
 
 
-def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list[float]]:
-    daemon = _Daemon(endpoint, script)
+def _agent(folder: Path, script: Path) -> tuple[list[float], list[float]]:
+    daemon = _Daemon(script)
     (folder / "work").mkdir(parents=True)
     config = agent_config(folder, daemon_url=daemon.url)
     start, processor_s = time.time(), _children_s()
@@ -126,10 +128,11 @@ def _agent(folder: Path, endpoint: str, script: Path) -> tuple[list[float], list
 class _Daemon:
     """Assigns one generation after the other."""
 
-    def __init__(self, endpoint: str, script: Path) -> None:
+    def __init__(self, script: Path) -> None:
         self.generation = 1
         self.shutdown = False
-        self._endpoint = endpoint
+        self._certificate = new_certificate()
+        self._store = StoreServer(Credential(self._certificate))
         self._script = script
         self._exited: set[int] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -172,7 +175,8 @@ class _Daemon:
                 "nproc_per_node": 1,
                 "threads": 1,
                 "world_size": 1,
-                "rdzv_endpoint": self._endpoint,
+                "rdzv_endpoint": self._store.address,
+                "certificate": self._certificate,
                 "rdzv_id": f"agent-{self._server.server_port}-g{self.generation}",
                 "drain_grace_s": 10.0,
                 "max_restarts": 0,

@@ -27,9 +27,10 @@ from typing import Any
 
 import psutil
 
-from benchmarks.agent_start import STORE
 from benchmarks.standins import agent_config
 from elastic.protocol import PROTOCOL
+from elastic.rendezvous import Credential, StoreServer
+from elastic.rendezvous.certificate import new_certificate
 
 SCRIPT = """
 import sys, time
@@ -68,14 +69,10 @@ def main() -> None:
 
 
 def _measure(folder: Path, seconds: float) -> None:
-    store = subprocess.Popen([sys.executable, "-c", STORE], stdout=subprocess.PIPE, text=True)
-    assert store.stdout is not None
     mode = folder / "mode"
     mode.write_text("silent")
     (folder / "train.py").write_text(SCRIPT)
-    daemon = _Daemon(
-        f"127.0.0.1:{int(store.stdout.readline())}", [str(folder / "train.py"), str(mode)]
-    )
+    daemon = _Daemon([str(folder / "train.py"), str(mode)])
     agent = _agent(folder, daemon)
     try:
         daemon.until(lambda: any(line.startswith("pid") for line in daemon.lines))
@@ -102,7 +99,6 @@ def _measure(folder: Path, seconds: float) -> None:
         for child in agent.children(recursive=True):
             child.kill()
         agent.kill()
-        store.kill()
 
 
 def _compare(agent: psutil.Process, worker: psutil.Process, printed: Path, seconds: float) -> None:
@@ -140,10 +136,12 @@ def _cpu_s(process: psutil.Process) -> float:
 class _Daemon:
     """Has one generation run, and notes what arrives of its lines."""
 
-    def __init__(self, endpoint: str, command: list[str]) -> None:
+    def __init__(self, command: list[str]) -> None:
         self.shutdown = False
         self.lines: list[str] = []
-        self._endpoint, self._command = endpoint, command
+        self._command = command
+        self._certificate = new_certificate()
+        self._store = StoreServer(Credential(self._certificate))
         self.forget()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -191,7 +189,8 @@ class _Daemon:
         said = [*body["windows"], *body["events"]]
         assignment = {
             "job_id": "j", "generation": 1, "command": self._command, "env": {}, "nnodes_min": 1, "nnodes_max": 1,
-            "nproc_per_node": 1, "threads": 1, "world_size": 1, "rdzv_endpoint": self._endpoint,
+            "nproc_per_node": 1, "threads": 1, "world_size": 1, "rdzv_endpoint": self._store.address,
+            "certificate": self._certificate,
             "rdzv_id": f"logs-{self._server.server_port}", "drain_grace_s": 10.0, "max_restarts": 0,
             "checkpoint_dir": "c", "artifact_dir": "a",
         }  # fmt: skip

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,7 @@ from elastic.reconciler import (
     place_of,
     secret_in,
 )
+from elastic.rendezvous.certificate import new_certificate
 from elastic.store import Store, database_folder, lock, open_store
 from elastic.ticker import Ticker
 
@@ -143,7 +144,10 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
             register_s=settings.register_timeout_s,
         ),
         rendezvous=RendezvousStores(
-            root=data_dir / "jobs", host=settings.host, ports=settings.port_range
+            root=data_dir / "jobs",
+            certificate_of=_certificates(store, clock),
+            host=settings.host,
+            ports=settings.port_range,
         ),
         decide=decide,
         limits=limits(settings, provider, reaction_s=reaction_s),
@@ -182,6 +186,18 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         ),
         logs=_logs(data_dir, store),
     )
+
+
+def _certificates(store: Store, clock: Clock) -> Callable[[str], str]:
+    """Gives a job's key and certificate, which are made when they are first asked for."""
+
+    def of(job_id: str) -> str:
+        found = store.certificates.get(job_id)
+        if found is not None:
+            return found
+        return store.certificates.keep(job_id, new_certificate(), now_s=clock.now_s())
+
+    return of
 
 
 def serve(settings: Settings, *, takes_over: bool = False) -> None:

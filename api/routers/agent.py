@@ -127,6 +127,7 @@ def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatR
         generation,
         stored_iteration=stored_iteration,
         saves=saves,
+        certificate=context.store.certificates.get(job.id) or "",
         lease_s=context.lease_s(),
         acked_seq=acked_seq,
     )

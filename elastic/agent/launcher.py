@@ -22,6 +22,7 @@ from elastic.agent.torchrun import (
     SAVES_PREFIX,
     SPIN_COUNT,
     as_here,
+    certificate_file,
     preloads,
     saves_file,
     session_store_file,
@@ -31,6 +32,7 @@ from elastic.agent.torchrun import (
 from elastic.agent.worker_start import WorkerStart
 from elastic.durations import THREAD_END_S
 from elastic.protocol import Assignment
+from elastic.rendezvous import write_credential
 from elastic.worker.hook import FOLDERS
 
 # How many of a node's newest save marks carry over to the next generation; all its workers share
@@ -158,6 +160,7 @@ class Launcher:
             "cwd": str(self._settings.code_dir),
         }
         self.tell_store(assignment.rdzv_endpoint)
+        write_credential(certificate_file(self._settings), assignment.certificate)
         self._order(order)
 
     def tell_store(self, endpoint: str) -> None:

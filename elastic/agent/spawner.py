@@ -164,8 +164,7 @@ def _run_torchrun(
     # What "python -m" puts there; the folder of a worker's script replaces it.
     sys.path[0] = os.getcwd()
     sys.argv = ["torchrun", *arguments]
-    # The function that the torchrun command itself calls.
-    importlib.import_module(TORCHRUN_MODULE).main(list(arguments))
+    importlib.import_module(TORCHRUN_MODULE).main(arguments)
 
 
 def _load(modules: Sequence[str]) -> None:

@@ -21,25 +21,29 @@ FORKED_WORKER = Path(elastic.worker.__file__).with_name("forked.py")
 # itself takes as many where threads outnumber cores.
 SPIN_COUNT = {"GOMP_SPINCOUNT": "1000"}
 FRESH_WORKER = "elastic.worker.begin"
-RENDEZVOUS_BACKEND = "elasticd"  # elastic.workloads.torchrun
+# All three are those of elastic.workloads.torchrun.
+RENDEZVOUS_BACKEND = "elasticd"
+ALONE = "alone"
+CERTIFICATE_FILE = "certificate.pem"
 SESSION_STORE_FILE = "session-store"
 SAVES_PREFIX = "saves-g"
 
-# is_host=0: the store is a process of its own, so that no node's loss ends the job. keep_alive: two
-# beats are at worst twice the interval apart, and with two attempts a late one has split a group in
-# two. last_call: how long a group that could still grow waits for more nodes.
-RENDEZVOUS_SETTINGS = "is_host=0,last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
+# keep_alive: two beats are at worst twice the interval apart, and with two attempts a late one has
+# split a group in two. last_call: how long a group that could still grow waits for more nodes.
+RENDEZVOUS_SETTINGS = "last_call_timeout=5,keep_alive_interval=1,keep_alive_max_attempt=3"
 
 
 def torchrun_arguments(
     assignment: Assignment, *, way: WorkerStart, settings: AgentSettings
 ) -> list[str]:
-    """The arguments after ``python -m torch.distributed.run``."""
+    """The arguments after ``python -m elastic.workloads.torchrun``.
+
+    Where to meet is no part of them: every user of the machine may read a process's arguments.
+    """
     return [
-        *(_own_group(assignment, settings) if way.mode is Mode.LIVE else _job_s_group(assignment)),
+        *_group(assignment, mode=way.mode),
         f"--nproc-per-node={assignment.nproc_per_node}",
         f"--rdzv-backend={RENDEZVOUS_BACKEND}",
-        f"--rdzv-id={assignment.rdzv_id}",
         f"--local-addr={settings.advertise_host}",
         # One folder per generation, start and worker, in which a worker leaves its last error.
         f"--log-dir={torchrun_dir(settings)}",
@@ -53,24 +57,16 @@ def torchrun_arguments(
     ]
 
 
-def _job_s_group(assignment: Assignment) -> list[str]:
-    """One torchrun per node, all in one group."""
+def _group(assignment: Assignment, *, mode: Mode) -> list[str]:
+    """One torchrun per node, all in one group.
+
+    In a session it is a group of this node alone: its workers meet the other nodes' in it.
+    """
+    if mode is Mode.LIVE:
+        return ["--nnodes=1:1"]
     return [
         f"--nnodes={assignment.nnodes_min}:{assignment.nnodes_max}",
-        f"--rdzv-endpoint={assignment.rdzv_endpoint}",
         f"--rdzv-conf={RENDEZVOUS_SETTINGS}",
-    ]
-
-
-def _own_group(assignment: Assignment, settings: AgentSettings) -> list[str]:
-    """A group of this node alone: its workers meet the other nodes' in their session.
-
-    Its rendezvous is a file, so it listens nowhere, and does not end with the job's store.
-    """
-    return [
-        "--nnodes=1:1",
-        f"--rdzv-endpoint={settings.work_dir / f'rendezvous-g{assignment.generation}'}",
-        "--rdzv-conf=store_type=file",
     ]
 
 
@@ -106,6 +102,11 @@ def preloads(command: Sequence[str]) -> list[str]:
 def torchrun_dir(settings: AgentSettings) -> Path:
     """The folder in which torchrun gives each worker a folder at each start."""
     return settings.work_dir / "torchrun"
+
+
+def certificate_file(settings: AgentSettings) -> Path:
+    """The file of the job's key and certificate, for torchrun and its workers."""
+    return settings.work_dir / CERTIFICATE_FILE
 
 
 def session_store_file(settings: AgentSettings) -> Path:
@@ -156,6 +157,7 @@ def torchrun_environment(
     """
     rate = assignment.interruptions_per_h
     # The rate is the whole group's, if all nodes were like this one.
+    mode = assignment.mode
     alike = assignment.nnodes_max * assignment.nproc_per_node
     return {
         **inherited,
@@ -165,9 +167,12 @@ def torchrun_environment(
         **settings.env,
         **outfit,
         **assignment.env,
-        # Without it a node that joins ends every agent after 60 s: the shared store's address is
-        # published only once.
+        # torch's own store for workers is open to everybody, and with it a node that joins ends
+        # every agent after 60 s. elastic.workloads.torchrun serves another.
         "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+        "ELASTICD_RDZV_ENDPOINT": assignment.rdzv_endpoint if mode is Mode.RESTART else ALONE,
+        "ELASTICD_RDZV_ID": assignment.rdzv_id,
+        "ELASTICD_CERTIFICATE": str(certificate_file(settings)),
         "ELASTICD_SOCKET": str(settings.socket_path),
         "ELASTICD_DRAIN_FILE": str(drain_file),
         "ELASTICD_LOG": str(settings.log_dir / f"g{assignment.generation}"),
@@ -180,14 +185,12 @@ def torchrun_environment(
         "ELASTICD_GENERATION": str(assignment.generation),
         # A script may train in a session or not by whether it is given a store: in mode restart
         # there is none.
-        "ELASTICD_SESSION_STORE": str(session_store_file(settings))
-        if assignment.mode is Mode.LIVE
-        else "",
+        "ELASTICD_SESSION_STORE": str(session_store_file(settings)) if mode is Mode.LIVE else "",
         "ELASTICD_SESSION_HOST": settings.advertise_host,
         # In a session each member reports its own rate, and members come and go. The group's rate
         # is their sum. The workers of one node share its rate.
         "ELASTICD_SESSION_LOSSES_PER_H": "" if rate is None else f"{rate / alike:.6g}",
-        "ELASTICD_ROUNDS": str(settings.rounds_path) if assignment.mode is Mode.LIVE else "",
+        "ELASTICD_ROUNDS": str(settings.rounds_path) if mode is Mode.LIVE else "",
         "ELASTICD_INTERRUPTIONS_PER_H": "" if rate is None else f"{rate:.6g}",
         # Empty where no folder needs filling: one that was inherited would be another node's.
         "ELASTICD_BARRIER": str(settings.barrier_path) if has_barrier(assignment, settings) else "",

@@ -38,7 +38,7 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
-PROTOCOL = "2.0"
+PROTOCOL = "3.0"
 """MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
 a new major."""
 
@@ -146,6 +146,8 @@ class Assignment:
     world_size: Positive
     rdzv_endpoint: str
     rdzv_id: str
+    # The job's key and certificate, as PEM: the store, links and transfers accept no other proof.
+    certificate: Annotated[str, Bound(max_length=8192)] = field(repr=False)
     drain_grace_s: Seconds
     checkpoint_dir: str
     artifact_dir: str

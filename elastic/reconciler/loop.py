@@ -385,6 +385,7 @@ class Reconciler:
             case due.FinishJob(ending):
                 # Before the job is over, for then nobody looks at it again.
                 self.rendezvous.end(job_id)
+                self.store.certificates.forget(job_id)
                 self.alarms.follow(self.store, world.job, (), now_s=now_s)
                 self.store.jobs.move(job_id, ending, now_s=now_s)
             case _:
@@ -402,10 +403,10 @@ class Reconciler:
         self._count_exit(job_id, step.unasked, now_s=now_s)
 
     def _end_generation(self, step: due.EndGeneration, job: Job, *, now_s: float) -> None:
-        if job.spec.mode is Mode.LIVE:
-            self.rendezvous.end(job.id)  # it names members that are gone
-        elif not step.is_proven:
-            self.rendezvous.renew(job.id)  # some member may live, and must not go on by itself
+        # A session's names members that are gone. In mode restart some member may live, and must
+        # not go on by itself.
+        if job.spec.mode is Mode.LIVE or not step.is_proven:
+            self.rendezvous.end(job.id)
         self.store.generations.end(job.id, step.number, now_s=now_s)
         self._count_exit(job.id, step.failure, now_s=now_s)
 

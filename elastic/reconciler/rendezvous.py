@@ -1,15 +1,14 @@
-"""The c10d store of each job: a small process of its own that outlives the daemon and every
-node."""
+"""The rendezvous store of each job: a small process of its own that outlives the daemon and every
+node, and that only the job's own certificate opens."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -20,11 +19,11 @@ import structlog
 from elastic.model import Generation, Node, Rounds
 from elastic.providers.local.process import ProcessId, is_alive, kill
 from elastic.providers.local.spawn import boot_id, start_ticks, write_whole
-from elastic.worker.ping import answers
+from elastic.rendezvous import Credential, StoreClient, StoreLost
 
 log = structlog.get_logger(__name__)
 
-_MODULE = "elastic.workloads.rendezvous"
+_MODULE = "elastic.rendezvous"
 # A store is a process on this machine: it answers and dies within milliseconds.
 _ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 1.0
@@ -47,13 +46,9 @@ class Rendezvous(Protocol):
         `rounds`."""
         ...
 
-    def renew(self, job_id: str) -> None:
-        """Who has met there, and may not know that this is over, shall never meet those who meet
-        there from now on."""
-        ...
-
     def end(self, job_id: str) -> None:
-        """Nobody will meet there any more."""
+        """Nobody will meet there any more: those who did, and may live, never meet those who meet
+        from now on."""
         ...
 
 
@@ -62,17 +57,19 @@ class RendezvousStores:
     """Starts, finds again and ends the stores; `root` holds a folder for each job.
 
     `ports` are those that a store may listen at, 0 standing for any. One that is silent for more
-    than `silence_s`, or not ready `starts_within_s` after its start, is replaced.
+    than `silence_s`, or not ready `starts_within_s` after its start, is replaced. `certificate_of`
+    gives a job's key and certificate as PEM.
     """
 
     root: Path
+    certificate_of: Callable[[str], str]
     host: str
     ports: range = range(1)
     python: str = sys.executable
     silence_s: float = _SILENCE_S
     starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
-    _renewed: set[str] = field(default_factory=set)
+    _clients: dict[str, StoreClient] = field(default_factory=dict)
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def lives(self, job_id: str) -> bool:
@@ -87,41 +84,23 @@ class RendezvousStores:
         if self._process(job_id) is None:
             ready.unlink(missing_ok=True)
             self._silent_since_s.pop(job_id, None)
-            self._renewed.discard(job_id)
             self._start(job_id, folder, ready, rounds)
         if not ready.is_file():
             process = self._process(job_id)
-            if job_id in self._renewed:
-                self._kill_if_silent(job_id)
-            elif process is not None and process.age_s() > self.starts_within_s:
+            if process is not None and process.age_s() > self.starts_within_s:
                 self._kill(job_id, process)
             return None
-        self._renewed.discard(job_id)
         endpoint = ready.read_text().strip()
-        host, _, port = endpoint.rpartition(":")
-        if answers(host.strip("[]"), int(port), timeout_s=_ANSWERS_WITHIN_S):
+        if self._answers(job_id, endpoint):
             self._silent_since_s.pop(job_id, None)
             return endpoint
         self._kill_if_silent(job_id)
         return None
 
-    def renew(self, job_id: str) -> None:
-        """Lets the job's store, if one lives, drop all that it holds and listen elsewhere.
-
-        It is soon ready, for it has loaded torch. One of an earlier elasticd ends by this signal.
-        """
-        (self.root / job_id / "rendezvous" / "ready").unlink(missing_ok=True)
-        self._silent_since_s.pop(job_id, None)
-        self._renewed.add(job_id)
-        process = self._process(job_id)
-        if process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGHUP)
-
     def end(self, job_id: str) -> None:
-        """Ends the job's store, if one lives: it keeps nothing, and while it loads torch it hears
-        nothing."""
+        """Ends the job's store, if one lives: it keeps nothing."""
         self._silent_since_s.pop(job_id, None)
+        self._clients.pop(job_id, None)
         process = self._process(job_id)
         if process is not None:
             kill([process], patience_s=_DIES_WITHIN_S)
@@ -129,36 +108,45 @@ class RendezvousStores:
         if child is not None:
             child.poll()
 
+    def _answers(self, job_id: str, endpoint: str) -> bool:
+        client = self._clients.pop(job_id, None)
+        try:
+            if client is None or client.address != endpoint:
+                credential = Credential(self.certificate_of(job_id))
+                client = StoreClient(endpoint, credential, timeout_s=_ANSWERS_WITHIN_S)
+            else:
+                client.ping()
+        except StoreLost:
+            return False
+        self._clients[job_id] = client
+        return True
+
     def _start(self, job_id: str, folder: Path, ready: Path, rounds: Rounds) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        ports = f"{self.ports[0]}-{self.ports[-1]}"
-        command = [
-            self.python,
-            "-m",
-            _MODULE,
-            "--host",
-            self.host,
-            "--ports",
-            ports,
-            "--ready-file",
-            str(ready),
+        arguments = [
+            f"--host={self.host}",
+            f"--ports={self.ports[0]}-{self.ports[-1]}",
+            f"--ready-file={ready}",
+            f"--certificate={self.certificate_of(job_id)}",
+            f"--tell={job_id}/floor={rounds.newest}",
+            f"--tell={job_id}/registered={rounds.registered}",
         ]
-        command += [
-            "--tell",
-            f"{job_id}/floor={rounds.newest}",
-            "--tell",
-            f"{job_id}/registered={rounds.registered}",
-        ]
-        command += ["--tell", f"{job_id}/held=1"] if rounds.is_held else []
+        if rounds.is_held:
+            arguments.append(f"--tell={job_id}/held=1")
         with (folder / "log").open("ab") as log:
             child = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
+                # Every user of the machine may read a process's arguments: these come by its input.
+                [self.python, "-m", _MODULE, "-"],
+                stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 env=os.environ | {"OMP_NUM_THREADS": "1", "ELASTICD_JOB_ID": job_id},
             )
+        assert child.stdin is not None
+        # One that has died at once is started again at the next look.
+        with contextlib.suppress(BrokenPipeError), child.stdin as told:
+            told.write(json.dumps(arguments).encode())
         self._children[job_id] = child
         record = {"pid": child.pid, "start_ticks": start_ticks(child.pid), "boot_id": boot_id()}
         write_whole(str(folder / "process.json"), record)

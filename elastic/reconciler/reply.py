@@ -44,6 +44,7 @@ def reply_for(
     *,
     stored_iteration: int | None = None,
     saves: Mapping[str, int] | None = None,
+    certificate: str = "",
     lease_s: float,
     acked_seq: int = 0,
 ) -> HeartbeatReply:
@@ -54,7 +55,14 @@ def reply_for(
         return HeartbeatReply(
             lease_s, acked_seq, needs_signal=generation is not None and generation.hangs
         )
-    assignment = _assignment(job, generation, node, stored_iteration, saves or {})
+    assignment = _assignment(
+        job,
+        generation,
+        node,
+        stored_iteration=stored_iteration,
+        saves=saves or {},
+        certificate=certificate,
+    )
     return HeartbeatReply(lease_s, acked_seq, assignment)
 
 
@@ -70,8 +78,10 @@ def _assignment(
     job: Job,
     generation: Generation,
     node: Node,
+    *,
     stored_iteration: int | None,
     saves: Mapping[str, int],
+    certificate: str,
 ) -> Assignment:
     """The node's offering stands for all members': they differ in a session alone, where each says
     its own."""
@@ -89,6 +99,7 @@ def _assignment(
         world_size=generation.world_size,
         rdzv_endpoint=generation.rdzv_endpoint,
         rdzv_id=f"{job.id}-g{generation.number}",
+        certificate=certificate,
         drain_grace_s=job.spec.drain_grace_s,
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),

@@ -126,9 +126,6 @@ class _Rendezvous:
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
         return f"127.0.0.1:1/{job_id}"
 
-    def renew(self, job_id: str) -> None:
-        pass
-
     def end(self, job_id: str) -> None:
         pass
 

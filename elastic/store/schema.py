@@ -328,6 +328,15 @@ pools = Table(
     Column("history", Text, nullable=False),
 )
 
+# A secret: it is in no answer, snapshot or log.
+certificates = Table(
+    "certificates",
+    metadata,
+    Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
+    Column("pem", Text, nullable=False),
+    _instant("made_at_s"),
+)
+
 identity = Table(
     "identity",
     metadata,

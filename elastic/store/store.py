@@ -10,6 +10,7 @@ from sqlalchemy import Column, Connection, func, select, text
 
 from elastic.store import schema
 from elastic.store.alarms import StoredAlarms
+from elastic.store.certificates import Certificates
 from elastic.store.code import Archives
 from elastic.store.decisions import Decisions
 from elastic.store.engine import Database
@@ -54,6 +55,7 @@ class Store:
         self.jobs = Jobs(database)
         self.resumes = Resumes(database)
         self.code = Archives(database)
+        self.certificates = Certificates(database)
         self.nodes = Nodes(database)
         self.notices = Notices(database)
         self.pools = Pools(database)

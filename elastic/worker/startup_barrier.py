@@ -47,11 +47,8 @@ def _ask(path: str, environment: Mapping[str, str]) -> str | None:
         generation=int(environment["ELASTICD_GENERATION"]),
         group_rank=int(environment.get("GROUP_RANK", "0")),
         groups=int(environment.get("GROUP_WORLD_SIZE", "1")),
-        # The first rank listens at another address at each start. By that the nodes know that they
-        # mean the same start.
-        meeting=":".join(
-            environment[name] for name in ("MASTER_ADDR", "MASTER_PORT") if name in environment
-        ),
+        # By this the nodes know that they mean the same start.
+        meeting=environment.get("ELASTICD_MEETING", ""),
     )
     refusal = asked(path, asdict(question))["refusal"]
     return None if refusal is None else str(refusal)

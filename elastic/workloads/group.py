@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch does not export it
 
 from elastic.errors import InvalidInput
-from elastic.workloads.listening import listen
+from elastic.rendezvous.listening import listen
 from elastic.workloads.nameless import give_up_names
 
 

@@ -15,7 +15,7 @@ import ctypes
 import threading
 from functools import cache
 
-from elastic.workloads.listening import listen
+from elastic.rendezvous.listening import listen
 
 # An address of this machine that no hosts file names: a lookup answered from there does not fail.
 _NOBODY = "127.83.71.97"

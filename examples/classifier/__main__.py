@@ -1,11 +1,14 @@
 """Trains a small convolutional network to tell which way stripes run.
 
-    python -m elastic.workloads.rendezvous --ready-file /tmp/store &
-    ELASTICD_SESSION_STORE=/tmp/store torchrun --standalone -m examples.classifier --steps 300
+    python -m elastic.rendezvous.certificate /tmp/job.pem
+    python -m elastic.rendezvous --ready-file /tmp/store --certificate /tmp/job.pem &
+    export ELASTICD_SESSION_STORE=/tmp/store ELASTICD_CERTIFICATE=/tmp/job.pem
+    torchrun --standalone -m examples.classifier --steps 300
 
-Start the second line as often as you like; end any of them by Ctrl-C, SIGTERM or SIGKILL. The
-weights come out the same. For more than one machine start the store with `--host ADDRESS`, and on
-the others say where it stands, as its ready file does: `ELASTICD_SESSION_STORE=ADDRESS:PORT`.
+Start the last line as often as you like; end any of them by Ctrl-C, SIGTERM or SIGKILL. The
+weights come out the same. For more than one machine start the store with `--host ADDRESS`, copy the
+certificate to the others, which is a secret, and say there where the store stands, as its ready
+file does: `ELASTICD_SESSION_STORE=ADDRESS:PORT`.
 """
 
 from __future__ import annotations

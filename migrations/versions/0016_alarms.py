@@ -7,8 +7,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0016"
-# Becomes 0015 when that is merged.
-down_revision = "0014"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

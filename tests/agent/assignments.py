@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from elastic.protocol import Assignment
+from tests.certificates import pem
 
 ONE = Assignment(
     job_id="j",
@@ -15,6 +16,7 @@ ONE = Assignment(
     world_size=1,
     rdzv_endpoint="127.0.0.1:1",
     rdzv_id="j-g1",
+    certificate=pem(),
     drain_grace_s=30.0,
     checkpoint_dir="c",
     artifact_dir="a",

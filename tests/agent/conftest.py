@@ -18,17 +18,10 @@ import pytest
 from elastic.agent.processes import kill_group
 from elastic.agent.settings import AgentSettings
 from elastic.protocol import PROTOCOL
+from elastic.rendezvous import StoreServer
 from tests.agent.assignments import ONE
 from tests.agent.upload_threads import Desk
-
-STORE = """
-import sys
-from datetime import timedelta
-from torch.distributed import TCPStore
-store = TCPStore("127.0.0.1", 0, None, True, timedelta(seconds=300), wait_for_workers=False)
-print(store.port, flush=True)
-sys.stdin.read()
-"""
+from tests.certificates import credential, pem
 
 
 class FakeDaemon:
@@ -201,27 +194,20 @@ class Node:
 
 
 class Store:
-    """A rendezvous store as a process, from when it is first asked for; jobs share it, each by its
-    own ids."""
+    """A rendezvous store, from when it is first asked for; jobs share it, each by its own ids."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._port = 0
+        self._server: StoreServer | None = None
 
     @property
     def port(self) -> int:
-        if self._process is None:
-            command = [sys.executable, "-c", STORE]
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-            assert self._process.stdout is not None
-            self._port = int(self._process.stdout.readline())
-        return self._port
+        if self._server is None:
+            self._server = StoreServer(credential())
+        return self._server.port
 
     def end(self) -> None:
-        if self._process is not None:
-            self._process.communicate(timeout=30)
+        if self._server is not None:
+            self._server.close()
 
 
 class World:
@@ -254,6 +240,7 @@ class World:
             "world_size": 1,
             "rdzv_endpoint": f"127.0.0.1:{self._store.port}",
             "rdzv_id": f"{self.folder.name}-g{generation}",
+            "certificate": pem(),
             "drain_grace_s": 20.0,
             "checkpoint_dir": "job",
             "artifact_dir": "job",

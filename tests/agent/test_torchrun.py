@@ -42,7 +42,20 @@ def test_the_job_s_arguments_come_after_torchrun_s_own() -> None:
         arguments.index("--run-path") < arguments.index("train.py") < arguments.index("--nnodes=7")
     )
     assert "--local-addr=127.0.0.1" in arguments
-    assert any(part.startswith("--rdzv-conf=is_host=0,") for part in arguments)
+    assert any(part.startswith("--rdzv-conf=last_call_timeout=5,") for part in arguments)
+
+
+def test_where_to_meet_and_how_to_prove_oneself_is_no_argument() -> None:
+    arguments = " ".join(arguments_of(ONE))
+    environment = torchrun_environment(
+        ONE, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
+    )
+    for secret in (ONE.rdzv_endpoint, ONE.rdzv_id, ONE.certificate):
+        assert secret not in arguments
+    assert environment["ELASTICD_RDZV_ENDPOINT"] == ONE.rdzv_endpoint
+    assert environment["ELASTICD_RDZV_ID"] == ONE.rdzv_id
+    assert environment["ELASTICD_CERTIFICATE"] == "/work/certificate.pem"
+    assert ONE.certificate not in environment.values()
 
 
 def test_a_preloaded_worker_is_forked_and_another_is_a_program_of_its_own() -> None:
@@ -58,11 +71,10 @@ def test_workers_of_a_session_need_no_group_of_torchrun_s_nor_the_job_s_store() 
     session = replace(ONE, mode=Mode.LIVE, nnodes_min=1, nnodes_max=4)
     arguments = arguments_of(session)
     assert "--nnodes=1:1" in arguments
-    assert "--rdzv-conf=store_type=file" in arguments
-    assert not any(ONE.rdzv_endpoint in part for part in arguments)
     environment = torchrun_environment(
         session, settings=SETTINGS, node_id="n1", drain_file=Path("d"), inherited={}
     )
+    assert environment["ELASTICD_RDZV_ENDPOINT"] == "alone"
     assert environment["ELASTICD_SESSION_STORE"] == "/work/session-store"
     assert environment["ELASTICD_SESSION_HOST"] == "127.0.0.1"
 

@@ -45,7 +45,7 @@ def _stores(daemon: RunningDaemon) -> list[psutil.Process]:
     found = []
     for each in daemon.processes():
         with suppress(psutil.Error):  # it ends just now
-            if "elastic.workloads.rendezvous" in each.cmdline():
+            if "elastic.rendezvous" in each.cmdline():
                 found.append(each)
     return found
 

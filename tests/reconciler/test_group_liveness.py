@@ -56,7 +56,7 @@ def test_the_others_go_on_without_a_node_that_is_cut_off(
     assert lost not in members(cluster)
     assert cluster.done[job.id] > before
     assert texts(cluster, "hung") == [f"{lost} cannot be heard, and the others stand still"]
-    assert job.id in cluster.rendezvous.renewed, (
+    assert job.id in cluster.rendezvous.ended, (
         "who was cut off may not meet the others of its generation again"
     )
     assert [each.phase for each in cluster.store.nodes.listed()] == [NodePhase.JOINED] * 3, (

@@ -1,5 +1,4 @@
-"""The stores where members meet: each a process that outlives the daemon, stood in for by one that
-only answers."""
+"""The stores where members meet: each a process that outlives the daemon."""
 
 from __future__ import annotations
 
@@ -17,33 +16,34 @@ from elastic.clock import SystemClock
 from elastic.model import Rounds
 from elastic.providers.local.spawn import boot_id
 from elastic.reconciler import RendezvousStores
+from elastic.rendezvous import StoreClient, StoreLost, place_of
+from tests.certificates import credential, pem
 
 ROUNDS = Rounds(newest=7, registered=9)
-LISTENS = f"""#!{sys.executable}
-import pathlib, signal, socket, sys
-signal.signal(signal.SIGTERM, {{deafness}})
-server = socket.create_server(("127.0.0.1", 0))
-ready = pathlib.Path(sys.argv[sys.argv.index("--ready-file") + 1])
-ready.with_suffix(".part").write_text("127.0.0.1:%d" % server.getsockname()[1])
-ready.with_suffix(".part").replace(ready)
-while True:
-    with server.accept()[0] as connection:
-        connection.sendall(connection.recv(64)[-4:])
+_DEAF = f"""#!{sys.executable}
+import runpy, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.sigtimedwait = lambda *_: signal.pause()
+sys.argv = ["elastic.rendezvous", "-"]
+runpy.run_module("elastic.rendezvous", run_name="__main__")
 """
+
+
+def _stores(root: Path, python: str = sys.executable) -> RendezvousStores:
+    return RendezvousStores(root=root, certificate_of=pem, host="127.0.0.1", python=python)
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """What stands in for the interpreter: it ignores which module it is to run."""
-    program = tmp_path / "listens"
-    program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
-    program.chmod(0o755)
+    program = tmp_path / "python"
+    program.touch(mode=0o755)
     return program
 
 
 @pytest.fixture
-def stores(tmp_path: Path, program: Path) -> Iterator[RendezvousStores]:
-    stores = RendezvousStores(root=tmp_path / "jobs", host="127.0.0.1", python=str(program))
+def stores(tmp_path: Path) -> Iterator[RendezvousStores]:
+    stores = _stores(tmp_path / "jobs")
     yield stores
     stores.end("job-1")
 
@@ -63,11 +63,28 @@ def process(stores: RendezvousStores) -> psutil.Process:
     return psutil.Process(record["pid"])
 
 
-def test_a_store_is_told_at_which_ports_it_may_listen(stores: RendezvousStores) -> None:
+def known(endpoint: str, key: str) -> bytes | None:
+    """What the job's store was told when it began."""
+    return StoreClient(endpoint, credential("job-1")).find(f"job-1/{key}")
+
+
+def test_a_store_listens_where_it_may_and_the_process_list_names_neither_job_nor_port(
+    stores: RendezvousStores,
+) -> None:
     stores.ports = range(8471, 8971)
-    answering(stores)
-    command = process(stores).cmdline()
-    assert command[command.index("--ports") + 1] == "8471-8970"
+    _, port = place_of(answering(stores))
+    assert port in stores.ports
+    assert process(stores).cmdline() == [stores.python, "-m", "elastic.rendezvous", "-"]
+
+
+def test_no_store_answers_another_job_s_key(stores: RendezvousStores) -> None:
+    endpoint = answering(stores)
+    with pytest.raises(StoreLost):
+        StoreClient(endpoint, credential("job-2"))
+    stores.certificate_of = lambda job_id: pem("job-2")
+    after = _stores(stores.root)
+    after.certificate_of = stores.certificate_of
+    assert after.endpoint("job-1", rounds=ROUNDS) is None
 
 
 def test_a_store_is_started_once_and_found_again_by_the_next_daemon(
@@ -77,7 +94,7 @@ def test_a_store_is_started_once_and_found_again_by_the_next_daemon(
     first = process(stores)
     endpoint = answering(stores)
     assert process(stores) == first, "it was started already"
-    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    after = _stores(stores.root)
     assert after.endpoint("job-1", rounds=ROUNDS) == endpoint
     after.end("job-1")
     stores.end("job-1")
@@ -94,10 +111,10 @@ def test_one_that_died_is_replaced_by_one_that_knows_of_the_rounds(
     answering(stores)
     assert stores.lives("job-1")
     first = process(stores)
-    assert {"job-1/floor=7", "job-1/registered=9"} < set(first.cmdline())
     first.kill()
     first.wait(10)
-    answering(stores)
+    endpoint = answering(stores)
+    assert known(endpoint, "floor") == b"7" and known(endpoint, "registered") == b"9"
     assert process(stores).pid != first.pid
 
 
@@ -121,13 +138,14 @@ def test_one_that_is_stopped_before_it_is_ready_is_replaced_too(
     stores: RendezvousStores, program: Path
 ) -> None:
     program.write_text(f"#!{sys.executable}\nimport signal\nsignal.pause()\n")
+    stores.python = str(program)
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     first = process(stores)
     assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, (
         "it may only be slow"
     )
     stores.starts_within_s = 0.0
-    program.write_text(LISTENS.format(deafness="signal.SIG_DFL"))
+    stores.python = sys.executable
     assert stores.endpoint("job-1", rounds=ROUNDS) is None
     stores.starts_within_s = 60.0
     answering(stores)
@@ -140,7 +158,7 @@ def test_one_is_known_again_after_the_clock_was_set(
     answering(stores)
     first = process(stores)
     monkeypatch.setattr("psutil._pslinux.boot_time", lambda: 5.0)  # what it takes from the clock
-    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    after = _stores(stores.root)
     assert after.lives("job-1") and process(stores) == first
 
 
@@ -157,40 +175,9 @@ def test_one_that_was_silent_for_a_while_only_is_kept(stores: RendezvousStores) 
     assert process(stores) == slow
 
 
-def test_one_that_is_renewed_answers_elsewhere_as_the_same_process(
-    stores: RendezvousStores, program: Path
-) -> None:
-    again = "signal.signal(signal.SIGHUP, lambda *_: os.execv(sys.argv[0], sys.argv))"
-    program.write_text(program.read_text().replace("server =", f"import os; {again}\nserver ="))
-    before = answering(stores)
-    first = process(stores)
-    stores.starts_within_s = 0.0
-    stores.renew("job-1")
-    assert answering(stores) != before and process(stores) == first, (
-        "its age is not held against it"
-    )
-
-
-def test_one_that_does_not_begin_anew_is_replaced(stores: RendezvousStores) -> None:
-    stores.renew("job-1")
-    assert not stores.lives("job-1"), "there is none"
-    answering(stores)
-    first = process(stores)
-    _suspend(first)
-    stores.renew("job-1")
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None and process(stores) == first, (
-        "it may only be slow"
-    )
-    stores.silence_s = 0.0
-    assert stores.endpoint("job-1", rounds=ROUNDS) is None
-    stores.silence_s = 10.0
-    answering(stores)
-    assert process(stores) != first and not _is_there(first)
-
-
 def test_one_whose_members_train_on_is_told_so(stores: RendezvousStores) -> None:
-    answering(stores, Rounds(newest=7, registered=9, is_held=True))
-    assert "job-1/held=1" in process(stores).cmdline()
+    endpoint = answering(stores, Rounds(newest=7, registered=9, is_held=True))
+    assert known(endpoint, "held") == b"1"
 
 
 def test_another_process_of_the_same_number_is_not_taken_for_it(stores: RendezvousStores) -> None:
@@ -214,7 +201,8 @@ def test_ending_what_never_was_does_nothing(stores: RendezvousStores) -> None:
 
 
 def test_one_that_does_not_heed_its_end_is_killed(stores: RendezvousStores, program: Path) -> None:
-    program.write_text(LISTENS.format(deafness="signal.SIG_IGN"))
+    program.write_text(_DEAF)
+    stores.python = str(program)
     answering(stores)
     deaf, begun_s = process(stores), monotonic()
     stores.end("job-1")
@@ -226,7 +214,7 @@ def test_one_that_is_stopped_is_ended_by_the_next_daemon_too(stores: RendezvousS
     answering(stores)
     stopped = process(stores)
     _suspend(stopped)
-    after = RendezvousStores(root=stores.root, host=stores.host, python=stores.python)
+    after = _stores(stores.root)
     after.end("job-1")
     assert not _is_there(stopped) and not after.lives("job-1")
 

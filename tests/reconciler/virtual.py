@@ -64,7 +64,6 @@ class FakeRendezvous:
 
     def __init__(self) -> None:
         self.ended: list[str] = []
-        self.renewed: list[str] = []
         self.begun: list[Rounds] = []
         self.is_alive = True
 
@@ -76,9 +75,6 @@ class FakeRendezvous:
             self.begun.append(rounds)
             self.is_alive = True
         return f"127.0.0.1:1/{job_id}"
-
-    def renew(self, job_id: str) -> None:
-        self.renewed.append(job_id)
 
     def end(self, job_id: str) -> None:
         self.ended.append(job_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.rendezvous import StoreServer
+from tests.certificates import certificate, credential
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +31,15 @@ def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without
 ) -> None:
     script = tmp_path / "train.py"
     script.write_text(SCRIPT)
-    store = TCPStore("127.0.0.1", 0, None, is_master=True, wait_for_workers=False)
+    store = StoreServer(credential())
     running: list[subprocess.Popen[bytes]] = []
+
+    environment = os.environ | {
+        "ELASTICD_RDZV_ENDPOINT": store.address,
+        "ELASTICD_RDZV_ID": "job",
+        "ELASTICD_CERTIFICATE": certificate(),
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+    }
 
     def start(name: str) -> None:
         command = [
@@ -38,13 +48,13 @@ def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without
                 "-m",
                 "elastic.workloads.torchrun",
                 "--rdzv-backend=elasticd",
-                "--rdzv-id=job",
+                "--nnodes=1:2",
+                "--local-addr=127.0.0.1",
             ),
-            *(f"--rdzv-endpoint=127.0.0.1:{store.port}", "--nnodes=1:2", "--local-addr=127.0.0.1"),
-            "--rdzv-conf=is_host=0,last_call_timeout=1,keep_alive_interval=1,keep_alive_max_attempt=3",
+            "--rdzv-conf=last_call_timeout=1,keep_alive_interval=1,keep_alive_max_attempt=3",
             *(str(script), str(tmp_path / name)),
         ]
-        running.append(subprocess.Popen(command))
+        running.append(subprocess.Popen(command, env=environment))
 
     def places(name: str) -> list[str]:
         path = tmp_path / name
@@ -64,6 +74,7 @@ def test_a_node_that_was_taken_for_dead_comes_back_to_the_one_that_began_without
             each.terminate()
         for each in running:
             each.wait(timeout=60)
+        store.close()
 
 
 def _until(is_true: Callable[[], bool], *, timeout_s: float = 120.0) -> None:

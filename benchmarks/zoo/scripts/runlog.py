@@ -4,7 +4,10 @@ import hashlib
 import os
 import time
 
-_GROUP = f"{os.environ.get('MASTER_ADDR', 'here')}:{os.environ.get('MASTER_PORT', '0')}"
+# Under elasticd each node serves its workers a store of its own; the start is the same for all.
+_GROUP = os.environ.get("ELASTICD_MEETING", "").replace(" ", "") or (
+    f"{os.environ.get('MASTER_ADDR', 'here')}:{os.environ.get('MASTER_PORT', '0')}"
+)
 _RANK = f"{os.environ.get('RANK', '0')}/{os.environ.get('WORLD_SIZE', '1')}"
 
 

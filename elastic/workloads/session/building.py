@@ -9,17 +9,18 @@ from collections.abc import Callable
 from time import monotonic, sleep
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import CALL_TIMEOUT_S, StoreLost
 from elastic.workloads.session import c10d
-from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, View
 from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.nccl import Gpu
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 
 # Training waits for a round after a loss: milliseconds count (decision 0071). A member whose store
-# is frozen fails a call after `c10d.CALL_TIMEOUT_S`, so a meeting takes no longer either.
+# is frozen fails a call after `CALL_TIMEOUT_S`, so a meeting takes no longer either.
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = CALL_TIMEOUT_S
 PAUSE_S = 1.0  # before another attempt, where a problem may pass first
@@ -86,7 +87,11 @@ class Builder(threading.Thread):
                 (settings.losses_per_h,),
             )
             return Round(self.number, self._members, 0, None, *alone)
-        store = c10d.branch(settings.address(), f"{settings.job}/round/{self.number}")
+        store = c10d.Branch(
+            settings.address(),
+            f"{settings.job}/round/{self.number}",
+            credential=settings.credential(),
+        )
         plug = Plug(settings.host)
         about = {
             "plugs": plug.addresses,

@@ -6,13 +6,14 @@ import contextlib
 from collections.abc import Callable
 from time import monotonic, sleep
 
+from elastic.rendezvous import StoreLost
 from elastic.workloads.session.agreement import MemberView, Move, decide
-from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
 from elastic.workloads.session.gloo import LEFT_OUT, RoundLost
 from elastic.workloads.session.links import Links
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import SessionEnded, SharedState
+from elastic.workloads.session.store_rendezvous import StoreRendezvous
 
 # Looks at what is in memory cost microseconds. Others that have not said so within two seconds,
 # four of their messages, are gone or train on.
@@ -109,7 +110,15 @@ class EndOfJob:
         """
         with contextlib.suppress(StoreLost, RuntimeError):
             # This connection makes it no member.
-            return ask(StoreRendezvous(self._settings.address(), self._settings.job, "nowhere"))
+            settings = self._settings
+            return ask(
+                StoreRendezvous(
+                    settings.address(),
+                    settings.job,
+                    "nowhere",
+                    credential=settings.credential(),
+                )
+            )
         return None
 
 

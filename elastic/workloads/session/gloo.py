@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 from torch.distributed import AllreduceOptions, BroadcastOptions, ReduceOp
 
+from elastic.rendezvous import Address
 from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
-from elastic.workloads.session.sockets import Address
 
 LOOK = timedelta(seconds=0.2)
 # Sometimes a collective that began as its connections ended, on a process that had been stopped,
@@ -76,6 +76,7 @@ class Gloo:
         """Meets the others; returns when a sum over all has gone through, and one over all ranks'
         GPUs, if `gpu` is this one's. Raises RoundLost."""
         self.rank, self.world_size = rank, world_size
+        self._store = store  # torch does not keep what Python made of it
         self._summing = AllreduceOptions()
         # torch's stub names the enumeration, not its type.
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]

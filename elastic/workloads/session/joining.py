@@ -17,8 +17,8 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.figures import duration
 from elastic.liveness import LifeSign, ObserverTime, TimeBound
-from elastic.workloads.session.c10d import StoreRendezvous, View
 from elastic.workloads.session.messages import tell
+from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.terms import SessionTerms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second

@@ -13,20 +13,22 @@ import json
 import math
 import select
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 
 from elastic.figures import duration
 from elastic.liveness import LifeSign, TimeBound
+from elastic.rendezvous import Address, Credential, family, ours
 from elastic.workloads.session.messages import tell
-from elastic.workloads.session.sockets import Address, family, ours
 
 # In the time after which silence tells: two may be lost, or late by more than half of it.
 BEATS = 2.5
 FIRST_WORD_S = 3.0  # for a member to be heard of at all
 MAX_LINE = 4096
+MOST_STRANGERS = 64  # at a time; a member that is turned away is connected to again
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +61,28 @@ class Status:
         return self.round, self.need, self.seen
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Stranger:
-    """Who has connected, and has not said a name that is known; `is_mute` until it has said
-    anything."""
+    """A process that has connected, and has not proven to be of this job, or not said a name that
+    is known."""
 
-    connection: socket.socket
+    connection: ssl.SSLSocket
     since_s: float
-    is_mute: bool = True
+    is_proven: bool = False
+    # The last whole line that it has said, and what follows.
+    said: bytes = b""
 
 
 @dataclass(slots=True)
 class _Peer:
     address: Address
     since_s: float
+    # A plain one until it is connected; then its other end is yet to prove to be of this job.
     connection: socket.socket | None = None
+    is_proven: bool = False
     is_told: bool = False
+    # A line that did not go whole: OpenSSL wants the same one again.
+    unsent: bytes = b""
     heard_s: float | None = None
     buffer: bytes = b""
     status: Status = field(default_factory=Status)
@@ -83,9 +91,17 @@ class _Peer:
 class Links(threading.Thread):
     """All of one process's links, served by one thread."""
 
-    def __init__(self, job: str, *, silence_s: float, notify: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        job: str,
+        credential: Credential,
+        *,
+        silence_s: float,
+        notify: Callable[[], None],
+    ) -> None:
         super().__init__(name="session-links", daemon=True)
         self._me, self._job, self._notify = "", job, notify
+        self._credential = credential
         # Of a message: no member is suspect first, for the others may wait for it in every sum.
         self._silence = TimeBound(silence_s)
         self._every_s = silence_s / BEATS
@@ -186,31 +202,34 @@ class Links(threading.Thread):
                 # A member that is awake sends a little early. So members fall into step, and wake
                 # once for all messages.
                 every_s = self._every_s / 2 if ready else self._every_s
-                if now_s >= beat_s + every_s or self._bell in ready or self._is_connected(ready):
+                if now_s >= beat_s + every_s or self._bell in ready or self._is_linked_anew():
                     self._beat()
                     beat_s = now_s
             if is_news:
                 self._notify()
 
     def _wait(self, timeout_s: float) -> set[socket.socket]:
-        # A stranger whose name means nothing yet would be readable all the time: it is looked at
-        # with each beat.
-        mute = (each.connection for each in self._strangers if each.is_mute)
+        strangers = (each.connection for each in self._strangers)
         watched = {
-            each.fileno(): each for each in (self._listener, self._bell, *mute, *self._linked())
+            each.fileno(): each
+            for each in (self._listener, self._bell, *strangers, *self._linked())
         }
-        untold = {peer.connection for peer in self._peers.values() if not peer.is_told}
+        connecting = {
+            peer.connection
+            for peer in self._peers.values()
+            if not isinstance(peer.connection, ssl.SSLSocket)
+        }
         # Not epoll, nor select: nothing to keep from one look to the next, and no bound.
         poll = select.poll()
         for number, each in watched.items():
             poll.register(
-                number, select.POLLIN | select.POLLOUT if each in untold else select.POLLIN
+                number, select.POLLIN | select.POLLOUT if each in connecting else select.POLLIN
             )
         return {watched[number] for number, _ in poll.poll(1000.0 * timeout_s)}
 
-    def _is_connected(self, ready: set[socket.socket]) -> bool:
+    def _is_linked_anew(self) -> bool:
         """Whether a link has come about, and its other end waits for a word."""
-        return any(not peer.is_told and peer.connection in ready for peer in self._peers.values())
+        return any(peer.is_proven and not peer.is_told for peer in self._peers.values())
 
     def _linked(self) -> list[socket.socket]:
         return [peer.connection for peer in self._peers.values() if peer.connection is not None]
@@ -226,25 +245,50 @@ class Links(threading.Thread):
             self._accept(now_s)
         for name, peer in self._peers.items():
             if peer.connection in ready:
-                self._hear(name, peer, now_s)
+                self._heed(name, peer, now_s)
+
+    def _heed(self, name: str, peer: _Peer, now_s: float) -> None:
+        """Connects a link further, or hears what its other end says."""
+        if peer.is_proven:
+            self._hear(name, peer, now_s)
+            return
+        try:
+            assert peer.connection is not None
+            if not isinstance(peer.connection, ssl.SSLSocket):
+                if failure := peer.connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                    raise OSError(failure, "no link")
+                peer.connection = ours(
+                    self._credential.connecting(peer.connection, handshakes=False)
+                )
+            peer.is_proven = _has_proven(peer.connection)
+        except OSError:
+            self._drop(name, peer)
 
     def _accept(self, now_s: float) -> None:
         with contextlib.suppress(OSError):
             connection, _ = self._listener.accept()
+            if len(self._strangers) >= MOST_STRANGERS:
+                connection.close()
+                return
             connection.setblocking(False)
-            self._strangers.append(_Stranger(ours(connection), now_s))
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            proving = self._credential.accepting(connection, handshakes=False)
+            self._strangers.append(_Stranger(ours(proving), now_s))
 
     def _hear(self, name: str, peer: _Peer, now_s: float) -> None:
         assert peer.connection is not None
         try:
             data = peer.connection.recv(65536)
-        except BlockingIOError:
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return
         except OSError:
             data = b""
         if not data:
             self._drop(name, peer)
             return
+        self._take(peer, data, now_s)
+
+    def _take(self, peer: _Peer, data: bytes, now_s: float) -> None:
         peer.heard_s = now_s
         *lines, peer.buffer = (peer.buffer + data).split(b"\n")
         for line in lines[-1:]:
@@ -255,7 +299,8 @@ class Links(threading.Thread):
         self._gone.add(name)
         if peer.connection is not None:
             peer.connection.close()
-            peer.connection, peer.is_told = None, False
+        peer.connection, peer.is_proven, peer.is_told = None, False, False
+        peer.buffer = peer.unsent = b""
 
     def _adjust(self, now_s: float) -> None:
         """Makes the links that are wanted, and ends the others."""
@@ -285,30 +330,50 @@ class Links(threading.Thread):
         peer.connection = connection
 
     def _greet(self, now_s: float) -> None:
-        """Learns who connected, from the first line, which is left to be read as any other."""
+        """Learns who connected: first that it is of this job, then from a whole line its name."""
         kept = []
         for stranger in self._strangers:
-            connection, is_mute = stranger.connection, False
+            name = None
             try:
-                line = connection.recv(MAX_LINE, socket.MSG_PEEK)
-            except BlockingIOError:
-                line, is_mute = b"?", True
+                self._listen(stranger)
+                name = self._named(stranger.said)
             except OSError:
-                line = b""
-            name = self._named(line)
-            if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                peer.connection = connection
-                self._hear(name, peer, now_s)
-            elif not line or now_s - stranger.since_s > 2 * FIRST_WORD_S:
-                connection.close()
+                is_over = True
             else:
-                kept.append(replace(stranger, is_mute=is_mute))
+                is_over = now_s - stranger.since_s > 2 * FIRST_WORD_S
+            if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
+                peer.connection, peer.is_proven = stranger.connection, True
+                self._take(peer, stranger.said, now_s)
+            elif is_over:
+                stranger.connection.close()
+            else:
+                kept.append(stranger)
         self._strangers = kept
 
-    def _named(self, line: bytes) -> str | None:
+    def _listen(self, stranger: _Stranger) -> None:
+        """Hears what a stranger says, if it has proven itself. Raises OSError if it may go."""
+        if not stranger.is_proven:
+            stranger.is_proven = _has_proven(stranger.connection)
+        if not stranger.is_proven:
+            return
         try:
-            hello = json.loads(line.split(b"\n")[0])
+            while True:
+                data = stranger.connection.recv(65536)
+                if not data:
+                    raise ConnectionResetError("it has gone")
+                *lines, rest = (stranger.said + data).split(b"\n")
+                stranger.said = b"".join(line + b"\n" for line in lines[-1:]) + rest
+                if len(stranger.said) > 2 * MAX_LINE:
+                    raise ConnectionAbortedError("it says too much")
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return
+
+    def _named(self, said: bytes) -> str | None:
+        line, end, _ = said.partition(b"\n")
+        if not end:
+            return None
+        try:
+            hello = json.loads(line)
             return str(hello["name"]) if hello["job"] == self._job else None
         except (ValueError, KeyError, TypeError):
             return None
@@ -350,11 +415,23 @@ class Links(threading.Thread):
         word = {"name": self._me, "job": self._job, "status": self._status.fields()}
         line = json.dumps(word).encode() + b"\n"
         for peer in self._peers.values():
-            if peer.connection is not None:
-                with contextlib.suppress(OSError):
-                    # A member that does not read is silent too, and is judged by that.
-                    peer.connection.send(line)
-                    peer.is_told = True
+            if peer.is_proven:
+                self._tell(peer, line)
+
+    def _tell(self, peer: _Peer, line: bytes) -> None:
+        assert peer.connection is not None
+        try:
+            if peer.unsent:
+                peer.connection.send(peer.unsent)
+                peer.unsent = b""
+            peer.unsent = line
+            peer.connection.send(line)
+            peer.unsent = b""
+        except OSError:
+            # A member that does not read is silent too, and is judged by that.
+            return
+        finally:
+            peer.is_told = True
 
     def _ring(self) -> None:
         with contextlib.suppress(OSError):
@@ -369,3 +446,12 @@ class Links(threading.Thread):
                 connection.close()
         for each in (self._listener, self._bell, self._rope):
             each.close()
+
+
+def _has_proven(connection: ssl.SSLSocket) -> bool:
+    """Goes on with a handshake; returns whether it is over. Raises OSError if it has failed."""
+    try:
+        connection.do_handshake()
+    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        return False
+    return True

@@ -12,9 +12,9 @@ from time import monotonic
 
 from elastic.errors import InvalidInput
 from elastic.liveness import ROUND_BOUNDS, LifeSign
+from elastic.rendezvous import CALL_TIMEOUT_S, Address, StoreLost
 from elastic.workloads.session.agreement import MemberView, Move, decide
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.c10d import CALL_TIMEOUT_S, StoreLost, StoreRendezvous, View
 from elastic.workloads.session.hang_detector import HangDetector
 from elastic.workloads.session.joining import BEAT_S, DONE, Entrance, alive, machine
 from elastic.workloads.session.links import Links
@@ -25,9 +25,9 @@ from elastic.workloads.session.recording import OnRound, recorder
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import COMPLETE, NOBODY_WHOLE, OVER, SharedState
-from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
+from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
@@ -58,7 +58,12 @@ class SessionMember(threading.Thread):
         on_round: OnRound | None,
     ) -> None:
         super().__init__(name="session-membership", daemon=True)
-        self.links = Links(settings.job, silence_s=settings.silence_s, notify=shared.notify)
+        self.links = Links(
+            settings.job,
+            settings.credential(),
+            silence_s=settings.silence_s,
+            notify=shared.notify,
+        )
         self._settings, self._state, self._shared = settings, state, shared
         self._record = recorder(on_round, present=shared.present)
         self._reception, self._threads = Reception(settings, state, shared), ThreadGroup()
@@ -234,7 +239,11 @@ class SessionMember(threading.Thread):
         shared = self._shared
         settings = self._settings = self._settings if self._name else placed(self._settings)
         rendezvous = StoreRendezvous(
-            settings.address(), settings.job, settings.host, name=self._name or None
+            settings.address(),
+            settings.job,
+            settings.host,
+            credential=settings.credential(),
+            name=self._name or None,
         )
         if not self._name:
             self._name = rendezvous.name
@@ -244,6 +253,7 @@ class SessionMember(threading.Thread):
                 settings.host,
                 self._state,
                 job=settings.job,
+                credential=settings.credential(),
                 terms=shared.terms,
                 changed=shared.notify,
                 brought=brought,

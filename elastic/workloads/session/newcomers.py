@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from time import monotonic
 
-from elastic.workloads.session.c10d import View
+from elastic.rendezvous import Address
 from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import SharedState
-from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import Allowance, StateSender
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.thread_group import ThreadGroup
 
 RETRY_S = 0.5  # before it reconnects to a newcomer, while another member is its source
@@ -123,6 +123,7 @@ class Reception:
             self._state,
             chunk_bytes=chunk_bytes,
             hello=hello,
+            credential=self._settings.credential(),
             allowance=self._allowance,
         )
         self._threads.start(sender)

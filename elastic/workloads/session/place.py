@@ -8,9 +8,8 @@ import socket
 from dataclasses import replace
 
 from elastic.errors import InvalidInput
-from elastic.workloads.session.c10d import StoreLost, place_of
+from elastic.rendezvous import StoreLost, family, place_of
 from elastic.workloads.session.settings import SessionSettings
-from elastic.workloads.session.sockets import family
 
 # Errors that say little about a host's name: no answer from a name server, no descriptors or memory
 # left.

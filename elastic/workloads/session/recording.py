@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from elastic.rendezvous import StoreLost
 from elastic.worker.round_registrar import registrar_from
-from elastic.workloads.session.c10d import StoreLost
 
 OnRound = Callable[[int, Sequence[str]], None]
 

@@ -6,10 +6,12 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import Credential
 
 CHUNK_BYTES = 8_000_000
 # Processes that start together reach the store within this time of each other.
@@ -38,6 +40,8 @@ class SessionSettings:
     # The address at which the others reach this process. If empty, the one by which it reaches
     # the store.
     host: str = ""
+    # The file of the job's key and certificate, which every member and the store show each other.
+    certificate: str = ""
     # A member that is silent for this long is given up.
     silence_s: float = 1.25
     # So is one that answers, but keeps the others waiting in a sum for this long. If 20 usual turns
@@ -56,8 +60,7 @@ class SessionSettings:
         if not self.store:
             raise InvalidInput(
                 "a session needs its rendezvous store: wanted host:port or a file that holds it in "
-                "ELASTICD_SESSION_STORE, found nothing; start one by python -m "
-                "elastic.workloads.rendezvous",
+                "ELASTICD_SESSION_STORE, found nothing; start one by python -m elastic.rendezvous",
                 field="store",
             )
         if "/" not in self.store and not _is_address(self.store):
@@ -77,13 +80,20 @@ class SessionSettings:
             raise _wrong("most_samples", "1 or more, or nothing if all fit", self)
         if self.losses_per_h is not None and not 0 <= self.losses_per_h < math.inf:
             raise _wrong("losses_per_h", "0 or more, or nothing if it is unknown", self)
+        if not self.certificate:
+            raise InvalidInput(
+                "a session needs its job's key and certificate: wanted a file in "
+                "ELASTICD_CERTIFICATE, found nothing; make one by python -m "
+                "elastic.rendezvous.certificate FILE",
+                field="certificate",
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> SessionSettings:
         """Reads the variables that the agent or the user set. Raises InvalidInput.
 
         >>> SessionSettings.from_environment({"ELASTICD_SESSION_STORE": "10.0.0.1:29400",
-        ...     "ELASTICD_JOB_ID": "j"}).store
+        ...     "ELASTICD_JOB_ID": "j", "ELASTICD_CERTIFICATE": "job.pem"}).store
         '10.0.0.1:29400'
         """
         told = {
@@ -95,6 +105,7 @@ class SessionSettings:
             store=environment.get("ELASTICD_SESSION_STORE", ""),
             job=environment.get("ELASTICD_JOB_ID") or "session",
             host=environment.get("ELASTICD_SESSION_HOST", ""),
+            certificate=environment.get("ELASTICD_CERTIFICATE", ""),
             **told,
         )
 
@@ -106,6 +117,22 @@ class SessionSettings:
             return Path(self.store).read_text().strip()
         except OSError:
             return ""
+
+    def credential(self) -> Credential:
+        """Returns the job's key and certificate. Raises InvalidInput if the file holds none."""
+        return _credential(self.certificate)
+
+
+@cache
+def _credential(path: str) -> Credential:
+    try:
+        return Credential.of_file(path)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(
+            f"certificate (ELASTICD_CERTIFICATE): wanted a file with a job's key and "
+            f"certificate, found {path!r}: {error}",
+            field="certificate",
+        ) from error
 
 
 def _is_address(text: str) -> bool:

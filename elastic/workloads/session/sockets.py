@@ -11,36 +11,9 @@ from __future__ import annotations
 import errno
 import os
 import socket
-import struct
-import weakref
 from collections.abc import Callable, Iterator
 
-Address = tuple[str, int]
-# A connection that is silent for so long is probed, and then again: the kernel takes whole seconds,
-# and members send to each other twice a second.
-IDLE_S = 2
-INTERVAL_S = 1
-_OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
-
-
-def family(host: str) -> socket.AddressFamily:
-    """Gives the family of an address as it is written."""
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
-
-
-def ours(each: socket.socket) -> socket.socket:
-    """Gives a socket whose end tells this process's death: what is forked from it, a data loader's
-    worker say, lives on without it."""
-    _OURS.add(each)
-    return each
-
-
-def _leave_to_parent() -> None:
-    for each in list(_OURS):
-        each.close()  # this process's copy of it, and nothing that the other side would see
-
-
-os.register_at_fork(after_in_child=_leave_to_parent)
+from elastic.rendezvous import Address
 
 
 def cut(is_meant: Callable[[Address, Address], bool]) -> int:
@@ -54,35 +27,6 @@ def cut(is_meant: Callable[[Address, Address], bool]) -> int:
                 _shut(connection)
                 found += 1
     return found
-
-
-def probe(
-    is_meant: Callable[[Address, Address], bool],
-    *,
-    count: int,
-    answer_s: float,
-) -> None:
-    """Has what waits for the meant connections' other side fail soon where its machine has vanished
-    without a word, and after `answer_s` where it is silent: the kernel answers for a process that
-    is stopped."""
-    bound = struct.pack("@ll", int(answer_s), int(answer_s % 1 * 1e6))  # a timeval
-    for connection in _connections():
-        with connection:
-            own, other = _addresses(connection)
-            if own is not None and other is not None and is_meant(own, other):
-                patient(connection, count=count)
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, bound)
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, bound)
-
-
-def patient(connection: socket.socket, *, count: int) -> None:
-    """Makes a connection fail when the other side's machine leaves `count` probes unanswered."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, IDLE_S)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, INTERVAL_S)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, count)
-    timeout_ms = 1000 * (IDLE_S + INTERVAL_S * count)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
 
 
 def listeners() -> dict[int, Address]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
-import select
 import socket
 import threading
 from collections import deque
@@ -17,8 +15,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from elastic.rendezvous import Address, Credential, halt, ours
+from elastic.workloads.session.channel import Channel
 from elastic.workloads.session.exact import arithmetic_of
-from elastic.workloads.session.sockets import Address, ours
 from elastic.workloads.session.state import State
 from elastic.workloads.session.transfer import TransferMessage, send
 
@@ -104,6 +103,7 @@ class StateSender(threading.Thread):
         *,
         chunk_bytes: int,
         hello: dict[str, Any],
+        credential: Credential,
         allowance: Allowance,
     ) -> None:
         super().__init__(name=f"session-follower-{name}", daemon=True)
@@ -126,7 +126,9 @@ class StateSender(threading.Thread):
         self._chunk: _Outgoing | None = None
         self._address = address
         self._hello = hello
+        self._credential = credential
         self._connection: socket.socket | None = None
+        self._channel: Channel | None = None
         self._hearing = threading.Lock()
         self._rest = b""
         self._answered: tuple[int, int] | None = None
@@ -221,21 +223,21 @@ class StateSender(threading.Thread):
         self.is_slow = True
         self._is_over.set()
         self.end()
-        with self._hearing, contextlib.suppress(OSError):
+        with self._hearing:
             if self._connection is not None:
-                self._connection.shutdown(socket.SHUT_RDWR)
+                halt(self._connection)
 
     def run(self) -> None:
         try:
-            with ours(
-                socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S)
-            ) as connection:
-                connection.settimeout(IO_TIMEOUT_S)
-                try:
-                    self._serve(connection)
-                finally:
-                    with self._hearing:
-                        self._connection = None
+            plain = socket.create_connection(self._address, timeout=CONNECT_TIMEOUT_S)
+            with plain:
+                plain.settimeout(IO_TIMEOUT_S)
+                with ours(self._credential.connecting(plain)) as connection:
+                    try:
+                        self._serve(connection, Channel(connection, timeout_s=IO_TIMEOUT_S))
+                    finally:
+                        with self._hearing:
+                            self._connection = self._channel = None
         except ConnectionRefusedError:
             self.is_refused = True
         except OSError:
@@ -247,13 +249,13 @@ class StateSender(threading.Thread):
                 while True:
                     self._messages.get_nowait()
 
-    def _serve(self, connection: socket.socket) -> None:
-        send(connection, TransferMessage("hello", self._hello))
-        self._connection = connection
+    def _serve(self, connection: socket.socket, channel: Channel) -> None:
+        send(channel, TransferMessage("hello", self._hello))
+        self._connection, self._channel = connection, channel
         while not self.is_received:
-            if not (select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear()):
+            if not (channel.has_come() and self._hear()):
                 return
-        while (message := self._next(connection)) is not None:
+        while (message := self._next(channel)) is not None:
             if message.kind == "gradients":
                 self._room.release()
             content = None
@@ -262,34 +264,30 @@ class StateSender(threading.Thread):
             told = None
             if content is not None:
                 told = content[: message.elements]
-            send(connection, TransferMessage(message.kind, message.about, told))
+            send(channel, TransferMessage(message.kind, message.about, told))
             if content is not None and message.elements is not None:
                 self._spares.append(content)
             message.is_sent = True
         # If it is closed with unread answers, the connection drops what is still on its way.
-        connection.shutdown(socket.SHUT_WR)
-        while select.select([connection], [], [], IO_TIMEOUT_S)[0] and self._hear():
+        halt(connection, socket.SHUT_WR)
+        while channel.has_come() and self._hear():
             pass
 
-    def _next(self, connection: socket.socket) -> _Outgoing | None:
+    def _next(self, channel: Channel) -> _Outgoing | None:
         """Waits for the next message; meanwhile the newcomer gets signs of life."""
         while True:
             with contextlib.suppress(queue.Empty):
                 return self._messages.get(timeout=BEAT_S)
-            send(connection, TransferMessage("beat", {}))
+            send(channel, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:
         """Reads the answers that have come; False if no more will."""
         with self._hearing:
-            if self._connection is None:
+            if self._channel is None:
                 return False
-            try:
-                # Not the socket's own read, which waits if the socket has a timeout.
-                data = os.read(self._connection.fileno(), 65536)
-            except BlockingIOError:
+            data = self._channel.received()
+            if data is None:
                 return True
-            except OSError:
-                return False
             *lines, self._rest = (self._rest + data).split(b"\n")
             if lines:
                 arithmetic, units, step = lines[-1].split()

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from elastic.liveness import ROUND_BOUNDS, LifeSign, ObserverTime, is_given_up
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.store_rendezvous import View
 
 # Where a round waits to be built, looks are hundredths of a second apart: a longer time between two
 # is one in which this process, or the store, stood still.

@@ -11,19 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import Credential, family, halt, ours, patient
 from elastic.workloads.layout import dense_strides
-from elastic.workloads.session import sockets
 from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 
 RETRY_S = 0.1  # before another source is taken where that has failed
+PROOF_S = 5.0  # for whoever connects to prove to be of this job
+MOST_STRANGERS = 16  # that are yet to do so, at a time
 SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
 
 
@@ -68,6 +70,7 @@ class StateReceiver(threading.Thread):
         state: State,
         *,
         job: str,
+        credential: Credential,
         terms: SessionTerms,
         changed: Callable[[], None],
         brought: int = 0,
@@ -75,9 +78,10 @@ class StateReceiver(threading.Thread):
         """`brought` are the steps of the whole state that this process comes with, and would
         lose."""
         super().__init__(name="session-inlet", daemon=True)
-        self._listener = sockets.ours(socket.create_server((host, 0), family=sockets.family(host)))
+        self._listener = ours(socket.create_server((host, 0), family=family(host)))
         self.port: int = self._listener.getsockname()[1]
         self._state, self._job, self._terms, self._changed = state, job, terms, changed
+        self._credential = credential
         self._strides = [dense_strides(parameter) for parameter in state.parameters]
         self._brought = brought
         self.units = 0
@@ -89,6 +93,9 @@ class StateReceiver(threading.Thread):
         self.ended_s = 0.0
         self.adopted: int | None = None
         self._connection: socket.socket | None = None
+        self._strangers = threading.BoundedSemaphore(MOST_STRANGERS)
+        self._choosing = threading.Lock()
+        self._has_source = False
         self._is_closed = False
         self._due: Callable[[], None] | None = None
         self._moved = threading.Semaphore(0)
@@ -115,13 +122,11 @@ class StateReceiver(threading.Thread):
         self._is_closed = True
         for each in (self._listener, self._connection):
             if each is not None:
-                with contextlib.suppress(OSError):
-                    each.shutdown(socket.SHUT_RDWR)
+                halt(each)
         self._listener.close()
         self._moved.release()
 
     def run(self) -> None:
-        taking: threading.Thread | None = None
         while True:
             try:
                 connection, _ = self._listener.accept()
@@ -130,24 +135,38 @@ class StateReceiver(threading.Thread):
                     return
                 sleep(RETRY_S)
                 continue
-            if self.adopted is not None or (taking is not None and taking.is_alive()):
+            if self._has_source or not self._strangers.acquire(blocking=False):
                 connection.close()
                 continue
-            self._connection = sockets.ours(connection)
-            if self._is_closed:
-                connection.close()
+            threading.Thread(
+                target=self._hear, args=(connection,), name="session-taking", daemon=True
+            ).start()
+
+    def _hear(self, connection: socket.socket) -> None:
+        """Takes the state from whoever has connected, if it is of this job, and the only one."""
+        try:
+            connection.settimeout(PROOF_S)
+            proven = ours(self._credential.accepting(connection))
+        except OSError:
+            connection.close()
+            return
+        finally:
+            self._strangers.release()
+        with self._choosing:
+            if self._has_source or self._is_closed:
+                proven.close()
                 return
-            taking = threading.Thread(
-                target=self._take_all, args=(connection,), name="session-taking", daemon=True
-            )
-            taking.start()
+            self._has_source, self._connection = True, proven
+        self._take_all(proven)
 
     def _take_all(self, connection: socket.socket) -> None:
         with connection:
             # A vanished source is known sooner than one that is silent.
-            sockets.patient(connection, count=3)
-            with contextlib.suppress(OSError, ValueError):
+            patient(connection, idle_s=2, interval_s=1, count=3)
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 self._follow(connection)
+        # One that has adopted this process was the last.
+        self._has_source = self.adopted is not None
         self.ended_s, self.is_streaming = monotonic(), False
         self._changed()
 
@@ -223,7 +242,13 @@ class StateReceiver(threading.Thread):
         self._state.move(gradients, about["step"], is_exact=about["is_exact"])
 
 
-def send(connection: socket.socket, message: TransferMessage) -> None:
+class Sending(Protocol):
+    """What sends some of what it is given, and says how much."""
+
+    def send(self, content: memoryview, /) -> int: ...
+
+
+def send(connection: Sending, message: TransferMessage) -> None:
     """Sends one message whole, however long that takes: the connection's timeout is for some of it
     to go. Raises OSError."""
     content = (
@@ -259,7 +284,7 @@ def receive(connection: socket.socket, room: Room) -> TransferMessage:
     )
 
 
-def _send_all(connection: socket.socket, view: memoryview) -> None:
+def _send_all(connection: Sending, view: memoryview) -> None:
     # `sendall` has its timeout for the whole: a large unit would never get through a slow link.
     sent = 0
     while sent < len(view):

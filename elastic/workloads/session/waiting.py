@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from elastic.figures import duration
 from elastic.workloads.session import shares
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.messages import tell
 from elastic.workloads.session.shared_state import SharedState
+from elastic.workloads.session.store_rendezvous import View
 
 # A store that its daemon restarts is back sooner.
 LONG_S = 5.0

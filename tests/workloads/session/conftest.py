@@ -3,12 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
+
+from elastic.rendezvous import StoreServer
+from tests.workloads.session.stores import close_stores, serve_store
+
+
+@pytest.fixture(autouse=True)
+def _stores_end_with_their_test() -> Iterator[None]:
+    yield
+    close_stores()
 
 
 @pytest.fixture
-def store() -> Iterator[TCPStore]:
+def store() -> Iterator[StoreServer]:
     """The rendezvous store of members that are threads of the test."""
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = serve_store()
     yield store
-    del store
+    store.close()

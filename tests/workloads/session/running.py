@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from elastic.clock import SystemClock
+from tests.certificates import certificate
 from tests.workloads.session.hosts import Host
 from tests.workloads.session.member import BATCH, ITEMS, Task
 
@@ -122,7 +123,8 @@ class Fleet:
         """Starts one that knows this from the start, as in "held=1"."""
         ready = self.folder / "store"
         ready.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "elastic.workloads.rendezvous", "--ready-file", str(ready)]
+        command = [sys.executable, "-m", "elastic.rendezvous", "--ready-file", str(ready)]
+        command += ["--certificate", certificate()]
         command += [f"--tell={JOB}/{each}" for each in known]
         if self.host is not None:
             command = self.host.command(*command, "--host", self.host.address)
@@ -248,6 +250,7 @@ def running_fleet(
         "ELASTICD_SESSION_STORE": str(folder / "store"),
         "ELASTICD_SESSION_SILENCE_S": str(silence_s),
         "ELASTICD_SESSION_HANG_S": str(hang_s),
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
     }
     fleet = Fleet(folder, environment, options, host=host, launch=launch, capabilities=capabilities)

@@ -10,12 +10,12 @@ from time import monotonic
 
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings, SessionStep
+from elastic.workloads.session import Session, SessionStep
 from elastic.workloads.session.gloo import RoundLost
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
+from tests.workloads.session.stores import serve_store, session_settings
 
 TIMEOUT_S = 60.0
 WIDTH = 4
@@ -85,7 +85,7 @@ class Watch:
 def test_a_change_is_agreed_on_by_a_sum_that_one_loses_and_nobody_s_next_gradients_suffer() -> None:
     """The last step's sums are handed on to it: to all, and so to one as well that has gradients of
     its own to tell."""
-    store, watch = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), Watch(STAYING)
+    store, watch = serve_store(), Watch(STAYING)
     with ThreadPoolExecutor(4) as pool:
         running = [
             pool.submit(_member, each, store.port, watch) for each in (*STAYING, LOSING, LEAVING)
@@ -106,7 +106,7 @@ def test_a_change_is_agreed_on_by_a_sum_that_one_loses_and_nobody_s_next_gradien
 
 def test_a_newcomer_that_is_first_of_all_does_not_hand_on_sums_that_it_never_had() -> None:
     """It joins by a sum that one member loses, and was itself moved by what it was sent."""
-    store, watch = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), Watch((SOURCE,))
+    store, watch = serve_store(), Watch((SOURCE,))
     with ThreadPoolExecutor(3) as pool:
         running = [
             pool.submit(_member, each, store.port, watch, host=ADDRESSES[each])
@@ -144,7 +144,7 @@ def _member(
             raise RoundLost("its connections have ended")
         task.apply(gradients, step)
 
-    settings = SessionSettings(store=f"127.0.0.1:{port}", job="job", host=host, silence_s=5.0)
+    settings = session_settings(f"127.0.0.1:{port}", "job", host=host, silence_s=5.0)
     with Session.join(task.units(), apply, batch=BATCH, settings=settings, numbers=1) as session:
         watch.sessions[index] = session
         while session.is_member and not watch.is_over(session.step):

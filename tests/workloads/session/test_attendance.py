@@ -13,15 +13,16 @@ from typing import Any
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
+from elastic.rendezvous import StoreServer
 from elastic.worker.hook import Worker
 from elastic.worker.place import WorkerPlace
-from elastic.workloads.session import Attendance, Session, SessionSettings
+from elastic.workloads.session import Attendance, Session
 from elastic.workloads.session.round import Round
 from tests.worker.conftest import AgentSocket
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import session_settings
 
 TIMEOUT_S = 60.0
 
@@ -55,9 +56,11 @@ class Node:
 
 
 @contextmanager
-def _joined(store: TCPStore, task: Task, *, most_samples: int | None = None) -> Iterator[Session]:
-    settings = SessionSettings(
-        store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0, most_samples=most_samples
+def _joined(
+    store: StoreServer, task: Task, *, most_samples: int | None = None
+) -> Iterator[Session]:
+    settings = session_settings(
+        f"127.0.0.1:{store.port}", "job", silence_s=5.0, most_samples=most_samples
     )
     with Session.join(
         task.units(), task.apply, batch=BATCH, numbers=1, settings=settings
@@ -70,7 +73,7 @@ def _task() -> Task:
 
 
 def test_the_last_member_that_is_asked_to_stop_is_to_keep_what_the_job_has_come_to(
-    store: TCPStore, tmp_path: Path
+    store: StoreServer, tmp_path: Path
 ) -> None:
     task = _task()
     with (
@@ -93,7 +96,7 @@ def test_the_last_member_that_is_asked_to_stop_is_to_keep_what_the_job_has_come_
 
 
 def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_told_of_once(
-    store: TCPStore, tmp_path: Path
+    store: StoreServer, tmp_path: Path
 ) -> None:
     founded, must_stop = threading.Event(), list[bool]()
 
@@ -137,7 +140,7 @@ def test_a_member_that_is_asked_to_stop_among_others_leaves_and_each_turn_is_tol
 
 
 @pytest.mark.timeout(30)
-def test_who_waits_for_others_memory_is_told_to_stop(store: TCPStore, tmp_path: Path) -> None:
+def test_who_waits_for_others_memory_is_told_to_stop(store: StoreServer, tmp_path: Path) -> None:
     task = _task()
     with (
         _joined(store, task, most_samples=BATCH - 1) as session,

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.control_values import FIRST_STEPS, ControlValues, RankValues
@@ -28,6 +28,7 @@ from elastic.workloads.session.round_start import Meeting
 from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 BATCH = 4
 MORE = 20
@@ -103,9 +104,9 @@ class Counting:
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store.close()
 
 
 def _train(settings: SessionSettings, tasks: Sequence[Counting]) -> None:
@@ -220,12 +221,12 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: SessionS
 def test_who_is_to_leave_and_holds_half_a_state_is_gone_at_once(
     tmp_path: Path, *, has_store: bool
 ) -> None:
-    place, stores = tmp_path / "place", list[TCPStore]()
-    settings, done = SessionSettings(str(place), "job", silence_s=5.0), threading.Event()
+    place, stores = tmp_path / "place", list[StoreServer]()
+    settings, done = session_settings(str(place), "job", silence_s=5.0), threading.Event()
     stays, leaves = Counting(None, done), Counting("apply", done)
 
     def begin_store() -> None:
-        stores.append(TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False))
+        stores.append(serve_store())
         place.write_text(f"127.0.0.1:{stores[0].port}")
 
     def run_until(session: Session, task: Counting, is_so: Callable[[], bool]) -> None:

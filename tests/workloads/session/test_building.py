@@ -9,21 +9,21 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import SessionSettings
 from elastic.workloads.session.building import Builder
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.nccl import Gpu
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import PROTOCOL, SessionTerms
+from tests.workloads.session.stores import serve_store, session_settings
 
 TIMEOUT_S = 30.0
 
 
 def test_who_trains_on_other_terms_is_not_met() -> None:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     view = View(2, ("a", "b"), (), is_closed=False)
     builders = [
         _builder(view, name, settings, batch=batch) for name, batch in (("a", 12), ("b", 24))
@@ -57,8 +57,8 @@ def test_a_process_without_descriptors_fails_to_build_and_says_so(
     def dup(descriptor: int) -> int:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", host="127.0.0.1")
     monkeypatch.setattr(os, "dup", dup)
     builder = _builder(View(2, ("a", "b"), (), is_closed=False), "a", settings)
     builder.start()

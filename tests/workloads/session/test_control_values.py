@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionEnded, SessionSettings
 from elastic.workloads.session.control_values import (
@@ -23,6 +22,7 @@ from elastic.workloads.session.state import State
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
+from tests.workloads.session.stores import serve_store, session_settings
 
 TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
@@ -159,9 +159,9 @@ def test_ranks_that_calculate_otherwise_or_are_followed_by_one_that_does_apply_i
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store.close()
 
 
 @pytest.mark.timeout(60)

@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Attendance, Session, SessionEnded, SessionSettings
+from elastic.rendezvous import StoreServer
+from elastic.workloads.session import Attendance, Session, SessionEnded
 from elastic.workloads.session.gloo import RoundLost
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import session_settings
 
 TIMEOUT_S = 60.0
 
 
-def _joined(store: TCPStore, task: Task) -> Session:
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+def _joined(store: StoreServer, task: Task) -> Session:
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     return Session.join(task.units(), task.apply, batch=BATCH, settings=settings, numbers=1)
 
 
@@ -27,7 +28,7 @@ def _task() -> Task:
     return Task(dtype=torch.float64, width=4)
 
 
-def _two(store: TCPStore, member: Callable[[Session, Task], None]) -> None:
+def _two(store: StoreServer, member: Callable[[Session, Task], None]) -> None:
     """Runs two members as threads, each from where both have trained together."""
     both = threading.Barrier(2)
 
@@ -45,7 +46,7 @@ def _two(store: TCPStore, member: Callable[[Session, Task], None]) -> None:
             each.result(timeout=TIMEOUT_S)
 
 
-def test_nobody_ends_before_the_first_rank_has_kept_the_state(store: TCPStore) -> None:
+def test_nobody_ends_before_the_first_rank_has_kept_the_state(store: StoreServer) -> None:
     said: list[str] = []
 
     def keep() -> None:
@@ -65,7 +66,7 @@ def test_nobody_ends_before_the_first_rank_has_kept_the_state(store: TCPStore) -
 
 
 def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_it(
-    store: TCPStore,
+    store: StoreServer,
 ) -> None:
     kept: list[int] = []
     ends: list[bool] = []
@@ -93,7 +94,7 @@ def test_where_the_first_rank_dies_while_it_keeps_the_state_the_next_one_keeps_i
 
 @pytest.mark.parametrize("is_first_longer", [False, True])
 def test_who_goes_on_where_others_end_is_told_so_and_they_end(
-    store: TCPStore, is_first_longer: bool
+    store: StoreServer, is_first_longer: bool
 ) -> None:
     ends: list[tuple[str, int]] = []
 
@@ -115,7 +116,7 @@ def test_who_goes_on_where_others_end_is_told_so_and_they_end(
     assert [end for end, _ in ends] == ["kept", "complete"] and ends[-1][1] == 0
 
 
-def test_who_comes_late_to_the_jobs_end_is_waited_for(store: TCPStore) -> None:
+def test_who_comes_late_to_the_jobs_end_is_waited_for(store: StoreServer) -> None:
     said: list[str] = []
 
     def member(session: Session, task: Task) -> None:
@@ -130,7 +131,7 @@ def test_who_comes_late_to_the_jobs_end_is_waited_for(store: TCPStore) -> None:
     assert said == ["late", "kept", "complete", "complete"]
 
 
-def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: TCPStore) -> None:
+def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: StoreServer) -> None:
     """It is handed the sums of the member that has them, which waits for it at the end."""
     ends: list[tuple[int, str]] = []
     kept: list[int] = []
@@ -158,7 +159,7 @@ def test_a_member_that_missed_the_last_sum_does_no_turn_too_many(store: TCPStore
     assert len(ends) == 2 and len(set(ends)) == 1 and set(kept) == {ends[0][0]}
 
 
-def test_who_has_left_says_nothing_of_the_jobs_end(store: TCPStore) -> None:
+def test_who_has_left_says_nothing_of_the_jobs_end(store: StoreServer) -> None:
     found: list[bool] = []
 
     def member(session: Session, task: Task) -> None:
@@ -176,7 +177,7 @@ def test_who_has_left_says_nothing_of_the_jobs_end(store: TCPStore) -> None:
         assert session.is_member
 
 
-def test_the_last_member_that_asks_to_leave_is_told_to_stop(store: TCPStore) -> None:
+def test_the_last_member_that_asks_to_leave_is_told_to_stop(store: StoreServer) -> None:
     """No agent is there: a signal's handler has called `leave`."""
     task = _task()
     with _joined(store, task) as session:
@@ -188,7 +189,7 @@ def test_the_last_member_that_asks_to_leave_is_told_to_stop(store: TCPStore) -> 
         assert attendance.turned() and session.must_stop and session.is_member
 
 
-def test_a_member_among_others_that_asks_to_leave_is_not_told_to_stop(store: TCPStore) -> None:
+def test_a_member_among_others_that_asks_to_leave_is_not_told_to_stop(store: StoreServer) -> None:
     told: list[bool] = []
 
     def member(session: Session, task: Task) -> None:

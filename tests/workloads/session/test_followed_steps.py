@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.agent.disk_outbox import DiskOutbox
 from elastic.agent.ingest import Ingest, WorkerReports
 from elastic.protocol import WindowMessage
+from elastic.rendezvous import StoreServer
+from tests.certificates import certificate
 from tests.docs.pages import blocks
 from tests.workloads.session.running import wait_until
 
@@ -38,7 +39,7 @@ with Session.join(units, apply, batch=96) as session:
 class Node:
     """One node's end of it: its intake, and the worker that it has started."""
 
-    def __init__(self, folder: Path, name: str, store: TCPStore) -> None:
+    def __init__(self, folder: Path, name: str, store: StoreServer) -> None:
         self._spool = DiskOutbox(folder / f"{name}.spool")
         self._intake = Ingest(folder / f"{name}.s", disk_outbox=self._spool)
         self._intake.listen_to(1)
@@ -48,6 +49,7 @@ class Node:
             "ELASTICD_GENERATION": "1",
             "ELASTICD_SESSION_STORE": f"127.0.0.1:{store.port}",
             "ELASTICD_SESSION_CHUNK_BYTES": "1",  # each unit has a step of its own to arrive with
+            "ELASTICD_CERTIFICATE": certificate(),
             "ELASTICD_JOB_ID": "job",
             "OMP_NUM_THREADS": "1",
         }
@@ -69,7 +71,7 @@ class Node:
 
 
 @contextmanager
-def _nodes(folder: Path, store: TCPStore) -> Iterator[tuple[Node, Node]]:
+def _nodes(folder: Path, store: StoreServer) -> Iterator[tuple[Node, Node]]:
     """Gives two that train, of which the second has come to the first."""
     started: list[Node] = []
 
@@ -92,7 +94,7 @@ def _said(folder: Path) -> list[str]:
 
 @pytest.mark.timeout(120)
 def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(
-    tmp_path: Path, store: TCPStore
+    tmp_path: Path, store: StoreServer
 ) -> None:
     (block,) = [each for each in blocks("python") if "torch.optim" in each.text]
     (tmp_path / "train.py").write_text(block.text + LOOP)

@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session import Session
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import serve_store, session_settings
 
 MEMBER = f"""
 import os, signal, sys, torch
@@ -34,9 +34,14 @@ with Session.join(task.units(), task.apply, batch={BATCH}, numbers=1) as session
 
 @pytest.mark.timeout(60)
 def test_a_child_of_a_member_that_has_died_does_not_keep_it_alive() -> None:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job")
-    environment = {**os.environ, "ELASTICD_SESSION_STORE": settings.store, "ELASTICD_JOB_ID": "job"}
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job")
+    environment = {
+        **os.environ,
+        "ELASTICD_SESSION_STORE": settings.store,
+        "ELASTICD_CERTIFICATE": settings.certificate,
+        "ELASTICD_JOB_ID": "job",
+    }
     command = [sys.executable, "-c", MEMBER]
     member = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE

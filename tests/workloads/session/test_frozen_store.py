@@ -13,20 +13,21 @@ from typing import Any
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.worker.ping import answers
-from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.c10d import StoreLost, StoreRendezvous, connect
+from elastic.rendezvous import StoreClient, StoreLost, StoreServer
+from elastic.workloads.session import Session
+from elastic.workloads.session.store_rendezvous import StoreRendezvous
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import Fleet, running_fleet, wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 pytestmark = pytest.mark.timeout(120)
 
 CALLS: list[Callable[[Any], Any]] = [
-    lambda store: store.get("key"),
-    lambda store: store.check(["key"]),
-    lambda store: store.compare_set("key", "value", "other"),
+    lambda store: store.get("key", timeout_s=0.0),
+    lambda store: store.has(["key"]),
+    lambda store: store.compare_set("key", b"value", b"other"),
 ]
 
 
@@ -38,13 +39,12 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
 
 @pytest.fixture
 def half_dead() -> Iterator[str]:
-    """Gives the address of a store that is stopped once it has answered that it lives."""
+    """Gives the address of a store that is stopped once it has proven to be the job's."""
 
     def serve() -> None:
         first, _ = listener.accept()
-        with first:
-            first.sendall(first.recv(64)[-4:])
-        is_over.wait(60)
+        with credential().accepting(first):
+            is_over.wait(60)
 
     is_over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -58,8 +58,8 @@ def half_dead() -> Iterator[str]:
 @pytest.mark.slow
 def test_no_call_waits_for_ever(fleet: Fleet) -> None:
     address = _address(fleet)
-    stores = [connect(address, timeout_s=0.5) for _ in CALLS]
-    stores[0].set("key", "value")
+    stores = [StoreClient(address, credential(), timeout_s=0.5) for _ in CALLS]
+    stores[0].set("key", b"value")
     assert [call(store) for call, store in zip(CALLS, stores, strict=True)] == [
         b"value",
         True,
@@ -67,23 +67,15 @@ def test_no_call_waits_for_ever(fleet: Fleet) -> None:
     ]
     _stop(fleet)
     for call, store in zip(CALLS, stores, strict=True):
-        with pytest.raises(RuntimeError):
+        with pytest.raises(StoreLost):
             call(store)
     with pytest.raises(StoreLost, match="no store answers"):
-        connect(address, timeout_s=0.5)
+        StoreClient(address, credential(), timeout_s=0.5)
 
 
 def test_one_that_stops_while_it_is_connected_to_is_given_up(half_dead: str) -> None:
     with pytest.raises(StoreLost, match="no store answers"):
-        connect(half_dead, timeout_s=0.2)
-
-
-def test_a_connection_is_no_answer(store: TCPStore) -> None:
-    assert answers("127.0.0.1", store.port, timeout_s=5.0)
-    with socket.create_server(("127.0.0.1", 0)) as stopped:
-        port = stopped.getsockname()[1]
-        assert not answers("127.0.0.1", port, timeout_s=0.1)
-    assert not answers("127.0.0.1", port, timeout_s=5.0)
+        StoreClient(half_dead, credential(), timeout_s=0.2)
 
 
 @pytest.mark.slow
@@ -117,10 +109,10 @@ def test_members_end_their_job_without_it(fleet: Fleet) -> None:
 
 
 def test_a_member_leaves_a_store_that_its_file_names_no_more(
-    store: TCPStore, tmp_path: Path
+    store: StoreServer, tmp_path: Path
 ) -> None:
     """It may have been replaced while it was stopped, and be back."""
-    other = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    other = serve_store()
     file = tmp_path / "store"
     file.write_text(f"127.0.0.1:{store.port}")
     task = Task(dtype=torch.float64, width=4, pause_s=0.002)
@@ -129,14 +121,16 @@ def test_a_member_leaves_a_store_that_its_file_names_no_more(
             task.units(),
             task.apply,
             batch=BATCH,
-            settings=SessionSettings(str(file), "job"),
+            settings=session_settings(str(file), "job"),
             numbers=1,
         ) as session,
         ThreadPoolExecutor(1) as pool,
     ):
         names = session.round.members
         file.write_text(f"127.0.0.1:{other.port}")
-        there = StoreRendezvous(f"127.0.0.1:{other.port}", "job", "nowhere")
+        there = StoreRendezvous(
+            f"127.0.0.1:{other.port}", "job", "nowhere", credential=credential()
+        )
         moving = pool.submit(
             wait_until, lambda: there.look().participants == names, "the member at the other store"
         )

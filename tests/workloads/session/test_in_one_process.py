@@ -15,39 +15,41 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
+from elastic.rendezvous import StoreServer
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.settings import FOUNDING_S
+from tests.certificates import certificate
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, undisturbed
+from tests.workloads.session.stores import serve_store, session_settings
 
 
 @pytest.fixture
-def store() -> Iterator[TCPStore]:
+def store() -> Iterator[StoreServer]:
     store = _store()
     yield store
-    del store
+    store.close()
 
 
-def _store() -> TCPStore:
-    return TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+def _store() -> StoreServer:
+    return serve_store()
 
 
 def _settings(
-    store: TCPStore, *, most_samples: int | None = None, losses_per_h: float | None = None
+    store: StoreServer, *, most_samples: int | None = None, losses_per_h: float | None = None
 ) -> SessionSettings:
     address = f"127.0.0.1:{store.port}"
-    return SessionSettings(
+    return session_settings(
         address, "job", silence_s=5.0, most_samples=most_samples, losses_per_h=losses_per_h
     )
 
 
-def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
+def test_one_member_trains_what_a_plain_loop_trains(store: StoreServer) -> None:
     task, recorded = Task(dtype=torch.float64, width=16), []
-    store.set("job/floor", "41")
+    store.values.set("job/floor", b"41")
 
     def record(number: int, members: Sequence[str]) -> None:
         recorded.append((number, len(members)))
@@ -80,7 +82,7 @@ def test_one_member_trains_what_a_plain_loop_trains(store: TCPStore) -> None:
     assert ended.value.is_complete
 
 
-def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
+def test_the_last_member_stays_though_it_asks_to_leave(store: StoreServer) -> None:
     task = Task(dtype=torch.float64, width=16, pause_s=0.01)
     with Session.join(
         task.units(), task.apply, batch=BATCH, numbers=1, settings=_settings(store)
@@ -91,7 +93,7 @@ def test_the_last_member_stays_though_it_asks_to_leave(store: TCPStore) -> None:
         assert session.is_member and session.step == 20
 
 
-def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore) -> None:
+def test_sums_come_to_their_places_however_values_lie_in_memory(store: StoreServer) -> None:
     def lying() -> list[Tensor]:
         plain = torch.arange(12.0).reshape(3, 4)
         views = [
@@ -126,7 +128,7 @@ def test_sums_come_to_their_places_however_values_lie_in_memory(store: TCPStore)
         )
 
 
-def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
+def test_shares_follow_speed_and_memory(store: StoreServer) -> None:
     costs_s, shares = (0.001, 0.001, 0.006), {}
 
     def member(index: int) -> None:
@@ -158,7 +160,7 @@ def test_shares_follow_speed_and_memory(store: TCPStore) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: TCPStore) -> None:
+def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: StoreServer) -> None:
     steps: list[int] = []
     is_alone = threading.Event()
 
@@ -194,7 +196,9 @@ def test_members_that_do_not_hold_a_batch_wait_for_more_and_may_leave(store: TCP
     assert len(set(steps)) == 1 and steps[0] >= 3
 
 
-def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(store: TCPStore) -> None:
+def test_each_turn_is_one_first_rank_s_to_tell_of_whoever_comes_and_leaves(
+    store: StoreServer,
+) -> None:
     both = threading.Event()
     shares: dict[tuple[int, int], tuple[int, int]] = {}
     first_of: list[int] = []
@@ -223,10 +227,10 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
     has."""
     place, first = tmp_path / "place", _store()
     place.write_text(f"127.0.0.1:{first.port}")
-    found = SessionSettings(store=str(place), job="job", silence_s=5.0)
+    found = session_settings(str(place), job="job", silence_s=5.0)
     old, new = Task(dtype=torch.float64, width=4), Task(dtype=torch.float64, width=4)
 
-    def newcomer(second: TCPStore) -> tuple[int, int, int]:
+    def newcomer(second: StoreServer) -> tuple[int, int, int]:
         with Session.join(
             new.units(), new.apply, batch=BATCH, numbers=1, settings=_settings(second)
         ) as session:
@@ -239,9 +243,9 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
         ThreadPoolExecutor(1) as pool,
     ):
         place.write_text("")
-        del first
+        first.close()
         second = _store()
-        second.set("job/held", "1")
+        second.values.set("job/held", b"1")
         coming = pool.submit(newcomer, second)
         until_s = time.monotonic() + 3 * FOUNDING_S
         _train_until(session, old.compute, lambda: time.monotonic() > until_s and session.step > 5)
@@ -263,7 +267,7 @@ def test_a_newcomer_founds_nothing_in_a_store_that_members_have_yet_to_fill(tmp_
     ],
 )
 def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
-    store: TCPStore, other: dict[str, Any], width: int, wanted: str
+    store: StoreServer, other: dict[str, Any], width: int, wanted: str
 ) -> None:
     usual: dict[str, Any] = {"batch": BATCH, "steps": 100, "numbers": 1, "terms": "lr 1e-3"}
     old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=width)
@@ -293,7 +297,11 @@ def test_who_cannot_train_with_the_members_is_told_why_and_they_do_not_notice(
 def test_says_which_setting_is_missing() -> None:
     with pytest.raises(InvalidInput, match="ELASTICD_SESSION_STORE"):
         SessionSettings.from_environment({})
-    told = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_SESSION_LOSSES_PER_H": "0.125"}
+    told = {
+        "ELASTICD_SESSION_STORE": "127.0.0.1:1",
+        "ELASTICD_CERTIFICATE": certificate(),
+        "ELASTICD_SESSION_LOSSES_PER_H": "0.125",
+    }
     assert SessionSettings.from_environment(told).losses_per_h == 0.125
     assert (
         SessionSettings.from_environment({**told, "ELASTICD_SESSION_LOSSES_PER_H": ""}).losses_per_h
@@ -301,7 +309,7 @@ def test_says_which_setting_is_missing() -> None:
     )
 
 
-def test_a_round_is_interrupted_as_often_as_its_members_are_lost(store: TCPStore) -> None:
+def test_a_round_is_interrupted_as_often_as_its_members_are_lost(store: StoreServer) -> None:
     losses_per_h = (0.25, 0.5)
     both = threading.Event()
     shares: dict[tuple[int, int], tuple[int, int]] = {}
@@ -334,7 +342,7 @@ def test_nobody_knows_how_often_a_round_is_interrupted_of_which_one_member_does_
     assert met(1, members, 0).interruptions_per_h is None
 
 
-def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:
+def test_nobody_is_thrown_back_without_a_word(store: StoreServer) -> None:
     old, new = Task(dtype=torch.float64, width=16), Task(dtype=torch.float64, width=16)
     before = torch.cat([each.detach().reshape(-1) for each in new.parameters])
 
@@ -364,7 +372,7 @@ def test_nobody_is_thrown_back_without_a_word(store: TCPStore) -> None:
 
 @pytest.mark.parametrize("first", [0, 150])
 def test_of_all_who_come_in_time_the_one_with_the_most_steps_founds(
-    store: TCPStore, first: int
+    store: StoreServer, first: int
 ) -> None:
     def member(step: int) -> tuple[int, int]:
         task = Task(dtype=torch.float64, width=4, pause_s=0.002)

@@ -11,20 +11,21 @@ from threading import Event
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
+from elastic.rendezvous import StoreServer
+from elastic.workloads.session import Session
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import serve_store, session_settings
 
 pytestmark = pytest.mark.timeout(60)
 
 
-def _store() -> TCPStore:
-    return TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+def _store() -> StoreServer:
+    return serve_store()
 
 
 def _joined(place: Path, task: Task, *, step: int = 0) -> Session:
-    settings = SessionSettings(store=str(place), job="job", silence_s=5.0)
+    settings = session_settings(str(place), job="job", silence_s=5.0)
     return Session.join(
         task.units(), task.apply, batch=BATCH, numbers=1, settings=settings, step=step
     )
@@ -60,10 +61,10 @@ def _left_out(
             for _ in range(5):
                 session.run(task.compute)
             place.write_text("")
-            del first
+            first.close()
             second = _store()
             for key in ("floor", "registered"):
-                second.set(f"job/{key}", "5")
+                second.values.set(f"job/{key}", b"5")
             other.write_text(f"127.0.0.1:{second.port}")
             there = pool.submit(train)
             assert is_begun.wait(30)
@@ -76,7 +77,7 @@ def _left_out(
                 while session.is_member and not there.done():
                     session.run(task.compute)
         assert there.result(timeout=30)[0] > 5
-        del second
+        second.close()
 
 
 def _run_until(session: Session, task: Task, is_so: Callable[[], bool]) -> None:

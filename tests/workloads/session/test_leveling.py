@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.leveling import is_close
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import serve_store, session_settings
 
 STEPS = 60
 Apply = Callable[[Sequence[Tensor | None], int], None]
@@ -20,9 +20,9 @@ Apply = Callable[[Sequence[Tensor | None], int], None]
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1000)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1000)
+    store.close()
 
 
 def _rounded_otherwise(task: Task) -> Apply:

@@ -12,12 +12,13 @@ from contextlib import contextmanager
 import pytest
 
 from elastic.workloads.session.links import Links, Status
+from tests.certificates import credential
 from tests.workloads.session.running import wait_until
 
 
 @contextmanager
 def _links(name: str, *, silence_s: float = 5.0) -> Iterator[Links]:
-    links = Links("job", silence_s=silence_s, notify=lambda: None)
+    links = Links("job", credential(), silence_s=silence_s, notify=lambda: None)
     links.begin(name, "127.0.0.1")
     try:
         yield links
@@ -65,9 +66,10 @@ def test_a_link_that_comes_about_late_waits_for_no_beat() -> None:
         names: list[bytes] = []
         while not names:
             connection, _ = other.accept()
-            with connection, contextlib.suppress(TimeoutError):
-                connection.settimeout(0.1)
-                names.append(connection.recv(4096))
+            with connection, contextlib.suppress(OSError):
+                connection.settimeout(0.5)
+                with credential().accepting(connection) as proven:
+                    names.append(proven.recv(4096))
         assert b'"m-2"' in names[0]
         for each in crowd:
             each.close()
@@ -80,7 +82,7 @@ def test_a_stranger_that_says_its_name_late_waits_for_no_beat(
     monkeypatch.setattr("elastic.workloads.session.links.FIRST_WORD_S", 1000.0)
     with (
         _links("m-1", silence_s=1000.0) as one,
-        socket.create_connection(("127.0.0.1", one.port)) as stranger,
+        credential().connecting(socket.create_connection(("127.0.0.1", one.port))) as stranger,
     ):
         one.reach({"m-2": ("127.0.0.1", 9)})
         time.sleep(0.2)

@@ -7,15 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session import Session
 from elastic.workloads.session.buffers import Buffers
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.round_start import Meeting, TooOld
 from elastic.workloads.session.shared_state import SharedState
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 MORE = 5
 
@@ -26,8 +26,8 @@ def test_a_newcomer_that_is_too_old_for_its_first_round_comes_in_by_another(
 ) -> None:
     """The members went on by more than a step while it was met: here its first meeting is made to
     find that."""
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     begun, is_over, lost = threading.Event(), threading.Event(), list[int]()
     await_entry, end = SharedState.await_entry, Meeting.end
 

@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionEnded, SessionSettings
+from elastic.rendezvous import StoreServer
+from elastic.workloads.session import Session, SessionEnded
 from elastic.workloads.session.recording import OnRound
 from tests.workloads.session.member import BATCH, Task
+from tests.workloads.session.stores import session_settings
 
 pytestmark = pytest.mark.timeout(60)
 
 
-def _joined(store: TCPStore, task: Task, *, on_round: OnRound | None = None) -> Session:
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+def _joined(store: StoreServer, task: Task, *, on_round: OnRound | None = None) -> Session:
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     return Session.join(
         task.units(),
         task.apply,
@@ -52,7 +53,7 @@ def _break(session: Session, *, is_link: bool) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize(("is_alone", "is_link"), [(True, False), (False, False), (False, True)])
 def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
-    store: TCPStore, is_alone: bool, is_link: bool
+    store: StoreServer, is_alone: bool, is_link: bool
 ) -> None:
     both, ends, steps = threading.Barrier(2), list[str](), list[int]()
 
@@ -88,7 +89,7 @@ def test_who_has_no_membership_any_more_does_not_train_on_and_the_others_do(
     "error", [OSError("the database is locked"), SystemExit("the database is locked")]
 )
 def test_a_record_that_fails_puts_the_change_off_and_nobody_stops(
-    store: TCPStore, error: BaseException
+    store: StoreServer, error: BaseException
 ) -> None:
     recorded: list[int] = []
     refused: list[int] = []

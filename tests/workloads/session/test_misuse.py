@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings, SessionStep
+from tests.workloads.session.stores import serve_store, session_settings
 
 GRADIENTS = (torch.ones(2, 3), torch.ones(2))
 
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store.close()
 
 
 class Descent:

@@ -14,13 +14,14 @@ from types import SimpleNamespace
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import HashStore, TCPStore  # type: ignore[attr-defined]  # torch forgets to export them
+from torch.distributed import HashStore  # type: ignore[attr-defined]  # torch forgets to export them
 
-from elastic.workloads.session import Session, SessionSettings, c10d, nccl, stopwatch
+from elastic.workloads.session import Session, c10d, nccl, stopwatch
 from elastic.workloads.session.gloo import Gloo, Plug, RoundLost
 from tests.workloads.session import nccl_stand_in
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import assert_near, running_fleet, undisturbed
+from tests.workloads.session.stores import serve_store, session_settings
 
 CPU = torch.device("cpu")
 
@@ -76,8 +77,8 @@ def test_a_session_of_gpus_sums_nothing_there_but_gradients_and_the_scripts_numb
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(nccl.Gpu, "name", lambda gpu: f"GPU {id(gpu)}")  # one for each thread
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     before = nccl_stand_in.sums()
 
     def member(number: int) -> list[Tensor]:

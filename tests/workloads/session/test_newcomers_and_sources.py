@@ -11,18 +11,19 @@ from time import monotonic
 import torch
 from torch import Tensor
 
+from elastic.rendezvous import Address
 from elastic.workloads.session.buffers import Buffers
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.newcomers import RETRY_S, SLOW_S, Reception
-from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import LEVEL_S, SharedState
-from elastic.workloads.session.sockets import Address
 from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import QUEUED, WAIT_S, Allowance, StateSender
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import session_settings
 
 JOB = "job"
 TERMS = SessionTerms(12, None, 0, "shape")
@@ -46,7 +47,8 @@ def _state(*sizes: int) -> State:
 def _speaking(receiver: StateReceiver) -> Iterator[socket.socket]:
     """Gives a source's connection on which the hello is said; waits for the state receiver to be
     free again."""
-    with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
+    plain = socket.create_connection(("127.0.0.1", receiver.port))
+    with credential().connecting(plain) as connection:
         send(connection, TransferMessage("hello", HELLO))
         yield connection
     wait_until(lambda: not receiver.is_streaming, "the end of the stream")
@@ -66,6 +68,7 @@ def _sender(
         state,
         chunk_bytes=chunk_bytes,
         hello=HELLO,
+        credential=credential(),
         allowance=allowance or Allowance(),
     )
     sender.start()
@@ -79,6 +82,7 @@ def _receiver(state: State) -> Iterator[StateReceiver]:
         "127.0.0.1",
         state,
         job=JOB,
+        credential=credential(),
         terms=TERMS,
         changed=lambda: receiver.move() if receiver.is_due else None,
     )
@@ -93,7 +97,8 @@ def _stopped(*, reads: int = 0) -> Iterator[Address]:
     taken in some messages."""
 
     def take() -> None:
-        connection, _ = listener.accept()
+        plain, _ = listener.accept()
+        connection = credential().accepting(plain)
         room = Room()
         receive(connection, room)
         connection.sendall(b"0 0 0\n")
@@ -217,7 +222,7 @@ def test_who_is_not_a_newcomer_s_source_neither_puts_the_change_off_nor_takes_it
         shared.offer(round_ := met(2, view.participants, 1))
         assert shared.ready() is round_
         assert (
-            Reception(SessionSettings("127.0.0.1:1", JOB), _state(3, 3), shared).lost(view)
+            Reception(session_settings("127.0.0.1:1", JOB), _state(3, 3), shared).lost(view)
             == frozenset()
         )
 
@@ -262,7 +267,7 @@ def test_who_never_comes_level_is_not_admitted() -> None:
             None,
         ] and monotonic() - began_s < 2 * WAIT_S
     view = View(2, ("a", NEWCOMER), (), False)
-    assert Reception(SessionSettings("127.0.0.1:1", JOB), source, shared).lost(view) == {NEWCOMER}
+    assert Reception(session_settings("127.0.0.1:1", JOB), source, shared).lost(view) == {NEWCOMER}
 
 
 def test_however_many_never_come_level_training_waits_no_longer() -> None:
@@ -271,7 +276,7 @@ def test_however_many_never_come_level_training_waits_no_longer() -> None:
         _state(3),
         SharedState(TERMS, step=9),
     )
-    reception = Reception(SessionSettings("127.0.0.1:1", JOB, chunk_bytes=1000), source, shared)
+    reception = Reception(session_settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, shared)
     shared.current = met(1, ("a",), 0)
     with contextlib.ExitStack() as stack:
         receivers = {name: stack.enter_context(_receiver(_state(3))) for name in names}
@@ -305,10 +310,16 @@ def test_one_that_is_hardly_behind_is_waited_for() -> None:
 
 def test_who_does_not_keep_up_is_followed_again_after_a_pause_that_grows() -> None:
     shared = SharedState(TERMS)
-    reception = Reception(SessionSettings("127.0.0.1:1", JOB), _state(3), shared)
+    reception = Reception(session_settings("127.0.0.1:1", JOB), _state(3), shared)
     slow, other = (
         StateSender(
-            name, ("127.0.0.1", 1), _state(3), chunk_bytes=1, hello={}, allowance=Allowance()
+            name,
+            ("127.0.0.1", 1),
+            _state(3),
+            chunk_bytes=1,
+            hello={},
+            credential=credential(),
+            allowance=Allowance(),
         )
         for name in ("n_1_0", "n_1_1")
     )
@@ -324,7 +335,7 @@ def test_a_newcomer_that_was_dropped_is_left_alone_for_its_pause() -> None:
     source, shared = _state(3), SharedState(TERMS)
     shared.current = met(1, ("a",), 0)
     reception, view = (
-        Reception(SessionSettings("127.0.0.1:1", JOB), source, shared),
+        Reception(session_settings("127.0.0.1:1", JOB), source, shared),
         View(1, ("a",), (NEWCOMER,), False),
     )
     with _receiver(_state(3)) as receiver:
@@ -365,7 +376,7 @@ def test_one_chunk_is_under_way_at_a_time() -> None:
 
 def test_one_that_its_source_lets_go_of_has_another_source() -> None:
     source, blind, shared = _state(3), SharedState(TERMS, step=9), SharedState(TERMS, step=9)
-    reception = Reception(SessionSettings("127.0.0.1:1", JOB, chunk_bytes=1000), source, shared)
+    reception = Reception(session_settings("127.0.0.1:1", JOB, chunk_bytes=1000), source, shared)
     shared.current, view = met(1, ("a", "b"), 0), View(1, ("a", "b"), (NEWCOMER,), False)
     with _receiver(_state(3)) as receiver:
         blind.senders.append(_complete(receiver, source))

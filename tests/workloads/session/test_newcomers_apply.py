@@ -14,15 +14,16 @@ from typing import cast
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.workloads.session import Session, SessionSettings
 from elastic.workloads.session.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver, TransferMessage, send
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -58,10 +59,10 @@ def _training(settings: SessionSettings) -> Iterator[Callable[[], int]]:
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = serve_store()
     # A unit a step.
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
-    del store
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
+    store.close()
 
 
 def test_what_a_newcomer_s_apply_raises_comes_out_of_join_and_the_members_go_on(
@@ -128,9 +129,13 @@ def test_state_that_apply_has_left_half_moved_is_torn() -> None:
         raise Refused("at the second unit")
 
     state = State(units, apply)
-    receiver = StateReceiver("127.0.0.1", state, job="job", terms=terms, changed=lambda: None)
+    receiver = StateReceiver(
+        "127.0.0.1", state, job="job", credential=credential(), terms=terms, changed=lambda: None
+    )
     receiver.start()
-    with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
+    with credential().connecting(
+        socket.create_connection(("127.0.0.1", receiver.port))
+    ) as connection:
         send(connection, TransferMessage("hello", {"job": "job", "step": 0, **terms.as_dict()}))
         send(
             connection,

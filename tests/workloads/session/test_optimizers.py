@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, optim
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -19,6 +18,7 @@ from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings, SessionStep, optimizer_units
 from elastic.workloads.session.optimizers import KNOWN
 from elastic.workloads.session.state import State
+from tests.workloads.session.stores import serve_store, session_settings
 
 STEPS = 30
 INPUTS = torch.randn(20, 8, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
@@ -86,9 +86,9 @@ class Script:
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store.close()
 
 
 def test_each_of_them_is_tried() -> None:

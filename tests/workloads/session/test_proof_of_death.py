@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
-from elastic.workloads.session import Session, SessionSettings, joining, waiting
-from elastic.workloads.session.c10d import StoreLost, StoreRendezvous
+from elastic.rendezvous import StoreLost, StoreServer
+from elastic.workloads.session import Session, joining, waiting
 from elastic.workloads.session.joining import (
     DEFENCE_S,
     DONE,
@@ -31,9 +30,12 @@ from elastic.workloads.session.joining import (
     alive,
     machine,
 )
+from elastic.workloads.session.store_rendezvous import StoreRendezvous
 from elastic.workloads.session.terms import SessionTerms
+from tests.certificates import credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import session_settings
 
 pytestmark = pytest.mark.timeout(60)
 SOON_STALE_S = 4.0
@@ -44,10 +46,10 @@ _NOBODY.bind(("127.0.0.1", 0))
 atexit.register(_NOBODY.close)
 
 
-def _session(store: TCPStore) -> tuple[int, int]:
+def _session(store: StoreServer) -> tuple[int, int]:
     """Gives the round that a newcomer comes to train in, and its members."""
     task = Task(dtype=torch.float64, width=4)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     with Session.join(
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
@@ -55,9 +57,11 @@ def _session(store: TCPStore) -> tuple[int, int]:
         return session.round.number, session.round.world_size
 
 
-def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous:
+def _known(store: StoreServer, name: str, *, port: int, on: str) -> StoreRendezvous:
     """Gives a process's place, with its addresses told, on a machine."""
-    node = StoreRendezvous(f"127.0.0.1:{store.port}", "job", "127.0.0.1", name=name)
+    node = StoreRendezvous(
+        f"127.0.0.1:{store.port}", "job", "127.0.0.1", credential=credential(), name=name
+    )
     about = {
         "host": "127.0.0.1",
         "link": port,
@@ -71,7 +75,7 @@ def _known(store: TCPStore, name: str, *, port: int, on: str) -> StoreRendezvous
     return node
 
 
-def _unreached(store: TCPStore, *others: str, on: str) -> StoreRendezvous:
+def _unreached(store: StoreServer, *others: str, on: str) -> StoreRendezvous:
     """Gives the first member of round 5, on a machine, where every connection to it is refused."""
     port = _NOBODY.getsockname()[1]
     member, *_ = [_known(store, name, port=port, on=on) for name in ("127.0.0.1_1_0", *others)]
@@ -111,7 +115,7 @@ class Coming:
 
 
 @pytest.fixture
-def coming(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> Coming:
+def coming(store: StoreServer, monkeypatch: pytest.MonkeyPatch) -> Coming:
     coming = Coming(_known(store, "127.0.0.1_9_0", port=1, on="its own"))
     monkeypatch.setattr(joining, "monotonic", lambda: coming.now_s)
     monkeypatch.setattr(joining, "_connect", coming.connect)
@@ -119,7 +123,7 @@ def coming(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> Coming:
 
 
 def test_time_in_which_a_newcomer_could_not_look_proves_no_death(
-    store: TCPStore, coming: Coming
+    store: StoreServer, coming: Coming
 ) -> None:
     member = _unreached(store, on="another")
     member.tell(alive(member.name), "before the store was away")
@@ -132,7 +136,7 @@ def test_time_in_which_a_newcomer_could_not_look_proves_no_death(
 
 
 def test_who_gives_a_sign_of_life_while_the_others_are_tried_is_not_taken_for_dead(
-    store: TCPStore, coming: Coming
+    store: StoreServer, coming: Coming
 ) -> None:
     other, beats = "127.0.0.1_2_0", count()
     member = _unreached(store, other, on="another")
@@ -147,7 +151,7 @@ def test_who_gives_a_sign_of_life_while_the_others_are_tried_is_not_taken_for_de
 
 
 def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_says_what_to_do(
-    store: TCPStore, coming: Coming
+    store: StoreServer, coming: Coming
 ) -> None:
     member, beats = _unreached(store, on="another"), count()
     coming.tried = lambda _: member.tell(alive(member.name), f"{next(beats)}")
@@ -161,7 +165,7 @@ def test_a_newcomer_to_whom_living_members_have_long_sent_nothing_gives_up_and_s
 
 
 def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_that_was_emptied(
-    store: TCPStore, coming: Coming
+    store: StoreServer, coming: Coming
 ) -> None:
     member = _unreached(store, on="another")
     coming.look(for_s=10.0)
@@ -175,7 +179,7 @@ def test_a_newcomer_that_has_long_waited_leaves_members_time_to_defend_a_round_t
 
 
 def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said(
-    store: TCPStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    store: StoreServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(joining, "STALE_S", 1000 * STALE_S)
     _unreached(store, on=machine()).tell(DONE, "204")
@@ -187,7 +191,7 @@ def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said
 
 
 def test_where_nothing_tells_machines_apart_a_session_goes_on_and_a_refusal_proves_nothing(
-    store: TCPStore, monkeypatch: pytest.MonkeyPatch
+    store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Path.read_text
 
@@ -208,7 +212,7 @@ def test_where_nothing_tells_machines_apart_a_session_goes_on_and_a_refusal_prov
 
 
 def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
-    store: TCPStore, coming: Coming, monkeypatch: pytest.MonkeyPatch
+    store: StoreServer, coming: Coming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _unreached(store, "127.0.0.1_2_0", on="another")
     asked, ask = list[str](), StoreRendezvous.ask
@@ -224,7 +228,7 @@ def test_a_member_that_answers_spares_a_newcomer_the_others_signs_of_life(
 
 
 def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_told(
-    store: TCPStore, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    store: StoreServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(joining, "STALE_S", SOON_STALE_S)
     monkeypatch.setattr(waiting, "LONG_S", 0.5)
@@ -241,15 +245,17 @@ def test_one_that_cannot_be_reached_is_waited_for_while_it_lives_and_that_is_tol
 
 
 def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_emptied(
-    store: TCPStore, monkeypatch: pytest.MonkeyPatch
+    store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 0.2)
     task, beats, turns = Task(dtype=torch.float64, width=4), set[str | None](), count()
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     with Session.join(
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
-        other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
+        other = StoreRendezvous(
+            settings.store, "job", "127.0.0.1", credential=credential(), name="127.0.0.1_1_0"
+        )
         (name,) = session.round.members
 
         def has_beaten() -> bool:
@@ -267,7 +273,7 @@ def test_a_member_that_lives_says_so_in_the_store_and_defends_a_round_that_was_e
 
 
 def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
-    store: TCPStore, monkeypatch: pytest.MonkeyPatch
+    store: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elastic.workloads.session.membership.BEAT_S", 30.0)
     tell, lost = StoreRendezvous.tell, list[str]()
@@ -280,11 +286,13 @@ def test_a_sign_of_life_that_the_store_did_not_take_is_given_again_at_once(
 
     monkeypatch.setattr(StoreRendezvous, "tell", told)
     task = Task(dtype=torch.float64, width=4)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job="job", silence_s=5.0)
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     with Session.join(
         task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
     ) as session:
-        other = StoreRendezvous(settings.store, "job", "127.0.0.1", name="127.0.0.1_1_0")
+        other = StoreRendezvous(
+            settings.store, "job", "127.0.0.1", credential=credential(), name="127.0.0.1_1_0"
+        )
         (name,) = session.round.members
         wait_until(lambda: other.ask(alive(name)) is not None, "a sign of life", timeout_s=20)
         assert lost

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionSettings
+from tests.certificates import certificate
+from tests.workloads.session.stores import serve_store, session_settings
 
-STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1"}
+STORE = {"ELASTICD_SESSION_STORE": "127.0.0.1:1", "ELASTICD_CERTIFICATE": certificate()}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,18 @@ def test_a_store_that_is_neither_an_address_nor_a_path_is_refused(store: str) ->
     "store", ["node-1:29400", "::1:29400", "[::1]:29400", "/srv/session-store", "./store"]
 )
 def test_a_store_is_an_address_or_a_path(store: str) -> None:
-    assert SessionSettings.from_environment({"ELASTICD_SESSION_STORE": store}).store == store
+    found = SessionSettings.from_environment({**STORE, "ELASTICD_SESSION_STORE": store})
+    assert found.store == store
+
+
+def test_without_the_job_s_key_there_is_no_session(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="ELASTICD_CERTIFICATE, found nothing; make one by"):
+        SessionSettings.from_environment({**STORE, "ELASTICD_CERTIFICATE": ""})
+    for name in ("missing", "empty"):
+        (tmp_path / "empty").touch()
+        told = {**STORE, "ELASTICD_CERTIFICATE": str(tmp_path / name)}
+        with pytest.raises(InvalidInput, match=f"wanted a file with a job's key .*{name}"):
+            SessionSettings.from_environment(told).credential()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +79,7 @@ def test_what_is_not_set_or_empty_is_as_documented() -> None:
     assert (
         found
         == SessionSettings.from_environment(STORE)
-        == SessionSettings(store="127.0.0.1:1", job="session")
+        == session_settings("127.0.0.1:1", "session")
     )
     assert (found.silence_s, found.hang_s, found.chunk_bytes, found.most_samples) == (
         1.25,
@@ -112,7 +125,7 @@ def test_numbers_are_read() -> None:
 def test_a_host_at_which_nobody_reaches_this_process_is_refused(
     host: str, store: str, wanted: str
 ) -> None:
-    settings, weight = SessionSettings(f"{store}:9", "job", host), torch.zeros(3)
+    settings, weight = session_settings(f"{store}:9", "job", host), torch.zeros(3)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         if way.connect_ex((store, 9)):
             pytest.skip("no way leads out of this machine")
@@ -142,8 +155,8 @@ def test_a_host_that_cannot_be_tried_for_the_moment_is_tried_again(
         return given(place, *args, **kwargs)
 
     monkeypatch.setattr(socket, asked, failing)
-    store, weight = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False), torch.zeros(3)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", "localhost")
+    store, weight = serve_store(), torch.zeros(3)
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", "localhost")
     with Session.join(
         [(weight,)], lambda gradients, step: None, batch=4, settings=settings
     ) as session:

@@ -16,6 +16,7 @@ from elastic.workloads.session.state import State
 from elastic.workloads.session.state_sender import Allowance, LateCopy, StateSender
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import Room, StateReceiver, TransferMessage, receive, send
+from tests.certificates import credential
 from tests.workloads.session.running import wait_until
 
 SHAPES = (5, 3, 40, 7)
@@ -47,6 +48,7 @@ def _receiver(state: State, *, batch: int = BATCH) -> StateReceiver:
         "127.0.0.1",
         state,
         job=HELLO,
+        credential=credential(),
         terms=terms,
         changed=lambda: receiver.move() if receiver.is_due else None,
     )
@@ -61,6 +63,7 @@ def _follow(receiver: StateReceiver, state: State, *, chunk_bytes: int) -> State
         state,
         chunk_bytes=chunk_bytes,
         hello=hello,
+        credential=credential(),
         allowance=Allowance(),
     )
     sender.start()
@@ -97,10 +100,9 @@ class Full:
 def test_a_newcomer_takes_a_source_though_one_could_not_be_accepted() -> None:
     receiver = _receiver(_state(2))
     receiver._listener = cast(socket.socket, Full(receiver._listener))  # noqa: SLF001 (the limit is the whole process's)
-    with socket.socket() as source:
-        receiver.start()
-        source.connect(("127.0.0.1", receiver.port))
-        source.settimeout(10.0)
+    receiver.start()
+    plain = socket.create_connection(("127.0.0.1", receiver.port), timeout=10.0)
+    with credential().connecting(plain) as source:
         send(
             source,
             TransferMessage("hello", {"job": HELLO, "step": 0, **_terms(_state(1)).as_dict()}),

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from elastic.liveness import ROUND_BOUNDS
-from elastic.workloads.session.c10d import View
 from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_lag import StoreLag, blind, is_alone_blind
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from tests.workloads.session.meetings import met
 

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.session import Session, SessionEnded, SessionSettings, SessionStep
 from elastic.workloads.session.sums import FIRST_TURNS, Sum, odd
 from tests.docs.pages import blocks
 from tests.workloads.session.running import assert_near
+from tests.workloads.session.stores import serve_store, session_settings
 
 BATCH = 12
 AHEAD = 30
@@ -95,9 +95,9 @@ class Fleet:
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store.close()
 
 
 def _same(turn: SessionStep, since: int) -> Sequence[Tensor]:

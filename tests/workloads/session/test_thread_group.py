@@ -12,19 +12,21 @@ from time import monotonic
 import pytest
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.c10d import StoreRendezvous, View
+from elastic.rendezvous import StoreServer
+from elastic.workloads.session import Session
 from elastic.workloads.session.newcomers import LAST_WORD_S, Reception
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
+from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import Room, receive
+from tests.certificates import credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import wait_until
+from tests.workloads.session.stores import session_settings
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -47,13 +49,13 @@ def test_those_that_end_are_waited_for_and_nobody_for_ever() -> None:
     assert not endless.is_alive()
 
 
-def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) -> None:
+def test_a_builder_that_waits_for_others_ends_with_its_session(store: StoreServer) -> None:
     address = f"127.0.0.1:{store.port}"
     others, task = frozenset(threading.enumerate()), Task(dtype=torch.float64, width=4)
     with Session.join(
-        task.units(), task.apply, batch=BATCH, settings=SessionSettings(address, "job"), numbers=1
+        task.units(), task.apply, batch=BATCH, settings=session_settings(address, "job"), numbers=1
     ) as session:
-        outside = StoreRendezvous(address, "job", "nowhere")
+        outside = StoreRendezvous(address, "job", "nowhere", credential=credential())
         seen = outside.look()
         # Of a round in which another one never answers.
         assert outside.publish(seen, (*seen.participants, "127.0.0.1_1_0"), number=seen.round + 1)
@@ -68,11 +70,11 @@ def test_a_builder_that_waits_for_others_ends_with_its_session(store: TCPStore) 
 def test_who_follows_has_a_while_to_take_what_was_queued() -> None:
     state, shared = State(((torch.ones(3),),), _leave), SharedState(TERMS)
     shared.current = met(1, ("a",), 0)
-    reception = Reception(SessionSettings("127.0.0.1:1", "job"), state, shared)
+    reception = Reception(session_settings("127.0.0.1:1", "job"), state, shared)
 
     def follow() -> None:
-        connection, _ = listener.accept()
-        with connection:
+        plain, _ = listener.accept()
+        with credential().accepting(plain) as connection:
             receive(connection, Room())
             connection.sendall(b"0 0 0\n")
             while connection.recv(65536):

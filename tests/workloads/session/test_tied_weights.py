@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
 from elastic.errors import InvalidInput
 from elastic.workloads.adam import Adam
 from elastic.workloads.session import Session, SessionSettings, SessionStep
 from tests.workloads.session.member import BATCH
 from tests.workloads.session.running import assert_near
+from tests.workloads.session.stores import serve_store, session_settings
 
 STEPS = 20
 
@@ -50,9 +50,9 @@ class Tied:
 
 @pytest.fixture
 def settings() -> Iterator[SessionSettings]:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    yield SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
-    del store
+    store = serve_store()
+    yield session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0, chunk_bytes=1)
+    store.close()
 
 
 def test_a_weight_of_two_layers_is_one_unit_and_trains_as_without_a_session(

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 from torch.nn.functional import cross_entropy
 
-from elastic.workloads.session import Session, SessionSettings
+from elastic.workloads.session import Session
 from tests.docs.pages import blocks
 from tests.workloads.session.running import assert_near
+from tests.workloads.session.stores import serve_store, session_settings
 
 BATCH, STEPS = 40, 20
 
@@ -40,8 +40,8 @@ def _plain(steps: int) -> list[torch.Tensor]:
 
 
 def test_a_newcomer_and_a_member_train_what_a_plain_loop_trains() -> None:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", "job", silence_s=5.0)
     both = threading.Barrier(2)
 
     def member(names: dict[str, Any]) -> tuple[int, str]:

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.c10d import View
+from elastic.workloads.session import Session
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.state import State
+from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import AGAIN_S, LONG_S, WaitLog, awaited
+from tests.certificates import certificate, credential
 from tests.workloads.session.meetings import met
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 TERMS = SessionTerms(12, None, 0, "shape")
 
@@ -97,7 +98,7 @@ def test_a_newcomer_says_what_it_waits_for(
     shared = SharedState(TERMS, is_entering=True)
     state = State(tuple((torch.zeros(1),) for _ in range(3)), lambda gradients, step: None)
     shared.receiver = receiver = StateReceiver(
-        "127.0.0.1", state, job="job", terms=TERMS, changed=lambda: None
+        "127.0.0.1", state, job="job", credential=credential(), terms=TERMS, changed=lambda: None
     )
     receiver.is_streaming, receiver.units = streams, 1
     found = awaited(shared, View(1, participants, (ME, OTHER), is_closed=False), name=ME, units=3)
@@ -119,18 +120,19 @@ def test_members_that_do_not_hold_a_batch_say_so_and_others_say_nothing() -> Non
 @pytest.mark.slow
 def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path: Path) -> None:
     """The founder makes no turns at first: only between turns is state sent."""
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = serve_store()
     task, address, errors = (
         Task(dtype=torch.float64, width=16),
         f"127.0.0.1:{store.port}",
         tmp_path / "errors",
     )
     goal = tmp_path / "goal"
-    settings = SessionSettings(address, JOB, silence_s=5.0)
+    settings = session_settings(address, JOB, silence_s=5.0)
     environment = {
         **os.environ,
         "OMP_NUM_THREADS": "1",
         "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
         "ELASTICD_SESSION_SILENCE_S": "5",
     }
@@ -169,7 +171,12 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
 @pytest.mark.slow
 def test_a_newcomer_that_finds_no_store_says_where_it_looks(tmp_path: Path) -> None:
     place, errors = tmp_path / "place", tmp_path / "errors"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "ELASTICD_SESSION_STORE": str(place)}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "ELASTICD_SESSION_STORE": str(place),
+        "ELASTICD_CERTIFICATE": certificate(),
+    }
     command = [
         sys.executable,
         "-m",

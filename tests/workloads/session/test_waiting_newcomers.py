@@ -15,15 +15,16 @@ from time import monotonic, sleep
 
 import torch
 from torch import Tensor
-from torch.distributed import TCPStore  # type: ignore[attr-defined]  # torch forgets to export it
 
-from elastic.workloads.session import Session, SessionSettings
-from elastic.workloads.session.c10d import StoreRendezvous
+from elastic.workloads.session import Session
 from elastic.workloads.session.round import Round
 from elastic.workloads.session.shared_state import LEVEL_S
 from elastic.workloads.session.state import Apply
+from elastic.workloads.session.store_rendezvous import StoreRendezvous
+from tests.certificates import certificate, credential
 from tests.workloads.session.member import BATCH, Task
 from tests.workloads.session.running import JOB, Member, wait_until
+from tests.workloads.session.stores import serve_store, session_settings
 
 TURNS_BEFORE = 3
 
@@ -33,11 +34,14 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
 ) -> None:
     """Its state comes a unit a turn, and the founder makes its turns here: fewer than there are
     units, it stays out."""
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = serve_store()
     address, task = f"127.0.0.1:{store.port}", Task(dtype=torch.float64, width=16)
     assert len(task.units()) > TURNS_BEFORE + 1
-    settings = SessionSettings(store=address, job=JOB, silence_s=5.0, chunk_bytes=1)
-    lobby, met = StoreRendezvous(address, JOB, "127.0.0.1"), list[tuple[int, Round | None]]()
+    settings = session_settings(address, JOB, silence_s=5.0, chunk_bytes=1)
+    lobby, met = (
+        StoreRendezvous(address, JOB, "127.0.0.1", credential=credential()),
+        list[tuple[int, Round | None]](),
+    )
 
     def turn() -> None:
         session.run(task.compute)
@@ -68,8 +72,8 @@ def test_a_newcomer_that_is_ended_while_it_waits_leaves_nothing_and_no_member_no
 
 
 def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() -> None:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0)
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", JOB, silence_s=5.0)
 
     def newcomer() -> int:
         task = Task(dtype=torch.float64, width=16)
@@ -101,10 +105,8 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
 def test_a_lone_member_that_must_leave_stays_if_the_newcomer_is_lost_before_the_last_step() -> None:
     """The state comes a unit a turn, so that the newcomer that is lost has to follow steps before
     it has all of it."""
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
-    settings = SessionSettings(
-        store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0, chunk_bytes=1
-    )
+    store = serve_store()
+    settings = session_settings(f"127.0.0.1:{store.port}", JOB, silence_s=5.0, chunk_bytes=1)
     is_lost = Event()
 
     def joined(task: Task, apply: Apply) -> Session:
@@ -145,9 +147,9 @@ def test_a_lone_member_that_must_leave_stays_if_the_newcomer_is_lost_before_the_
 
 
 def test_where_a_member_was_is_forgotten_once_it_is_gone() -> None:
-    store = TCPStore("127.0.0.1", 0, None, True, wait_for_workers=False)
+    store = serve_store()
     settings, counts = (
-        SessionSettings(store=f"127.0.0.1:{store.port}", job=JOB, silence_s=5.0),
+        session_settings(f"127.0.0.1:{store.port}", JOB, silence_s=5.0),
         list[int](),
     )
 
@@ -183,6 +185,7 @@ def _newcomer(folder: Path, address: str) -> Member:
         **os.environ,
         "OMP_NUM_THREADS": "1",
         "ELASTICD_SESSION_STORE": address,
+        "ELASTICD_CERTIFICATE": certificate(),
         "ELASTICD_JOB_ID": JOB,
     }
     command = [

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from elastic.workloads.listening import listen_among
+from elastic.rendezvous.listening import listen_among
 
 
 def test_of_some_ports_a_free_one_is_taken() -> None:

@@ -1,0 +1,25 @@
+"""Where the members of a job meet: a key-value store that only the job's own certificate opens."""
+
+from elastic.rendezvous.client import CALL_TIMEOUT_S, StoreClient, StoreLost, place_of
+from elastic.rendezvous.connections import Address, family, halt, ours, patient
+from elastic.rendezvous.credential import Credential, write_credential
+from elastic.rendezvous.key_values import KeyValues, Missing, Values
+from elastic.rendezvous.server import StoreServer
+
+__all__ = [
+    "CALL_TIMEOUT_S",
+    "Address",
+    "Credential",
+    "KeyValues",
+    "Missing",
+    "StoreClient",
+    "StoreLost",
+    "StoreServer",
+    "Values",
+    "family",
+    "halt",
+    "ours",
+    "patient",
+    "place_of",
+    "write_credential",
+]

@@ -1,0 +1,61 @@
+"""TCP connections whose end means a death: of the other process, its machine, or this process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import ssl
+import weakref
+from typing import TypeVar
+
+Address = tuple[str, int]
+AnySocket = TypeVar("AnySocket", bound=socket.socket)
+_OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+
+
+def family(host: str) -> socket.AddressFamily:
+    """The family of an address as it is written."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def ours(each: AnySocket) -> AnySocket:
+    """Returns the socket, which processes forked from this one do not keep open.
+
+    Its end tells others of this process's death. A data loader's worker, say, may live on.
+    """
+    _OURS.add(each)
+    return each
+
+
+def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:
+    """Makes a connection fail when the other side's machine has not answered for `idle_s +
+    interval_s * count`."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, idle_s)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, interval_s)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, count)
+    timeout_ms = 1000 * (idle_s + interval_s * count)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+
+
+def halt(connection: socket.socket, how: int = socket.SHUT_RDWR) -> None:
+    """Ends a connection that another thread may be reading or writing; that thread then fails.
+
+    Not `SSLSocket.shutdown`: it drops the encryption first, so that the other thread would go on
+    with what is on its way as if it were plain.
+    """
+    with contextlib.suppress(OSError):  # it has ended already
+        if isinstance(connection, ssl.SSLSocket):
+            socket.socket.shutdown(connection, how)
+        else:
+            connection.shutdown(how)
+
+
+def _leave_to_parent() -> None:
+    for each in list(_OURS):
+        # This process's copy of it: the other side sees nothing of that.
+        each.close()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

@@ -1,0 +1,173 @@
+"""Serves a job's store to the processes that prove to be of the job."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from time import monotonic
+from typing import Any
+
+from elastic.rendezvous.connections import halt, ours, patient
+from elastic.rendezvous.credential import Credential
+from elastic.rendezvous.key_values import KeyValues, Missing
+from elastic.rendezvous.listening import listen_among
+from elastic.rendezvous.wire import as_bytes, as_text, receive, send
+
+RETRY_S = 0.1  # before another connection is accepted, after one that was not
+# For a stranger to prove itself. A member needs milliseconds, or some round trips.
+PROOF_S = 5.0
+# Strangers at a time. Others are turned away at once, and members try again.
+MOST_STRANGERS = 64
+# The longest that one request waits for keys: clients ask again.
+MOST_WAIT_S = 3600.0
+
+
+class StoreServer:
+    """A store at one address, with a thread for each connection.
+
+    It holds `known` before anybody can ask. What a connection sends is looked at only once the
+    other end has proven to hold the job's key.
+    """
+
+    def __init__(
+        self,
+        credential: Credential,
+        *,
+        host: str = "127.0.0.1",
+        ports: range = range(1),
+        known: Mapping[str, str] | None = None,
+    ) -> None:
+        """Listens at a free one of `ports`; 0 is any. Raises OSError if none is free."""
+        self.host = host
+        self.values = KeyValues(known)
+        # Connections that did not prove themselves, and requests that were served.
+        self.refused = 0
+        self.served = 0
+        self._credential = credential
+        self._strangers = threading.BoundedSemaphore(MOST_STRANGERS)
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._idle_since_s = monotonic()
+        self._closed = threading.Event()
+        listener = listen_among(host, ports)
+        self.port = listener.port
+        self._listener = ours(socket.socket(fileno=listener.descriptor))
+        self._thread = threading.Thread(target=self._accept, name="store-accept", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as `host:port` or `[host]:port`."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    def idle_s(self) -> float:
+        """For how long no member has been connected."""
+        with self._lock:
+            if self._connections:
+                return 0.0
+            return monotonic() - self._idle_since_s
+
+    def close(self) -> None:
+        """Ends all connections, and listens no more."""
+        self._closed.set()
+        halt(self._listener)
+        self._listener.close()
+        with self._lock:
+            connections = list(self._connections)
+        for each in connections:
+            halt(each)
+        self._thread.join(PROOF_S)
+
+    def _accept(self) -> None:
+        while not self._closed.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # of that connection, or no descriptor is left
+                self._closed.wait(RETRY_S)
+                continue
+            if not self._strangers.acquire(blocking=False):
+                connection.close()
+                continue
+            threading.Thread(
+                target=self._serve, args=(connection,), name="store-client", daemon=True
+            ).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            proven = self._proven(connection)
+        finally:
+            self._strangers.release()
+        if proven is None:
+            return
+        with self._lock:
+            self._connections.add(proven)
+        try:
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+                while not self._closed.is_set() and (request := receive(proven)) is not None:
+                    self.served += 1
+                    send(proven, self._answer(request))
+        finally:
+            with self._lock:
+                self._connections.discard(proven)
+                self._idle_since_s = monotonic()
+            proven.close()
+
+    def _proven(self, connection: socket.socket) -> socket.socket | None:
+        connection.settimeout(PROOF_S)
+        try:
+            proven = ours(self._credential.accepting(connection))
+            proven.settimeout(None)
+            proven.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # A machine that has vanished holds no thread for ever.
+            patient(proven, idle_s=30, interval_s=10, count=3)
+        except OSError:
+            self.refused += 1
+            connection.close()
+            return None
+        return proven
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return {"found": self._found(request)}
+        except Missing as error:
+            return {"missing": str(error)}
+
+    def _found(self, request: dict[str, Any]) -> Any:
+        keys = [str(each) for each in request["keys"]]
+        return _ANSWERS[request["ask"]](self.values, keys, request)
+
+
+def _timeout_s(request: dict[str, Any]) -> float:
+    return min(float(request["timeout_s"]), MOST_WAIT_S)
+
+
+def _get(values: KeyValues, keys: list[str], request: dict[str, Any]) -> str:
+    return as_text(values.get(keys[0], timeout_s=_timeout_s(request)))
+
+
+def _find(values: KeyValues, keys: list[str], _: dict[str, Any]) -> str | None:
+    found = values.find(keys[0])
+    return None if found is None else as_text(found)
+
+
+def _compare_set(values: KeyValues, keys: list[str], request: dict[str, Any]) -> str:
+    expected, desired = as_bytes(request["expected"]), as_bytes(request["value"])
+    return as_text(values.compare_set(keys[0], expected, desired))
+
+
+_Answer = Callable[[KeyValues, list[str], dict[str, Any]], Any]
+_ANSWERS: dict[str, _Answer] = {
+    "ping": lambda values, keys, request: None,
+    "set": lambda values, keys, request: values.set(keys[0], as_bytes(request["value"])),
+    "get": _get,
+    "find": _find,
+    "compare_set": _compare_set,
+    "add": lambda values, keys, request: values.add(keys[0], int(request["amount"])),
+    "append": lambda values, keys, request: values.append(keys[0], as_bytes(request["value"])),
+    "has": lambda values, keys, request: values.has(keys),
+    "wait": lambda values, keys, request: values.wait(keys, timeout_s=_timeout_s(request)),
+    "delete": lambda values, keys, request: values.delete(keys[0]),
+    "count": lambda values, keys, request: values.count(),
+}

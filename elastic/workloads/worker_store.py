@@ -1,0 +1,263 @@
+"""The store at which the workers of one node meet those of the others.
+
+torch's workers meet at a TCPStore, which asks nobody for a proof. So each node serves one to its
+own workers: on loopback, and to processes of its own user alone. What it holds is in the job's
+store, where the workers of all nodes find it, behind the job's certificate.
+
+The messages are those of torch's TCPStore (torch/csrc/distributed/c10d/TCPStoreBackend.hpp, 2.13).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from elastic.rendezvous import Missing, StoreLost, Values, halt, ours
+
+HOST = "127.0.0.1"
+MAGIC = 0x3C85F7CE
+# For a value, and for what one message names.
+MAX_BYTES = 64 << 20
+MAX_KEYS = 1 << 16
+# Between two looks whether a worker waits no longer.
+WAIT_S = 0.2
+RETRY_S = 0.1
+(
+    VALIDATE,
+    SET,
+    COMPARE_SET,
+    GET,
+    ADD,
+    CHECK,
+    WAIT,
+    COUNT,
+    DELETE,
+    APPEND,
+    MULTI_GET,
+    MULTI_SET,
+    CANCEL_WAIT,
+    PING,
+) = range(14)
+STOP_WAITING, WAIT_CANCELED = b"\0", b"\1"
+
+
+class WorkerStore:
+    """A TCPStore for the workers of this node; `open_values` reaches what it holds.
+
+    Each of its connections has one of its own there, so that nobody waits while another one does.
+    """
+
+    def __init__(self, open_values: Callable[[], Values], *, prefix: str) -> None:
+        """All keys begin with `prefix`: workers of another round are not met."""
+        self._open_values = open_values
+        self._prefix = prefix
+        # Connections of other users, which were closed unread.
+        self.refused = 0
+        self._listener = ours(socket.create_server((HOST, 0)))
+        self.port: int = self._listener.getsockname()[1]
+        self._lock = threading.Lock()
+        self._connections: set[socket.socket] = set()
+        self._closed = threading.Event()
+        threading.Thread(target=self._accept, name="worker-store", daemon=True).start()
+
+    def close(self) -> None:
+        """Ends all connections, and listens no more."""
+        self._closed.set()
+        halt(self._listener)
+        self._listener.close()
+        with self._lock:
+            connections = list(self._connections)
+        for each in connections:
+            halt(each)
+
+    def _accept(self) -> None:
+        while not self._closed.is_set():
+            try:
+                connection, address = self._listener.accept()
+            except OSError:  # of that connection, or no descriptor is left
+                self._closed.wait(RETRY_S)
+                continue
+            if _user_of(address, self.port) != os.geteuid():
+                self.refused += 1
+                connection.close()
+                continue
+            threading.Thread(
+                target=self._serve, args=(ours(connection),), name="worker-store", daemon=True
+            ).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._connections.add(connection)
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # A worker sees the end of its store's connection, and fails as without a store.
+            with contextlib.suppress(OSError, ValueError, StoreLost, Missing):
+                conversation = _Conversation(connection, self._open_values(), self._prefix)
+                while not self._closed.is_set():
+                    conversation.answer()
+        finally:
+            with self._lock:
+                self._connections.discard(connection)
+            connection.close()
+
+
+class _Conversation:
+    """One worker's connection, and what it asks."""
+
+    def __init__(self, connection: socket.socket, values: Values, prefix: str) -> None:
+        self._connection = connection
+        self._values = values
+        self._prefix = prefix
+
+    def answer(self) -> None:
+        """Waits for one message, and answers it.
+
+        Raises OSError and StoreLost at an end, ValueError if it is none of torch's, and Missing.
+        """
+        (kind,) = self._exactly(1)
+        answers = {
+            VALIDATE: self._validate,
+            SET: self._set,
+            COMPARE_SET: self._compare_set,
+            GET: self._get,
+            ADD: self._add,
+            CHECK: self._check,
+            WAIT: self._wait,
+            COUNT: self._count,
+            DELETE: self._delete,
+            APPEND: self._append,
+            MULTI_GET: self._multi_get,
+            MULTI_SET: self._multi_set,
+            # It came while nothing waits any more: the answer is on its way.
+            CANCEL_WAIT: lambda: None,
+            PING: self._ping,
+        }
+        if kind not in answers:
+            raise ValueError(f"no store answers message {kind}")
+        answers[kind]()
+
+    def _validate(self) -> None:
+        if self._number("=I") != MAGIC:
+            raise ValueError("no client of torch's")
+
+    def _ping(self) -> None:
+        self._connection.sendall(self._exactly(4))
+
+    def _set(self) -> None:
+        key = self._key()
+        self._values.set(key, self._bytes())
+
+    def _compare_set(self) -> None:
+        key = self._key()
+        expected = self._bytes()
+        self._send(self._values.compare_set(key, expected, self._bytes()))
+
+    def _get(self) -> None:
+        self._send(self._values.get(self._key(), timeout_s=0.0))
+
+    def _add(self) -> None:
+        key = self._key()
+        self._send_number(self._values.add(key, self._number("=q")))
+
+    def _append(self) -> None:
+        key = self._key()
+        self._values.append(key, self._bytes())
+
+    def _check(self) -> None:
+        self._connection.sendall(b"\0" if self._values.has(self._keys()) else b"\1")
+
+    def _wait(self) -> None:
+        keys = self._keys()
+        while True:
+            try:
+                self._values.wait(keys, timeout_s=WAIT_S)
+            except Missing:
+                if not select.select([self._connection], [], [], 0)[0]:
+                    continue
+                # It has waited for long enough, or has gone.
+                if self._exactly(1) != bytes([CANCEL_WAIT]):
+                    raise ValueError("another message while one is not answered") from None
+                self._connection.sendall(WAIT_CANCELED)
+                return
+            self._connection.sendall(STOP_WAITING)
+            return
+
+    def _count(self) -> None:
+        # Of all rounds: torch itself asks it for nothing.
+        self._send_number(self._values.count())
+
+    def _delete(self) -> None:
+        self._send_number(int(self._values.delete(self._key())))
+
+    def _multi_get(self) -> None:
+        for key in self._keys():
+            self._send(self._values.get(key, timeout_s=0.0))
+
+    def _multi_set(self) -> None:
+        for _ in range(self._many()):
+            self._set()
+
+    def _keys(self) -> list[str]:
+        return [self._key() for _ in range(self._many())]
+
+    def _key(self) -> str:
+        return self._prefix + self._bytes().decode()
+
+    def _bytes(self) -> bytes:
+        size = self._number("=Q")
+        if size > MAX_BYTES:
+            raise ValueError(f"wanted at most {MAX_BYTES} bytes in a value, got {size}")
+        return self._exactly(size)
+
+    def _many(self) -> int:
+        count = self._number("=Q")
+        if count > MAX_KEYS:
+            raise ValueError(f"wanted at most {MAX_KEYS} keys in a message, got {count}")
+        return count
+
+    def _number(self, kind: str) -> int:
+        found: int = struct.unpack(kind, self._exactly(struct.calcsize(kind)))[0]
+        return found
+
+    def _send(self, value: bytes) -> None:
+        self._connection.sendall(struct.pack("=Q", len(value)) + value)
+
+    def _send_number(self, value: int) -> None:
+        self._connection.sendall(struct.pack("=q", value))
+
+    def _exactly(self, size: int) -> bytes:
+        content = bytearray()
+        while len(content) < size:
+            piece = self._connection.recv(min(size - len(content), 1 << 20))
+            if not piece:
+                raise ConnectionResetError("the worker has gone")
+            content += piece
+        return bytes(content)
+
+
+def _user_of(address: tuple[str, int], port: int) -> int | None:
+    """The user whose socket at `address` of this machine is connected to our `port`.
+
+    None if there is none: it may have gone again.
+    """
+    for name, host in (("tcp", ""), ("tcp6", "0000000000000000FFFF0000")):
+        wanted = f"{host}{_hexadecimal(address[0])}:{address[1]:04X}"
+        other = f"{host}{_hexadecimal(HOST)}:{port:04X}"
+        with contextlib.suppress(OSError):
+            for line in Path("/proc/net", name).read_text().splitlines()[1:]:
+                fields = line.split()
+                # Its own address, the other's, the state (1: established) and the user (proc(5)).
+                if fields[1] == wanted and fields[2] == other and fields[3] == "01":
+                    return int(fields[7])
+    return None
+
+
+def _hexadecimal(host: str) -> str:
+    # As the kernel prints a number whose bytes are in the network's order.
+    return f"{struct.unpack('=I', socket.inet_aton(host))[0]:08X}"
