@@ -12,6 +12,8 @@ from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.key_values import Missing
 from elastic.rendezvous.wire import as_bytes, as_text, receive, send
 
+# A store answers within milliseconds. One that is frozen for longer counts as lost, and a member that
+# waits for a round looks for another (decision 0071).
 CALL_TIMEOUT_S = 5.0
 
 
@@ -37,6 +39,7 @@ class StoreClient:
             plain = socket.create_connection(place_of(address), timeout=timeout_s)
             try:
                 plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                # Whole seconds are what the kernel takes; two lost probes fit into the 5 s above.
                 patient(plain, idle_s=2, interval_s=1, count=2)
                 self._connection = ours(credential.connecting(plain))
             except BaseException:

@@ -6,6 +6,8 @@ import select
 import ssl
 import threading
 
+from elastic.figures import duration
+
 
 class Channel:
     """A proven connection that one thread writes, and any may read.
@@ -31,7 +33,7 @@ class Channel:
             except ssl.SSLWantReadError:
                 awaited = select.POLLIN
             if not self._is_ready(awaited):
-                raise TimeoutError(f"nothing went for {self._timeout_s:g} s")
+                raise TimeoutError(f"nothing went for {duration(self._timeout_s)}")
 
     def received(self) -> bytes | None:
         """All that has come; None if nothing has, and nothing at all once it has ended."""
