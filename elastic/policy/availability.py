@@ -51,7 +51,9 @@ def combined(lacks: Iterable[Lack]) -> Lack:
 
 def until(until_s: float | None) -> dict[str, float]:
     """The number that a reason gives of a lack."""
-    return {} if until_s is None else {"unavailable_until_s": until_s}
+    if until_s is None:
+        return {}
+    return {"unavailable_until_s": until_s}
 
 
 def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
@@ -73,7 +75,10 @@ def _present(snapshot: Snapshot, offering: Offering) -> int:
     not."""
     own = [node for node in snapshot.nodes if node.offering == offering]
     bought = sum(node.phase in _PRESENT and node.leaves_at_s is None for node in own)
-    trains = dict(snapshot.current.members).get(offering, 0) if snapshot.current else 0
+    if snapshot.current:
+        trains = dict(snapshot.current.members).get(offering, 0)
+    else:
+        trains = 0
     return max(bought, trains - sum(node.leaves_at_s is not None for node in own))
 
 
@@ -81,7 +86,10 @@ def _in_words(block: Unavailable) -> str:
     sold = offering_name(block.offering)
     match block.why:
         case Obstacle.CAPACITY:
-            least = f"{block.nodes} or more new nodes of " if block.nodes > 1 else ""
+            if block.nodes > 1:
+                least = f"{block.nodes} or more new nodes of "
+            else:
+                least = ""
             return f"no capacity for {least}{sold}"
         case Obstacle.QUOTA:
             return f"the account's quota leaves no room for {sold}"

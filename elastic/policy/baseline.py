@@ -125,8 +125,13 @@ def as_it_was(group: Group, rows: Sequence[LedgerRow], *, now_s: float) -> Fixed
 
 def _usd_by(row: LedgerRow, at_s: float) -> float:
     """What a row had cost by an instant, the rest of its least bill not counted before its end."""
-    until_s = at_s if row.to_s is None else min(at_s, row.to_s)
-    return replace(row, to_s=until_s, minimum_s=0.0).usd(at_s) if until_s > row.from_s else 0.0
+    if row.to_s is None:
+        until_s = at_s
+    else:
+        until_s = min(at_s, row.to_s)
+    if until_s > row.from_s:
+        return replace(row, to_s=until_s, minimum_s=0.0).usd(at_s)
+    return 0.0
 
 
 def _burn_usd_per_h(bills: Sequence[tuple[int, Sequence[Price]]], at_s: float) -> float:
@@ -188,7 +193,9 @@ def _course(
         for after_s, before, price in zip(begins_s, [None, *history], history, strict=False):
             change = price.usd_per_h - (before.usd_per_h if before else 0.0)
             changes_usd_per_h[after_s] = changes_usd_per_h.get(after_s, 0.0) + count * change
-    rate_usd_per_h, usd, course = 0.0, 0.0, []
+    rate_usd_per_h = 0.0
+    usd = 0.0
+    course = []
     for from_s, to_s in pairwise(
         [*sorted(each for each in changes_usd_per_h if each < lasts_s), lasts_s]
     ):

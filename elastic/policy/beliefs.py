@@ -34,19 +34,25 @@ from elastic.throughput import NodeTypes
 Vector = NDArray[np.float64]
 
 # Step time against cores, of one node: mean and standard deviation of the exponent over programs.
-_GROWTH, _GROWTH_SPREAD = -0.3, 0.55
+_GROWTH = -0.3
+_GROWTH_SPREAD = 0.55
 # The same against nodes: between no gain and a perfect one. Not fitted: the experiments rarely vary
 # it.
-_NODES, _NODES_SPREAD = -0.7, 0.4
+_NODES = -0.7
+_NODES_SPREAD = 0.4
 # Types that are alike in cores and memory share what the exponents leave, over so many e-folds of
 # each.
-_ALIKE, _ALIKE_CORES, _ALIKE_MEMORY = 0.25, 1.3, 0.6
+_ALIKE = 0.25
+_ALIKE_CORES = 1.3
+_ALIKE_MEMORY = 0.6
 # What is left is the type's own; and a type's size differs so much from the law.
-_OWN, _OWN_SIZE = 0.30, 0.05
+_OWN = 0.30
+_OWN_SIZE = 0.05
 # How far the published rates of GPUs and cores, which `hardware` compares, mislead for a program.
 _KIND = 0.8
 # Nothing is known of a program's pace: any from microseconds to hours.
-_ANY_PACE, _ANY_SPREAD = 0.0, 6.0
+_ANY_PACE = 0.0
+_ANY_SPREAD = 6.0
 # How far the mean of the first n warm iterations lies from that of all, beyond what all groups
 # share: 0.075 after one and 0.036 after nine, for two thirds of 800 runs; the tails are longer.
 _EARLY = 0.12
@@ -58,7 +64,8 @@ _ANOTHER_DAY = 0.1
 _PREDICTED = 0.1
 # A bound that takes less than this share off a variance says nothing; one so many deviations up is
 # as good as any.
-_TELLS, _FAR = 1e-6, 20.0
+_TELLS = 1e-6
+_FAR = 20.0
 _NORMAL = NormalDist()
 # Single-precision TFLOP/s of one GPU at its peak, by NVIDIA's data sheets.
 _GPU_TFLOPS = {
@@ -127,7 +134,10 @@ def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
     for types, least_s in _outlasted(evaluations):
         (belief,) = believe([types], seen, described, workers)
         seen += _as_seen(types, belief, least_s)
-    found = dict(zip(known, believe(known, seen, described, workers), strict=True)) if known else {}
+    if known:
+        found = dict(zip(known, believe(known, seen, described, workers), strict=True))
+    else:
+        found = {}
     predicted = {
         each.group.node_types: Belief(math.log(each.step_s.value), _PREDICTED)
         for each in evaluations.outlooks
@@ -206,7 +216,8 @@ def believe(
     every = [*wanted, *(each.node_types for each in told)]
     features = _Features.of(every, described, workers)
     count = len(wanted)
-    mean, variance = features.mean[:count], features.variance[:count]
+    mean = features.mean[:count]
+    variance = features.variance[:count]
     if told:
         across = features.covariance(slice(count, None))
         root = np.linalg.cholesky(across[count:] + np.diag([each.spread**2 for each in told]))
@@ -238,7 +249,8 @@ class _Features:
         described: Mapping[str, NodeType],
         workers: Mapping[str, Workers],
     ) -> _Features:
-        rows, numbers = [], dict[tuple[str, ...], int]()
+        rows = []
+        numbers = dict[tuple[str, ...], int]()
         for group in groups:
             nodes = sum(count for _, count in group)
             parts = [(described[name], count) for name, count in group]

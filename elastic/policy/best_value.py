@@ -69,7 +69,10 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
     )
     objections = sorted(told)
     held = evaluations.snapshot.target
-    what = "nothing is started" if held is None else f"{name(held)} is kept"
+    if held is None:
+        what = "nothing is started"
+    else:
+        what = f"{name(held)} is kept"
     admitted = [
         each
         for each in evaluations.outlooks
@@ -97,11 +100,10 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
         f"every candidate burns more than the cap of {price(cap)}/h, the least of them, "
         f"{name(group)}, {price(least)}/h"
     )
-    waits = (
-        ""
-        if evaluations.snapshot.target
-        else ", and the job waits for a lower price or a higher max_usd_per_hour"
-    )
+    if evaluations.snapshot.target:
+        waits = ""
+    else:
+        waits = ", and the job waits for a lower price or a higher max_usd_per_hour"
     return evaluations.hold(
         "not_permitted", f"{why}: {what}{waits}", {"usd_per_h": least, "max_usd_per_hour": cap}
     )
@@ -112,13 +114,18 @@ def _begin_or_wait(evaluations: Evaluations) -> Plan | None:
     if not is_free(evaluations.snapshot):
         return None
     # What trains is weighed by the rules that follow.
-    hurried = hurry(evaluations) if evaluations.snapshot.current is None else None
+    if evaluations.snapshot.current is None:
+        hurried = hurry(evaluations)
+    else:
+        hurried = None
     return hurried or least_cost(evaluations)
 
 
 def _go_on_or_move(evaluations: Evaluations) -> Plan | None:
     snapshot = evaluations.snapshot
-    return least_cost(evaluations) if snapshot.current == snapshot.target else None
+    if snapshot.current == snapshot.target:
+        return least_cost(evaluations)
+    return None
 
 
 def _unavailable(evaluations: Evaluations) -> Plan | None:
@@ -128,10 +135,12 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
     No trial or margin is asked of it, for there is nothing that it is measured against. What trains
     on machines that are being taken back is nothing to go back to.
     """
-    snapshot, held = evaluations.snapshot, evaluations.of(evaluations.snapshot.target)
+    snapshot = evaluations.snapshot
+    held = evaluations.of(evaluations.snapshot.target)
     if held is None or held.lack is None:
         return None
-    why, numbers = held.lack.text, until(held.lack.until_s)
+    why = held.lack.text
+    numbers = until(held.lack.until_s)
     if snapshot.current is not None and _may_go_back_to(evaluations, snapshot.current):
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return evaluations.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
@@ -168,7 +177,9 @@ def _filled_up(evaluations: Evaluations, elsewhere: Group) -> Evaluation | None:
     """The mix that keeps what is there, if that promises more than a start elsewhere."""
     rivals = [each for each in evaluations.choices if is_mix(each.group) or each.group == elsewhere]
     best = most_promising(evaluations.snapshot, rivals)
-    return best if best is not None and is_mix(best.group) else None
+    if best is not None and is_mix(best.group):
+        return best
+    return None
 
 
 def _start(evaluations: Evaluations) -> Plan | None:
@@ -186,11 +197,10 @@ def _start(evaluations: Evaluations) -> Plan | None:
         )
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
-        goal = (
-            "the cheapest"
-            if seconds_left(evaluations.snapshot) is None
-            else "the best for the deadline"
-        )
+        if seconds_left(evaluations.snapshot) is None:
+            goal = "the cheapest"
+        else:
+            goal = "the best for the deadline"
         text = (
             f"start on {name(first.group)}: earlier runs of this program found it "
             f"{goal}{_left_out(evaluations)}"
@@ -215,7 +225,8 @@ def _start(evaluations: Evaluations) -> Plan | None:
 def _hasty_start(evaluations: Evaluations) -> Plan | None:
     """The fastest by its hardware, where a deadline leaves no time to begin on less and go on
     elsewhere."""
-    snapshot, left_s = evaluations.snapshot, seconds_left(evaluations.snapshot)
+    snapshot = evaluations.snapshot
+    left_s = seconds_left(evaluations.snapshot)
     if left_s is None or left_s <= 0:
         return None
     beliefs = beliefs_of(evaluations)
@@ -247,11 +258,9 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
 
 def _left_out(evaluations: Evaluations) -> str:
     """Why some node types are not among the candidates, to be added to a reason."""
-    return (
-        f"; left out: {'; '.join(shortened(list(evaluations.left_out.values())))}"
-        if evaluations.left_out
-        else ""
-    )
+    if evaluations.left_out:
+        return f"; left out: {'; '.join(shortened(list(evaluations.left_out.values())))}"
+    return ""
 
 
 def _not_permitted(evaluations: Evaluations) -> Plan | None:
@@ -259,7 +268,10 @@ def _not_permitted(evaluations: Evaluations) -> Plan | None:
     if held is None or held.objection is None:
         return None
     plain = evaluations.unmixed
-    to = plain.settled[0].group if plain.settled else _cheapest(plain).group
+    if plain.settled:
+        to = plain.settled[0].group
+    else:
+        to = _cheapest(plain).group
     filled = _filled_up(evaluations, to)
     to = to if filled is None else filled.group
     is_scaled = (
@@ -275,7 +287,8 @@ def _not_permitted(evaluations: Evaluations) -> Plan | None:
 
 
 def _change_in_progress(evaluations: Evaluations) -> Plan | None:
-    target, current = evaluations.snapshot.target, evaluations.snapshot.current
+    target = evaluations.snapshot.target
+    current = evaluations.snapshot.current
     if target is None or target == current:
         return None
     if current is not None:
@@ -305,10 +318,14 @@ def _other_phase(evaluations: Evaluations) -> Plan | None:
     focus = evaluations.focus
     if focus.is_now:
         return None
-    left = "some" if focus.current_left is None else f"{focus.current_left:,}"
-    rest = (
-        "an open end" if focus.iterations_left is None else f"{focus.iterations_left:,} iterations"
-    )
+    if focus.current_left is None:
+        left = "some"
+    else:
+        left = f"{focus.current_left:,}"
+    if focus.iterations_left is None:
+        rest = "an open end"
+    else:
+        rest = f"{focus.iterations_left:,} iterations"
     text = (
         f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most "
         f"of the rest ({rest}) and only its own rates can rank for it: no trial and no move until "

@@ -17,7 +17,9 @@ _GIB = 2**30
 def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
     """Seconds until the slowest of so many new machines has joined; None where no boot tells."""
     alike = _alike(snapshot, node_type)
-    return slowest_s([each.boot_s for each in alike], nodes) if alike else None
+    if alike:
+        return slowest_s([each.boot_s for each in alike], nodes)
+    return None
 
 
 def received_gib(snapshot: Snapshot, node_type: str) -> float:
@@ -25,7 +27,9 @@ def received_gib(snapshot: Snapshot, node_type: str) -> float:
     told = [
         each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None
     ]
-    return median(told) / _GIB if told else 0.0
+    if told:
+        return median(told) / _GIB
+    return 0.0
 
 
 def slowest_s(seconds: Iterable[float], nodes: int) -> float:

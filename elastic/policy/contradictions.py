@@ -20,7 +20,8 @@ def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
 
 
 def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    spec, quotes = snapshot.job.spec, fresh_quotes(snapshot)
+    spec = snapshot.job.spec
+    quotes = fresh_quotes(snapshot)
     unfit = {each.name for each in snapshot.node_types if spec.unfit(each) is not None}
     groups = [
         Group.of(offering, spec.sizes[0])

@@ -27,7 +27,8 @@ from elastic.policy.hazards import Hazards
 
 _S_PER_H = 3600.0
 # Steps of time to the deadline, and cells of work left. Halving both costs 1 % on recorded markets.
-_TIMES, _CELLS = 192, 120
+_TIMES = 192
+_CELLS = 120
 # An hour late is as bad as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
 # The pool that a lost job fails over to is this old, but no older than the one lost: the oldest was
@@ -120,7 +121,8 @@ class CostToGo:
     ) -> float:
         """Expected dollars if it trains on a safe course for `look_s`, after `dead_s` of paid time
         without progress."""
-        course, look_h = self.problem.safe[index], self._look_h(look_s)
+        course = self.problem.safe[index]
+        look_h = self._look_h(look_s)
         work_then, share = _worked(course, work, dead_s, look_h)
         block = 1 + index
         rest = self._after(
@@ -142,12 +144,17 @@ class CostToGo:
 
         `lost_per_h` is that very pool's rate of loss now; None: the problem's own.
         """
-        course, hazards, look_h = self.problem.spot, self.problem.hazards, self._look_h(look_s)
+        course = self.problem.spot
+        hazards = self.problem.hazards
+        look_h = self._look_h(look_s)
         assert course is not None and hazards is not None, (
             "a problem without spot has no spot to train on"
         )
         bucket = age_bucket(age_s)
-        rate = hazards.lost_per_h[bucket] if lost_per_h is None else lost_per_h
+        if lost_per_h is None:
+            rate = hazards.lost_per_h[bucket]
+        else:
+            rate = lost_per_h
         stays = math.exp(-rate * look_h)
         work_then, share = _worked(course, work, dead_s, look_h)
         left_then_s = left_s - look_h * _S_PER_H
@@ -163,7 +170,9 @@ class CostToGo:
 
     @property
     def _ages(self) -> int:
-        return 1 if self.problem.spot is None else len(AGES_S)
+        if self.problem.spot is None:
+            return 1
+        return len(AGES_S)
 
     def _market_row(self, market: SpotState) -> int:
         if self.problem.spot is None:
@@ -186,14 +195,21 @@ class CostToGo:
         if hazards is None:
             return same
         bucket = age_bucket(market.age_s)
-        rate = hazards.lost_per_h[bucket] if market.is_up else hazards.back_per_h[bucket]
+        if market.is_up:
+            rate = hazards.lost_per_h[bucket]
+        else:
+            rate = hazards.back_per_h[bucket]
         stays = math.exp(-rate * look_h)
         back = self._value(first + len(AGES_S), work, left_s)
-        turned = self._lost(block, bucket, work, left_s) if market.is_up else back
+        if market.is_up:
+            turned = self._lost(block, bucket, work, left_s)
+        else:
+            turned = back
         return stays * same + (1 - stays) * turned
 
     def _lost(self, block: int, bucket: int, work: float, left_s: float) -> float:
-        first, chance = self._block(block), self.problem.failover
+        first = self._block(block)
+        chance = self.problem.failover
         down = self._value(first, work, left_s)
         if not chance:
             return down
@@ -220,8 +236,11 @@ class CostToGo:
         step = min(max(step, 0.0), float(last))
         low = min(int(step), last - 1)
         share = step - low
-        before, after = self.values[low, row, cell], self.values[low + 1, row, cell]
-        return float(before + share * (after - before)) if share else float(before)
+        before = self.values[low, row, cell]
+        after = self.values[low + 1, row, cell]
+        if share:
+            return float(before + share * (after - before))
+        return float(before)
 
 
 def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[float, float]:
@@ -266,11 +285,15 @@ class _Solver:
         self.late = late.astype(np.float32)
 
     def solve(self) -> CostToGo:
-        problem, spot = self.problem, self.problem.spot
+        problem = self.problem
+        spot = self.problem.spot
         blocks = 1 + len(problem.safe)
         turns = self._turns()
         states = len(turns)
-        is_up = slice(states // 2, None) if spot else slice(0)
+        if spot:
+            is_up = slice(states // 2, None)
+        else:
+            is_up = slice(0)
         values = np.empty(
             (_TIMES + 1, states * blocks + (len(AGES_S) if spot else 0), self.top + 1),
             dtype=np.float32,
@@ -282,12 +305,18 @@ class _Solver:
         trains = [self._training(each) for each in problem.safe]
         starts = [self._dead(each, each.start_s) for each in problem.safe]
         moves = [self._dead(each, each.move_s, each.move_usd) for each in problem.safe]
-        on_spot = self._on_spot(spot, problem.hazards) if spot and problem.hazards else None
-        start_spot = self._dead(spot, spot.start_s) if spot else None
-        move_spot = self._dead(spot, spot.move_s, spot.move_usd) if spot else None
+        on_spot = None
+        start_spot = None
+        move_spot = None
+        if spot:
+            start_spot = self._dead(spot, spot.start_s)
+            move_spot = self._dead(spot, spot.move_s, spot.move_usd)
+        if spot and problem.hazards:
+            on_spot = self._on_spot(spot, problem.hazards)
         for time in range(1, _TIMES + 1):
             before = values[time - 1]
-            now, spot_now = values[time, : states * blocks], values[time, states * blocks :]
+            now = values[time, : states * blocks]
+            spot_now = values[time, states * blocks :]
             ahead = turns @ before[: states * blocks].reshape(blocks, states, -1)
             after = now.reshape(blocks, states, -1)
             np.add(ahead[0], idle_usd, out=after[0])
@@ -349,7 +378,10 @@ class _Solver:
         found = np.zeros((len(AGES_S), len(AGES_S)), dtype=np.float32)
         for place, width_h in enumerate(widths_h):
             is_next = width_h >= self.step_h
-            older = place + 1 if is_next else age_bucket(AGES_S[place] + self.step_h * _S_PER_H)
+            if is_next:
+                older = place + 1
+            else:
+                older = age_bucket(AGES_S[place] + self.step_h * _S_PER_H)
             share = min(self.step_h / width_h, 1.0)
             found[place, place] += 1 - share
             found[place, min(older, len(AGES_S) - 1)] += share
@@ -362,11 +394,10 @@ class _Solver:
             left_h = self.step_h
             for later in range(place, len(rates_per_h)):
                 is_last = later + 1 == len(rates_per_h)
-                spent_h = (
-                    left_h
-                    if is_last
-                    else min(left_h, (AGES_S[later + 1] - AGES_S[later]) / _S_PER_H)
-                )
+                if is_last:
+                    spent_h = left_h
+                else:
+                    spent_h = min(left_h, (AGES_S[later + 1] - AGES_S[later]) / _S_PER_H)
                 expected[place] += rates_per_h[later] * spent_h
                 left_h -= spent_h
         stays: _Array = np.exp(-expected).astype(np.float32)
@@ -435,16 +466,21 @@ class _Solver:
         whole = math.floor(cells)
         share = np.float32(cells - whole)
         if share < _ON_LATTICE or share > 1 - _ON_LATTICE:
-            whole, share = round(cells), np.float32(0.0)
+            whole = round(cells)
+            share = np.float32(0.0)
         last = self.top
         # Cell i takes its value from i + whole and, by `share`, from the one above: as far as both
         # are on the lattice.
-        first, end = max(0, -whole), min(last + 1, last + 1 - whole - (1 if share else 0))
+        first = max(0, -whole)
+        end = min(last + 1, last + 1 - whole - (1 if share else 0))
 
         def shift(values: _Array) -> _Array:
             moved = np.empty_like(values)
             if end <= first:
-                moved[...] = values[..., -1:] if cells > 0 else values[..., :1]
+                if cells > 0:
+                    moved[...] = values[..., -1:]
+                else:
+                    moved[...] = values[..., :1]
                 return moved
             moved[..., :first] = values[..., :1]
             moved[..., end:] = values[..., -1:]

@@ -57,7 +57,8 @@ def least_cost(evaluations: Evaluations) -> Plan | None:
     will be late on all that is known it says nothing: the rules after it look for what is faster.
     """
     snapshot = evaluations.snapshot
-    left_s, work = seconds_left(snapshot), evaluations.focus.iterations_left
+    left_s = seconds_left(snapshot)
+    work = evaluations.focus.iterations_left
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return None
     if (
@@ -76,7 +77,9 @@ def least_cost(evaluations: Evaluations) -> Plan | None:
     if not kinds or (not safe and snapshot.job.spec.capacity.admits(Capacity.ON_DEMAND)):
         return None
     ways = _weigh(evaluations, kinds, safe, work, left_s)
-    return _plan(evaluations, ways, left_s) if ways else None
+    if ways:
+        return _plan(evaluations, ways, left_s)
+    return None
 
 
 @lru_cache(maxsize=4)
@@ -84,7 +87,8 @@ def expected_usd(evaluations: Evaluations) -> float | None:
     """The dollars that the rest of the job is expected to cost if it waits for spot and takes it as
     well as it can; None where there is no deadline, or nothing to wait for."""
     snapshot = evaluations.snapshot
-    left_s, work = seconds_left(snapshot), evaluations.focus.iterations_left
+    left_s = seconds_left(snapshot)
+    work = evaluations.focus.iterations_left
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return None
     known = [each for each in evaluations.outlooks if _is_known(each)]
@@ -156,7 +160,10 @@ def _kinds(
     rests = [(each.step_s, each.needs_s(snapshot, work) * ROOM_FOR_LOSSES) for each in kinds]
     buyable = [place for place, each in enumerate(kinds) if each.up]
     chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
-    held = snapshot.target.node_types if snapshot.target else None
+    if snapshot.target:
+        held = snapshot.target.node_types
+    else:
+        held = None
     return [
         each
         for place, each in enumerate(kinds)
@@ -214,8 +221,12 @@ def _of_kind(
 ) -> Iterator[PricedOption]:
     """The ways of a job that uses this kind of spot alone, beside what is safe."""
     snapshot = evaluations.snapshot
-    reference = min(safe, key=_step_s) if safe else kind.outlooks[0]
-    unit_s, unit_usd = _step_s(reference), reference.usd_per_h or 1.0
+    if safe:
+        reference = min(safe, key=_step_s)
+    else:
+        reference = kind.outlooks[0]
+    unit_s = _step_s(reference)
+    unit_usd = reference.usd_per_h or 1.0
     pools = {each.offering: each for each in snapshot.pools}
     nodes = kind.outlooks[0].group.node_count
 
@@ -326,8 +337,14 @@ def _market(
     downs = []
     for each in kind.outlooks:
         pool = pools.get(each.group.members[0][0])
-        since_s = pool.since_s if pool is not None and pool.is_up is False else None
-        age_s = _UNSEEN_AGE_S if since_s is None else snapshot.now_s - since_s
+        if pool is not None and pool.is_up is False:
+            since_s = pool.since_s
+        else:
+            since_s = None
+        if since_s is None:
+            age_s = _UNSEEN_AGE_S
+        else:
+            age_s = snapshot.now_s - since_s
         downs.append((age_s, each))
     age_s, best = min(downs, key=lambda each: (each[0], each[1].group))
     return SpotState(False, age_s), best
@@ -377,11 +394,14 @@ def _failover(kind: _Kind, hazards: dict[Group, Hazards]) -> float:
     together."""
     others = sorted((_up_share(hazards[each.group]) for each in kind.outlooks), reverse=True)[1:]
     all_down = math.prod(1 - share for share in others)
-    return round(1 - math.sqrt(all_down), 1) if others else 0.0
+    if others:
+        return round(1 - math.sqrt(all_down), 1)
+    return 0.0
 
 
 def _up_share(hazards: Hazards) -> float:
-    up_h, down_h = hazards.life_h(0.0), hazards.drought_h(0.0)
+    up_h = hazards.life_h(0.0)
+    down_h = hazards.drought_h(0.0)
     return up_h / (up_h + down_h)
 
 
@@ -427,7 +447,10 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
             best = spot
     rival = next((each for each in ordered if each.group != best.group), None)
-    against = f", against {usd(rival.usd)} {_on(rival.group)}" if rival else ""
+    if rival:
+        against = f", against {usd(rival.usd)} {_on(rival.group)}"
+    else:
+        against = ""
     text = (
         f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in "
         f"{duration(left_s)}"
@@ -442,7 +465,10 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         if trains:
             return evaluations.hold("best", f"{name(best.group)} stays: {text}", numbers)
         return evaluations.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
-    action = Action.START if snapshot.target is None else Action.MOVE
+    if snapshot.target is None:
+        action = Action.START
+    else:
+        action = Action.MOVE
     return evaluations.plan(
         action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers
     )
@@ -456,11 +482,15 @@ def _least_gain(held: PricedOption, best: PricedOption) -> float:
     """
     if held.group is None or best.group is None or held.group.node_types == best.group.node_types:
         return 1e-6
-    return _PATIENCE if _is_spot(held.group) and _is_spot(best.group) else 1e-6
+    if _is_spot(held.group) and _is_spot(best.group):
+        return _PATIENCE
+    return 1e-6
 
 
 def _on(group: Group | None) -> str:
-    return "if nothing is bought now" if group is None else f"on {name(group)}"
+    if group is None:
+        return "if nothing is bought now"
+    return f"on {name(group)}"
 
 
 def _capacity(outlook: Evaluation) -> Capacity:

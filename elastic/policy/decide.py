@@ -65,6 +65,9 @@ def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _hold(snapshot: Snapshot) -> Plan:
-    kept = "nothing is started" if snapshot.target is None else f"{name(snapshot.target)} is kept"
+    if snapshot.target is None:
+        kept = "nothing is started"
+    else:
+        kept = f"{name(snapshot.target)} is kept"
     text = f"the provider does not tell what it sells: {kept}, and nothing is bought"
     return Plan(Action.HOLD, snapshot.target, Reason("no_catalog", text))

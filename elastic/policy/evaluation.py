@@ -116,7 +116,9 @@ class Evaluations:
     left_out: Mapping[str, str]
 
     def of(self, group: Group | None) -> Evaluation | None:
-        return None if group is None else self._by_group.get(group)
+        if group is None:
+            return None
+        return self._by_group.get(group)
 
     @cached_property
     def _by_group(self) -> Mapping[Group, Evaluation]:
@@ -142,7 +144,9 @@ class Evaluations:
         plain = replace(
             self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group))
         )
-        return plain if plain.choices else self
+        if plain.choices:
+            return plain
+        return self
 
     @cached_property
     def settled(self) -> tuple[Ranked, ...]:
@@ -166,7 +170,9 @@ class Evaluations:
         return {}
 
     def _ranked(self, outlook: Evaluation) -> Ranked | None:
-        value, step_s, way = outlook.iterations_per_usd, outlook.step_s, outlook.switch_cost
+        value = outlook.iterations_per_usd
+        step_s = outlook.step_s
+        way = outlook.switch_cost
         if value is None or step_s is None or way is None or outlook.usd_per_h is None:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
@@ -197,7 +203,8 @@ class Evaluations:
         return self.plan(Action.HOLD, self.snapshot.target, code, text, numbers)
 
     def _candidate(self, outlook: Evaluation) -> Candidate:
-        way, left = outlook.switch_cost, self.iterations_left
+        way = outlook.switch_cost
+        left = self.iterations_left
         # Else it was weighed for an hour more.
         has_end = self.snapshot.job.spec.iterations is not None
         return Candidate(
@@ -221,16 +228,21 @@ class Evaluations:
 
 def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
     """Weighs every candidate of the snapshot's job."""
-    quotes, focus = fresh_quotes(snapshot), focus_of(snapshot.job)
+    quotes = fresh_quotes(snapshot)
+    focus = focus_of(snapshot.job)
     samples = _samples_by_types(snapshot, focus.training_phase)
     measured = _measured(snapshot, samples)
-    workers, left_out = _workers(snapshot), _left_out(snapshot)
+    workers = _workers(snapshot)
+    left_out = _left_out(snapshot)
     groups = _groups(snapshot, quotes, measured, left_out)
     left = _iterations_left(snapshot, quotes, focus, groups, measured)
     outlooks = []
     for group in groups:
         types = group.node_types
-        windows = len(samples[types]) if types in measured else 0
+        if types in measured:
+            windows = len(samples[types])
+        else:
+            windows = 0
         step_s = (
             measured.get(types)
             or _predicted(types, measured)
@@ -259,7 +271,10 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
 def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
     """Seconds that it would be late, then what it costs: what is less is better."""
     left_s = seconds_left(snapshot)
-    late_s = max(way.lasts_s - left_s, 0.0) if left_s is not None else 0.0
+    if left_s is not None:
+        late_s = max(way.lasts_s - left_s, 0.0)
+    else:
+        late_s = 0.0
     return float(f"{late_s:.9g}"), float(f"{way.cost_usd:.9g}")
 
 
@@ -272,7 +287,9 @@ def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evalua
         if each.is_choice and each.switch_cost
     }
     best = min(((promise, group) for group, (promise, _) in told.items()), default=None)
-    return None if best is None else told[best[1]][1]
+    if best is None:
+        return None
+    return told[best[1]][1]
 
 
 def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
@@ -280,7 +297,10 @@ def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) ->
     can."""
     lack = combined(each.lack for each in wanted if each.lack is not None)
     held = evaluations.snapshot.target
-    what = "nothing is started" if held is None else f"{name(held)} is kept"
+    if held is None:
+        what = "nothing is started"
+    else:
+        what = f"{name(held)} is kept"
     return evaluations.hold(UNAVAILABLE, f"{lack.text}: {what}, and waits", until(lack.until_s))
 
 
@@ -318,8 +338,12 @@ def _objection(
         if offering.node_type in left_out:
             return left_out[offering.node_type]
     if group.node_count not in spec.sizes:
-        least, most = spec.sizes[0], spec.sizes[-1]
-        wanted = f"{least} to {most}" if least < most else f"{most}"
+        least = spec.sizes[0]
+        most = spec.sizes[-1]
+        if least < most:
+            wanted = f"{least} to {most}"
+        else:
+            wanted = f"{most}"
         return f"the job asks for {wanted} nodes, not {group.node_count}"
     if (misfit := _batch_misfit(spec, group, workers)) is not None:
         return misfit
@@ -336,7 +360,8 @@ def _batch_misfit(spec: JobSpec, group: Group, workers: Mapping[str, Workers]) -
     if batch is None or any(each not in workers for each, _ in group.node_types):
         return None
     counts = [(each, count * workers[each].processes) for each, count in group.node_types]
-    world_size, held = sum(count for _, count in counts), spec.held_by(counts)
+    world_size = sum(count for _, count in counts)
+    held = spec.held_by(counts)
     if batch < world_size:
         return (
             f"{name(group)} runs {world_size} workers, and a batch has {batch:,} samples: one for "
@@ -398,7 +423,10 @@ def _measured(
     }
     if not may_mix(snapshot):
         return found
-    wanted = snapshot.target.node_types if snapshot.target else None
+    if snapshot.target:
+        wanted = snapshot.target.node_types
+    else:
+        wanted = None
     return {
         types: step_s
         for types, step_s in found.items()
@@ -428,7 +456,8 @@ def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) 
     """The least and the most nodes, doublings between, and what is known with its neighbours: few,
     yet within reach."""
     sizes = snapshot.job.spec.sizes
-    least, most = sizes[0], sizes[-1]
+    least = sizes[0]
+    most = sizes[-1]
     counts = {least, most}
     count = least
     while (count := 2 * count) < most:
@@ -478,12 +507,17 @@ def _iterations_left(
         if group.node_types in all_measured
     }
     if left is None:
-        reference = measured.get(snapshot.target) if snapshot.target else None
+        if snapshot.target:
+            reference = measured.get(snapshot.target)
+        else:
+            reference = None
         pace_s = min((step_s.value for step_s in measured.values()), default=None)
-        pace_s = reference.value if reference else pace_s
-        left = (
-            None if pace_s is None else max(float(snapshot.job.iteration), OPEN_HORIZON_S / pace_s)
-        )
+        if reference:
+            pace_s = reference.value
+        if pace_s is None:
+            left = None
+        else:
+            left = max(float(snapshot.job.iteration), OPEN_HORIZON_S / pace_s)
     budget = snapshot.job.spec.objective.budget_usd
     burns = {group: burn_usd_per_h(group, quotes) for group in measured}
     rates = [
@@ -516,7 +550,10 @@ def _switch_cost(
 ) -> SwitchCost | None:
     if step_s is None or iterations is None:
         return None
-    origin_step_s = measured.get(snapshot.target.node_types) if snapshot.target else None
+    if snapshot.target:
+        origin_step_s = measured.get(snapshot.target.node_types)
+    else:
+        origin_step_s = None
     return switch_cost(
         snapshot,
         quotes,
@@ -529,6 +566,12 @@ def _switch_cost(
 
 
 def _scaled(interval: Interval, factor: float) -> Interval:
-    low = None if interval.low is None else interval.low * factor
-    high = None if interval.high is None else interval.high * factor
+    if interval.low is None:
+        low = None
+    else:
+        low = interval.low * factor
+    if interval.high is None:
+        high = None
+    else:
+        high = interval.high * factor
     return Interval(interval.value * factor, low, high)

@@ -30,30 +30,25 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     if group is None or not _is_short(snapshot, group):
         return plan
     focus = focus_of(snapshot.job)
-    left, step_s = _iterations_left(snapshot, focus), _step_s(snapshot, focus)
+    left = _iterations_left(snapshot, focus)
+    step_s = _step_s(snapshot, focus)
     is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
     if left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
         return plan
-    leavers, stops_in_s = (
-        _leavers(snapshot, group),
-        _stops_in_s(snapshot, group, snapshot.limits.reaction_s),
-    )
-    boot_s, ends_in_s = (
-        transition_of(snapshot, None, group).boot_s,
-        _ends_in_s(snapshot, group, left * step_s, stops_in_s),
-    )
+    leavers = _leavers(snapshot, group)
+    stops_in_s = _stops_in_s(snapshot, group, snapshot.limits.reaction_s)
+    boot_s = transition_of(snapshot, None, group).boot_s
+    ends_in_s = _ends_in_s(snapshot, group, left * step_s, stops_in_s)
     if ends_in_s is None or ends_in_s > max(stops_in_s, boot_s):
         return plan
-    what = (
-        f"{leavers[0].id} is taken back"
-        if leavers
-        else f"{len(_staying(snapshot, group))} of {group.node_count} are left"
-    )
-    why = (
-        f"training there may go on for {duration(stops_in_s)}"
-        if ends_in_s <= stops_in_s
-        else f"another machine takes {duration(boot_s)} to boot"
-    )
+    if leavers:
+        what = f"{leavers[0].id} is taken back"
+    else:
+        what = f"{len(_staying(snapshot, group))} of {group.node_count} are left"
+    if ends_in_s <= stops_in_s:
+        why = f"training there may go on for {duration(stops_in_s)}"
+    else:
+        why = f"another machine takes {duration(boot_s)} to boot"
     text = (
         f"{what}; the {left:,} iterations left take {duration(ends_in_s)} at most, and {why}: "
         f"{name(group)} is kept and nothing is bought"
@@ -107,12 +102,15 @@ def _iterations_left(snapshot: Snapshot, focus: Focus) -> int | None:
     if total is None or focus.current_left is None:
         return None
     left = max(total - snapshot.job.iteration, 0)
-    return left if focus.current_left == left else None
+    if focus.current_left == left:
+        return left
+    return None
 
 
 def _step_s(snapshot: Snapshot, focus: Focus) -> float | None:
     """The slowest pace of the target that its windows allow."""
-    phase, target = focus.current_phase, snapshot.target
+    phase = focus.current_phase
+    target = snapshot.target
     samples = [
         sample
         for series in snapshot.series
@@ -122,7 +120,9 @@ def _step_s(snapshot: Snapshot, focus: Focus) -> float | None:
         for sample in series.samples
     ]
     step_s = estimate_step_s(samples)
-    return None if step_s is None else step_s.high
+    if step_s is None:
+        return None
+    return step_s.high
 
 
 def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
@@ -132,7 +132,9 @@ def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
     last_s = last_safe_instant(
         _leavers(snapshot, group), drain_grace_s=grace_s, reaction_s=reaction_s
     )
-    return 0.0 if last_s is None or snapshot.current != group else max(last_s - snapshot.now_s, 0.0)
+    if last_s is None or snapshot.current != group:
+        return 0.0
+    return max(last_s - snapshot.now_s, 0.0)
 
 
 def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: float) -> float | None:
@@ -145,9 +147,13 @@ def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: flo
     """
     if lasts_s <= stops_in_s and _leavers(snapshot, group):
         return lasts_s
-    count, stay = group.node_count, len(_staying(snapshot, group))
+    count = group.node_count
+    stay = len(_staying(snapshot, group))
     if not max(snapshot.job.spec.nodes_min, 1) <= stay < count or len(group.node_types) > 1:
         return None
     has_gone_on = snapshot.current is not None and snapshot.current != group
-    pause_s = 0.0 if has_gone_on else transition_of(snapshot, None, group).pause_s
+    if has_gone_on:
+        pause_s = 0.0
+    else:
+        pause_s = transition_of(snapshot, None, group).pause_s
     return stops_in_s + pause_s + (lasts_s - stops_in_s) * count / stay

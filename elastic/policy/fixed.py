@@ -30,10 +30,16 @@ def fixed(snapshot: Snapshot) -> Plan:
         return evaluations.hold(
             "fixed", f"{name(group)}, as the job fixes it{_measured(evaluations, group)}"
         )
-    burn = None if group is None else burn_usd_per_h(group, evaluations.quotes)
+    if group is None:
+        burn = None
+    else:
+        burn = burn_usd_per_h(group, evaluations.quotes)
     if group is None or burn is None:
         return _nothing(evaluations, wanted)
-    action = Action.START if snapshot.target is None else Action.MOVE
+    if snapshot.target is None:
+        action = Action.START
+    else:
+        action = Action.MOVE
     text = f"{_refused(evaluations, wanted)}{name(group)} at {price(burn)}/h, as the job fixes it"
     return evaluations.plan(action, group, "fixed", text, {"usd_per_h": burn})
 
@@ -41,7 +47,10 @@ def fixed(snapshot: Snapshot) -> Plan:
 def _held(evaluations: Evaluations, node_type: str) -> Group | None:
     """What is held already, unless nodes of it are missing that cannot be had."""
     snapshot = evaluations.snapshot
-    members = snapshot.target.members if snapshot.target else ()
+    if snapshot.target:
+        members = snapshot.target.members
+    else:
+        members = ()
     groups = (
         _group(snapshot, each)
         for each, _ in members
@@ -60,7 +69,9 @@ def _cheapest(evaluations: Evaluations, node_type: str) -> Group | None:
         for offering in _fitting(evaluations, node_type)
         if lack_of(snapshot, _group(snapshot, offering), evaluations.quotes) is None
     ]
-    return _group(snapshot, min(fitting)[1]) if fitting else None
+    if fitting:
+        return _group(snapshot, min(fitting)[1])
+    return None
 
 
 def _nothing(evaluations: Evaluations, node_type: str) -> Plan:
@@ -108,5 +119,10 @@ def _refused(evaluations: Evaluations, node_type: str) -> str:
 
 def _measured(evaluations: Evaluations, group: Group) -> str:
     outlook = evaluations.of(group)
-    value = outlook.iterations_per_usd if outlook else None
-    return f": {rate(value)}" if value else ""
+    if outlook:
+        value = outlook.iterations_per_usd
+    else:
+        value = None
+    if value:
+        return f": {rate(value)}"
+    return ""

@@ -65,12 +65,16 @@ class Finish:
     @property
     def slowest_s(self) -> float:
         """The slow end, seconds; the middle where there is no interval."""
-        return self.lasts_s.value if self.lasts_s.high is None else self.lasts_s.high
+        if self.lasts_s.high is None:
+            return self.lasts_s.value
+        return self.lasts_s.high
 
     @property
     def dearest_usd(self) -> float:
         """The dear end, USD; the middle where there is no interval."""
-        return self.usd.value if self.usd.high is None else self.usd.high
+        if self.usd.high is None:
+            return self.usd.value
+        return self.usd.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,8 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
     left_s = seconds_left(snapshot)
     weighed = list(candidates)
     snapshot = _near(snapshot, weighed)
-    quotes, left = dearest_quotes(snapshot), iterations_left_by_phase(snapshot.job)
+    quotes = dearest_quotes(snapshot)
+    left = iterations_left_by_phase(snapshot.job)
     if left is None:
         return Forecast((), left_s, objective.budget_usd)
     paces = _paces(snapshot, weighed, left)
@@ -217,7 +222,10 @@ def _finish(
     usd_per_h: float,
     left: int,
 ) -> Finish:
-    origin_s = paces.get(snapshot.target) if snapshot.target else None
+    if snapshot.target:
+        origin_s = paces.get(snapshot.target)
+    else:
+        origin_s = None
 
     def way(step_s: float) -> tuple[float, float]:
         found = switch_cost(
@@ -232,8 +240,14 @@ def _finish(
         return found.lasts_s, snapshot.spent_usd + snapshot.doubted_usd + found.usd.value
 
     middle = way(pace_s.value)
-    low = middle if pace_s.low is None else way(pace_s.low)
-    high = middle if pace_s.high is None else way(pace_s.high)
+    if pace_s.low is None:
+        low = middle
+    else:
+        low = way(pace_s.low)
+    if pace_s.high is None:
+        high = middle
+    else:
+        high = way(pace_s.high)
     has_ends = pace_s.low is not None and pace_s.high is not None
     lasts_s, dollars = (
         Interval(middle[each], low[each], high[each]) if has_ends else Interval(middle[each])
@@ -286,7 +300,8 @@ def _paces(
     ratio of the two on this group, else on the others; one that nobody measured is taken to be as
     slow.
     """
-    focus, total = focus_of(snapshot.job).training_phase, sum(left.values())
+    focus = focus_of(snapshot.job).training_phase
+    total = sum(left.values())
     measured: dict[Group, dict[str, float]] = {}
     for series in snapshot.series:
         step_s = estimate_step_s(series.samples)
@@ -294,7 +309,10 @@ def _paces(
             measured.setdefault(series.group, {})[series.training_phase] = step_s.value
 
     def ratio(group: Group, phase: str) -> float:
-        own = [measured[group]] if group in measured else []
+        if group in measured:
+            own = [measured[group]]
+        else:
+            own = []
         for known in (own, list(measured.values())):
             if both := [
                 each[phase] / each[focus] for each in known if phase in each and focus in each
@@ -305,11 +323,12 @@ def _paces(
     found = {}
     for each in candidates:
         if each.step_s is not None:
-            factor = (
-                sum(count * ratio(each.group, phase) for phase, count in left.items()) / total
-                if total
-                else 1.0
-            )
+            if total:
+                factor = (
+                    sum(count * ratio(each.group, phase) for phase, count in left.items()) / total
+                )
+            else:
+                factor = 1.0
             found[each.group] = _scaled(each.step_s, factor)
     return found
 
@@ -356,7 +375,8 @@ def _resized(step_s: float, times: float) -> Interval:
 def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, float] | None:
     """What the group computes with (a model of GPU, or None for cores) and how fast; None for a mix
     of kinds."""
-    kinds, total = set(), 0.0
+    kinds = set()
+    total = 0.0
     for offering, count in group.members:
         node_type = types.get(offering.node_type)
         if node_type is None:
@@ -405,7 +425,8 @@ def _late(
         f"{_would_do(found, soonest)}"
     )
     enough = f"{math.ceil(1.1 * ends_s / 60)}m"
-    option, field = f"--deadline {enough}", f"objective.deadline: {enough}"
+    option = f"--deadline {enough}"
+    field = f"objective.deadline: {enough}"
     advice = _advice(snapshot, option, field, "it goes on as fast as it may")
     return Miss(Missed.WILL_BE_LATE, why, is_certain, option, advice)
 
@@ -453,7 +474,8 @@ def _dear(
         f"{_would_do(found, least)}"
     )
     enough = _rounded_up(1.1 * least_usd)
-    option, field = f"--budget {enough}", f"objective.budget_usd: {enough}"
+    option = f"--budget {enough}"
+    field = f"objective.budget_usd: {enough}"
     advice = _advice(snapshot, option, field, "it stops at its budget, before it is done")
     return Miss(Missed.OVER_BUDGET, why, is_certain, option, advice)
 
@@ -478,11 +500,15 @@ def _soonest(finishes: Sequence[Finish]) -> Finish:
 
 def _expected_s(finish: Finish) -> float:
     """Measured: its slow end. A prior is too wide for that: its middle."""
-    return finish.slowest_s if finish.is_measured else finish.lasts_s.value
+    if finish.is_measured:
+        return finish.slowest_s
+    return finish.lasts_s.value
 
 
 def _expected_usd(finish: Finish) -> float:
-    return finish.dearest_usd if finish.is_measured else finish.usd.value
+    if finish.is_measured:
+        return finish.dearest_usd
+    return finish.usd.value
 
 
 def _pace_of(finish: Finish) -> str:
@@ -548,11 +574,20 @@ def _rounded_up(dollars: float) -> str:
     >>> _rounded_up(12.341), _rounded_up(0.01234)
     ('12.35', '0.013')
     """
-    places = 2 if dollars >= 0.1 else 1 - math.floor(math.log10(max(dollars, 1e-9)))
+    if dollars >= 0.1:
+        places = 2
+    else:
+        places = 1 - math.floor(math.log10(max(dollars, 1e-9)))
     return f"{math.ceil(dollars * 10**places - 1e-9) / 10**places:.{places}f}"
 
 
 def _scaled(interval: Interval, factor: float) -> Interval:
-    low = None if interval.low is None else interval.low * factor
-    high = None if interval.high is None else interval.high * factor
+    if interval.low is None:
+        low = None
+    else:
+        low = interval.low * factor
+    if interval.high is None:
+        high = None
+    else:
+        high = interval.high * factor
     return Interval(interval.value * factor, low, high)

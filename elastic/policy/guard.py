@@ -77,10 +77,17 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
         return None
     quotes = dearest_quotes(snapshot)
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
-    held = snapshot.target.members if snapshot.target else ()
-    starts = plan.target.members if plan.target and snapshot.target is None else ()
+    if snapshot.target:
+        held = snapshot.target.members
+    else:
+        held = ()
+    if plan.target and snapshot.target is None:
+        starts = plan.target.members
+    else:
+        starts = ()
     burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
-    reserve_usd, lasts_s = burn * wind_down_s(snapshot) / _S_PER_H, wind_down_s(snapshot)
+    reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
+    lasts_s = wind_down_s(snapshot)
     if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
@@ -111,20 +118,22 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 def _spent(snapshot: Snapshot) -> str:
     """What the job has cost, and what it may have cost more."""
-    more = f" (perhaps {usd(snapshot.doubted_usd)} more)" if snapshot.doubted_usd else ""
+    if snapshot.doubted_usd:
+        more = f" (perhaps {usd(snapshot.doubted_usd)} more)"
+    else:
+        more = ""
     return f"{usd(snapshot.spent_usd)} spent{more}"
 
 
 def _with_doubts(snapshot: Snapshot, text: str) -> str:
-    return (
-        f"{text}; prices that are not believed yet count where they are higher"
-        if snapshot.doubted
-        else text
-    )
+    if snapshot.doubted:
+        return f"{text}; prices that are not believed yet count where they are higher"
+    return text
 
 
 def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
-    spec, target = snapshot.job.spec, plan.target
+    spec = snapshot.job.spec
+    target = plan.target
     if target is None or target.node_count in spec.sizes:
         return plan
     is_over = target.node_count > spec.sizes[-1]
@@ -143,7 +152,8 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
 def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
     """Gives a change up that the job failed in the middle of, while all that it would leave is
     still there."""
-    job, target = snapshot.job, snapshot.target
+    job = snapshot.job
+    target = snapshot.target
     last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
     if (
         job.error is None
@@ -201,8 +211,12 @@ def _price_known(snapshot: Snapshot, plan: Plan) -> Plan:
 
 def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     cap = snapshot.job.spec.objective.max_usd_per_hour
-    target, quotes = plan.target, fresh_quotes(snapshot)
-    burn = burn_usd_per_h(target, quotes) if target else None
+    target = plan.target
+    quotes = fresh_quotes(snapshot)
+    if target:
+        burn = burn_usd_per_h(target, quotes)
+    else:
+        burn = None
     if cap is None or target is None or burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
@@ -214,8 +228,13 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _available(snapshot: Snapshot, plan: Plan) -> Plan:
-    lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot)) if plan.target else None
-    return plan if lack is None else _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
+    if plan.target:
+        lack = lack_of(snapshot, plan.target, fresh_quotes(snapshot))
+    else:
+        lack = None
+    if lack is None:
+        return plan
+    return _refused(snapshot, plan, UNAVAILABLE, UNAVAILABLE, lack.text)
 
 
 def _most_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
@@ -239,8 +258,12 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     if budget_usd is None or plan.target is None:
         return plan
     # What could not be bought costs nothing to leave.
-    origin = snapshot.current if plan.reason.code == UNAVAILABLE else snapshot.target
-    transition, quotes = transition_of(snapshot, origin, plan.target), dearest_quotes(snapshot)
+    if plan.reason.code == UNAVAILABLE:
+        origin = snapshot.current
+    else:
+        origin = snapshot.target
+    transition = transition_of(snapshot, origin, plan.target)
+    quotes = dearest_quotes(snapshot)
     burn = known_burn_usd_per_h(transition.union, quotes)
     needed_usd = transition.usd(quotes) + burn * wind_down_s(snapshot) / _S_PER_H
     # A node that is left at once is billed for the provider's minimum all the same.
@@ -341,7 +364,10 @@ def _resize(group: Group, count: int) -> Group:
 
 
 def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str) -> Plan:
-    action = Action.HOLD if target == snapshot.target else plan.action
+    if target == snapshot.target:
+        action = Action.HOLD
+    else:
+        action = plan.action
     reason = replace(plan.reason, text=f"{plan.reason.text} (limited to {name(target)}: {why})")
     return replace(
         plan, action=action, target=target, reason=reason, limited_by=(*plan.limited_by, limit)
@@ -349,7 +375,10 @@ def _resized(snapshot: Snapshot, plan: Plan, target: Group, limit: str, why: str
 
 
 def _refused(snapshot: Snapshot, plan: Plan, limit: str, code: str, why: str) -> Plan:
-    kept = "nothing is started" if snapshot.target is None else f"{name(snapshot.target)} is kept"
+    if snapshot.target is None:
+        kept = "nothing is started"
+    else:
+        kept = f"{name(snapshot.target)} is kept"
     reason = Reason(code, f"{kept}: {why} (wanted: {plan.reason.text})", plan.reason.numbers)
     return replace(
         plan,

@@ -98,7 +98,8 @@ def _present_s(pool: Pool, now_s: float | None, *, is_up: bool) -> float:
 
 def _population(every: Sequence[Spells], written_per_h: Sequence[float]) -> list[float]:
     """The rates of a pool of factor 1: hours of a pool count by its own factor."""
-    seconds, ended = [0.0] * len(AGES_S), [0.0] * len(AGES_S)
+    seconds = [0.0] * len(AGES_S)
+    ended = [0.0] * len(AGES_S)
     for each in every:
         factor = _factor(each, written_per_h)
         seconds = [a + factor * b for a, b in zip(seconds, each.seconds, strict=True)]
@@ -135,7 +136,8 @@ def _posterior(seen: Spells, prior_per_h: Sequence[float], spells: float) -> lis
 
 
 def _expected_h(rates_per_h: Sequence[float], age_s: float) -> float:
-    survives, expected_h = 1.0, 0.0
+    survives = 1.0
+    expected_h = 0.0
     for place in range(age_bucket(age_s), len(AGES_S)):
         rate = rates_per_h[place]
         if place + 1 == len(AGES_S):

@@ -48,7 +48,10 @@ def focus_of(job: Job) -> Focus:
         # The script names phases that its job did not announce: the one it is in is all that is
         # known.
         total = job.spec.iterations
-        rest = None if total is None else max(total - job.iteration, 0)
+        if total is None:
+            rest = None
+        else:
+            rest = max(total - job.iteration, 0)
         return Focus(current, current, rest, rest)
     current_left = left.get(current, 0)
     if not left:
@@ -85,7 +88,8 @@ def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
     >>> iterations_left_by_phase(Job("j", spec, JobPhase.RUNNING, 0.0, iteration=5))
     {'warm-up': 15, 'gan': 380}
     """
-    focus, total = focus_of(job), job.spec.iterations
+    focus = focus_of(job)
+    total = job.spec.iterations
     if total is None:
         return None
     if focus.current_phase not in {phase.name for phase in job.spec.phases}:
@@ -96,7 +100,9 @@ def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
 def seconds_left(snapshot: Snapshot) -> float | None:
     """Seconds to the deadline; None without one."""
     deadline_s = snapshot.job.spec.objective.deadline_s
-    return None if deadline_s is None else deadline_s - snapshot.now_s
+    if deadline_s is None:
+        return None
+    return deadline_s - snapshot.now_s
 
 
 def has_trained(snapshot: Snapshot, group: Group) -> bool:
@@ -127,7 +133,10 @@ def _spans(spec: JobSpec) -> Iterator[tuple[str, int, int | None]]:
     begin = 0
     for phase in spec.phases:
         ends = [each for each in (phase.until_iteration, spec.iterations) if each is not None]
-        end = min(ends) if ends else None
+        if ends:
+            end = min(ends)
+        else:
+            end = None
         if end is not None and end <= begin:
             continue
         yield phase.name, begin, end

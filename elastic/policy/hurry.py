@@ -57,13 +57,16 @@ def least_late(evaluations: Evaluations) -> Plan | None:
     """The move to the group that should be the fastest, where none should be in time; None if a
     measured one is."""
     best = min(_guesses(evaluations), key=lambda each: (each.lasts_s, each.group), default=None)
-    return None if best is None else _move(evaluations, best)
+    if best is None:
+        return None
+    return _move(evaluations, best)
 
 
 def _guesses(evaluations: Evaluations) -> list[_Guess]:
     """What is clearly faster, by how speed usually grows, if a job will be late on all that is
     measured."""
-    snapshot, work = evaluations.snapshot, evaluations.focus.iterations_left
+    snapshot = evaluations.snapshot
+    work = evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return []
@@ -112,7 +115,8 @@ def _quickest(evaluations: Evaluations, work: float) -> tuple[float, Group] | No
 
 
 def _move(evaluations: Evaluations, best: _Guess) -> Plan:
-    snapshot, work = evaluations.snapshot, evaluations.focus.iterations_left
+    snapshot = evaluations.snapshot
+    work = evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
     assert left_s is not None and work, "what is guessed of has work and a deadline"
     quickest = _quickest(evaluations, work)
@@ -123,7 +127,10 @@ def _move(evaluations: Evaluations, best: _Guess) -> Plan:
         f"{name(best.group)} should need {duration(best.lasts_s)}, for {usd(best.usd)}, {best.why}"
     )
     numbers = {"left_s": left_s, "lasts_s_from": needs_s, "lasts_s_to": best.lasts_s}
-    action = Action.START if snapshot.target is None else Action.MOVE
+    if snapshot.target is None:
+        action = Action.START
+    else:
+        action = Action.MOVE
     return evaluations.plan(action, best.group, "deadline", text, numbers)
 
 
@@ -140,7 +147,10 @@ def _more_nodes(
     assert held.step_s is not None, "only a group that is measured is left behind"
     step_s = held.step_s.value * _share(other.group.node_count) / _share(held.group.node_count)
     if other.step_s is not None:
-        step_s = other.step_s.value if other.step_s.high is None else other.step_s.high
+        if other.step_s.high is None:
+            step_s = other.step_s.value
+        else:
+            step_s = other.step_s.high
     return _guess(evaluations, held, other, work, step_s, "as speed usually grows with nodes")
 
 
@@ -153,7 +163,8 @@ def _guess(
     why: str,
 ) -> _Guess:
     way = transition_of(evaluations.snapshot, None if held is None else held.group, other.group)
-    done, held_usd = 0.0, 0.0
+    done = 0.0
+    held_usd = 0.0
     if held is not None and held.step_s is not None:
         # What is held trains on while the other boots.
         done = min(work, way.boot_s / held.step_s.value)

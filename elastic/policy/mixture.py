@@ -39,7 +39,8 @@ def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
     without a part."""
     if not may_mix(snapshot):
         return set()
-    spec, sold = snapshot.job.spec, sorted(offerings)
+    spec = snapshot.job.spec
+    sold = sorted(offerings)
     found: set[Group] = set()
     for base in filter(is_in_one_zone, _bases(snapshot)):
         found |= {base, *_without_a_part(base)}
@@ -59,7 +60,10 @@ def _bases(snapshot: Snapshot) -> set[Group]:
         for node in snapshot.nodes
         if node.phase in _PRESENT and node.leaves_at_s is None and node.stopping_at_s is None
     )
-    found = {snapshot.current, _group(stays)} if stays else {snapshot.current}
+    if stays:
+        found = {snapshot.current, _group(stays)}
+    else:
+        found = {snapshot.current}
     return {group for group in found if group is not None}
 
 
@@ -77,7 +81,10 @@ def _without_a_part(base: Group) -> Iterator[Group]:
 
 def _numbers(most: int) -> set[int]:
     """One, its doublings, and the most: few, yet within reach."""
-    numbers = {most} if most > 0 else set()
+    if most > 0:
+        numbers = {most}
+    else:
+        numbers = set()
     count = 1
     while count < most:
         numbers.add(count)

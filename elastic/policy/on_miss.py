@@ -20,7 +20,8 @@ GOAL_MISSED = "goal_missed"
 def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]) -> Plan:
     """Gives `plan`, or where a goal is certain to be missed and the job wants that, one that stops
     or saves."""
-    job, objective = snapshot.job, snapshot.job.spec.objective
+    job = snapshot.job
+    objective = snapshot.job.spec.objective
     if objective.on_miss is OnMiss.FASTEST or job.phase is JobPhase.DRAINING or job.phase.is_final:
         return plan
     certain = [each for each in misses(snapshot, plan) or () if each.is_certain]

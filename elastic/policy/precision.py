@@ -129,7 +129,10 @@ def _best(
         return ChosenPrecision(Precision.FP32, f"no faster format suits {names}")
     *lower, fp32 = promises
     best = max(promises, key=lambda each: each.value)  # of equals the first
-    other = max(lower, key=lambda each: each.value) if best is fp32 else fp32
+    if best is fp32:
+        other = max(lower, key=lambda each: each.value)
+    else:
+        other = fp32
     value = "its iterations per dollar"
     if other.node_type != best.node_type:
         value = f"the iterations per dollar of {other.node_type}"
@@ -148,7 +151,9 @@ def _promise(
         for each in types
         if precision in each.precisions
     ]
-    return _Promise(precision, *max(found)) if found else None
+    if found:
+        return _Promise(precision, *max(found))
+    return None
 
 
 def _units(node_type: NodeType) -> float:
@@ -158,4 +163,6 @@ def _units(node_type: NodeType) -> float:
 def _gain(precision: Precision, node_type: NodeType) -> float:
     if precision is Precision.FP32:
         return 1.0
-    return _GPU_GAIN if node_type.gpu_count else _CPU_GAIN
+    if node_type.gpu_count:
+        return _GPU_GAIN
+    return _CPU_GAIN

@@ -37,11 +37,9 @@ class Comparison:
     def gain(self) -> float:
         """Share of the rest's cost that moving saves, the move itself paid for; 0 where no rest can
         be paid for."""
-        return (
-            self.saved_usd / self.held.switch_cost.cost_usd
-            if self.held.switch_cost.cost_usd > 0
-            else 0.0
-        )
+        if self.held.switch_cost.cost_usd > 0:
+            return self.saved_usd / self.held.switch_cost.cost_usd
+        return 0.0
 
     @property
     def steady_gain(self) -> float:
@@ -60,10 +58,13 @@ class Comparison:
     def payback_iterations(self) -> float | None:
         """Iterations that win back what the move costs; None if none ever do."""
         won_usd = self.held.usd_per_iteration.value - self.other.usd_per_iteration.value
-        return self.other.switch_cost.switch_usd / won_usd if won_usd > 0 else None
+        if won_usd > 0:
+            return self.other.switch_cost.switch_usd / won_usd
+        return None
 
     def numbers(self) -> dict[str, float]:
-        held, other = self.held, self.other
+        held = self.held
+        other = self.other
         found = {
             "iterations_left": self.iterations_left,
             "gain_ratio": self.gain,
@@ -92,7 +93,8 @@ def believed(evaluations: Evaluations) -> tuple[Ranked, ...]:
     beliefs = beliefs_of(evaluations)
     found = []
     for each in evaluations.measured:
-        belief, step_s = beliefs.get(each.group.node_types), each.step_s
+        belief = beliefs.get(each.group.node_types)
+        step_s = each.step_s
         if not each.is_settled and belief is not None:
             step_s = Interval(belief.step_s, belief.quantile_s(-_Z_95), belief.quantile_s(_Z_95))
         if (
@@ -124,7 +126,9 @@ def move_or_stay(evaluations: Evaluations) -> Plan:
     if plan.action is Action.HOLD and len(unmixed) < len(others):
         # A mix that is not clearly better, or is only just, must not stand before one that is.
         without = _among(evaluations, held, unmixed)
-        return plan if without.action is Action.HOLD else without
+        if without.action is Action.HOLD:
+            return plan
+        return without
     return plan
 
 
@@ -193,11 +197,10 @@ def _by_cost(
     if not others:
         why = "no other candidate to rank"
         if too_slow:
-            known = (
-                "the other one that is known"
-                if too_slow == 1
-                else f"each of the {too_slow} others that are known"
-            )
+            if too_slow == 1:
+                known = "the other one that is known"
+            else:
+                known = f"each of the {too_slow} others that are known"
             why = f"{known} would be late"
         text = (
             f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(evaluations)}"
@@ -236,7 +239,8 @@ def _by_cost(
 
 
 def _move(evaluations: Evaluations, pair: Comparison) -> Plan:
-    numbers, turned = pair.numbers(), _turned_by_price(evaluations, pair)
+    numbers = pair.numbers()
+    turned = _turned_by_price(evaluations, pair)
     text = (
         f"{_against(pair)}: gain {percent(pair.gain)} over the {_left(evaluations, pair)}, the "
         f"move costs {_price(pair)}"
@@ -266,14 +270,20 @@ def _against(pair: Comparison) -> str:
 
 def _left(evaluations: Evaluations, pair: Comparison) -> str:
     """How many iterations a move has to pay for itself in, and whether anybody knows."""
-    assumed = "" if evaluations.focus.iterations_left is not None else " that are assumed to be"
+    if evaluations.focus.iterations_left is not None:
+        assumed = ""
+    else:
+        assumed = " that are assumed to be"
     return f"{number(pair.iterations_left)} iterations{assumed} left"
 
 
 def _price(pair: Comparison) -> str:
     """What the move costs, and why if it loses iterations."""
     way = pair.other.switch_cost
-    redone = f" ({number(way.redone)} iterations are done again)" if way.redone else ""
+    if way.redone:
+        redone = f" ({number(way.redone)} iterations are done again)"
+    else:
+        redone = ""
     return f"{usd(way.switch_usd)}{redone}"
 
 
@@ -295,7 +305,10 @@ def _untried(evaluations: Evaluations) -> str:
     ]
     if not offers:
         return ""
-    more = f" (and {len(offers) - 1} more)" if len(offers) > 1 else ""
+    if len(offers) > 1:
+        more = f" (and {len(offers) - 1} more)"
+    else:
+        more = ""
     return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
 
 
@@ -334,7 +347,9 @@ def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceIn
         ).cost_usd
         for ranked in (pair.held, pair.other)
     )
-    return fresh if other_usd >= (1 - snapshot.limits.margin) * held_usd else []
+    if other_usd >= (1 - snapshot.limits.margin) * held_usd:
+        return fresh
+    return []
 
 
 def _burn_before(
@@ -366,7 +381,10 @@ def _burns_before(
 def _turn_of(quote: PriceInForce) -> str:
     if quote.before_usd_per_h is None:
         return f"{quote.offering.node_type} has a new price, {price(quote.usd_per_h)}/h"
-    verb = "fell" if quote.usd_per_h < quote.before_usd_per_h else "rose"
+    if quote.usd_per_h < quote.before_usd_per_h:
+        verb = "fell"
+    else:
+        verb = "rose"
     return (
         f"{quote.offering.node_type} {verb} from {price(quote.before_usd_per_h)}/h to "
         f"{price(quote.usd_per_h)}/h"

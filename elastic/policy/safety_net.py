@@ -25,7 +25,8 @@ DEADLINE = "deadline"
 
 def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     """Gives `plan`, or the change to on-demand that it leaves no more time for."""
-    left_s, work = seconds_left(snapshot), focus_of(snapshot.job).iterations_left
+    left_s = seconds_left(snapshot)
+    work = focus_of(snapshot.job).iterations_left
     if left_s is None or left_s <= 0 or not work or plan.action is Action.STOP:
         return plan
     safe = [each for each in plan.candidates if _is_safe(snapshot, each)]
@@ -36,12 +37,18 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     if best.group == plan.target:
         return plan
     needs_s = _needs_s(snapshot, snapshot.current, best, work)
-    wanted = "nothing" if plan.target is None else name(plan.target)
+    if plan.target is None:
+        wanted = "nothing"
+    else:
+        wanted = name(plan.target)
     text = (
         f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at "
         f"most, for {usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
     )
-    action = Action.START if snapshot.target is None else Action.MOVE
+    if snapshot.target is None:
+        action = Action.START
+    else:
+        action = Action.MOVE
     numbers = {"left_s": left_s, "needs_s": needs_s, "iterations_left": float(work)}
     limited_by = (*plan.limited_by, DEADLINE)
     reason = Reason(DEADLINE, text, numbers)
@@ -55,13 +62,15 @@ def _is_exposed(
 ) -> bool:
     """Whether nothing safe could finish in time if the plan's group were lost, or nothing done,
     until the next look."""
-    look_s, target = snapshot.limits.tick_s, plan.target
+    look_s = snapshot.limits.tick_s
+    target = plan.target
     own = next((each for each in plan.candidates if each.group == target), None)
     if target is not None and _is_kept(target):
         return False  # the policy compares what nobody takes back by itself
     trains = target is not None and snapshot.current == target
     # A loss without notice is known one look later, and as much later as news of it may take.
-    lost_s, done = look_s + (snapshot.limits.reaction_s or 0.0), 0.0
+    lost_s = look_s + (snapshot.limits.reaction_s or 0.0)
+    done = 0.0
     if trains and own is not None and own.step_s is not None:
         done = look_s / _slow_s(own)
     elif target is not None and plan.may_buy and needs_purchase(snapshot, target):
@@ -73,7 +82,8 @@ def _is_exposed(
 
 def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
     """Known in pace and price, permitted, and there or for sale."""
-    spec, burn = snapshot.job.spec, candidate.usd_per_h
+    spec = snapshot.job.spec
+    burn = candidate.usd_per_h
     if candidate.step_s is None or burn is None or candidate.unavailable is not None:
         return False
     cap = spec.objective.max_usd_per_hour
@@ -99,7 +109,9 @@ def _needs_s(snapshot: Snapshot, origin: Group | None, candidate: Candidate, wor
 
 def _slow_s(candidate: Candidate) -> float:
     assert candidate.step_s is not None, "only what is known is asked"
-    return candidate.step_s.value if candidate.step_s.high is None else candidate.step_s.high
+    if candidate.step_s.high is None:
+        return candidate.step_s.value
+    return candidate.step_s.high
 
 
 def _rest_usd(snapshot: Snapshot, candidate: Candidate, work: float) -> float:

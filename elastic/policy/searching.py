@@ -57,11 +57,10 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
         if is_on_trial(evaluations.snapshot) and others and mine.order <= others[0].order:
             return None  # What was tried has won: from now on it simply trains.
     limit = evaluations.snapshot.limits.trial_windows
-    so_far = (
-        f": {rate(held.iterations_per_usd)} so far"
-        if held.samples and held.iterations_per_usd
-        else ""
-    )
+    if held.samples and held.iterations_per_usd:
+        so_far = f": {rate(held.iterations_per_usd)} so far"
+    else:
+        so_far = ""
     text = (
         f"measuring {name(target)} in {evaluations.focus.training_phase}, {held.samples} of "
         f"{limit} windows{so_far}"
@@ -92,14 +91,18 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     """
     told = {each.group.node_types for each in evaluations.snapshot.earlier}
     known = [each for each in evaluations.choices if each.group.node_types in told]
-    beliefs = beliefs_of(evaluations) if known else {}
+    if known:
+        beliefs = beliefs_of(evaluations)
+    else:
+        beliefs = {}
     time_usd_per_h = evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
     believed = [
         (each, beliefs[each.group.node_types]) for each in known if each.group.node_types in beliefs
     ]
     if not believed:
         return None
-    left_s, iterations = seconds_left(evaluations.snapshot), evaluations.iterations_left
+    left_s = seconds_left(evaluations.snapshot)
+    iterations = evaluations.iterations_left
     if left_s is not None and iterations is not None:
         in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
         fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
@@ -126,7 +129,8 @@ def _window_s(mine: Ranked) -> float:
 
 def _is_clear(mine: Ranked, best: Ranked) -> bool:
     """Whether even its dearest bound is cheaper than the other's cheapest."""
-    high, low = mine.usd_per_iteration.high, best.usd_per_iteration.low
+    high = mine.usd_per_iteration.high
+    low = best.usd_per_iteration.low
     return high is not None and low is not None and high < low
 
 
@@ -141,7 +145,8 @@ def _why_it_is_over(
     if no_time_left(evaluations, best):
         return f"{name(best.group)} is needed now to be in time"
     if is_used_up(evaluations, best):
-        spent_usd, cap_usd = spent_on_trials_usd(evaluations), trial_cap_usd(evaluations, best)
+        spent_usd = spent_on_trials_usd(evaluations)
+        cap_usd = trial_cap_usd(evaluations, best)
         return f"trials have cost {usd(spent_usd)}, their share is {usd(cap_usd)}"
     return None
 
@@ -175,17 +180,22 @@ def _least_step_s(evaluations: Evaluations, held: Evaluation) -> float | None:
     if held.samples:
         belief = beliefs_of(evaluations).get(held.group.node_types)
         assert held.step_s is not None, "windows tell a step time"
-        return held.step_s.value if belief is None else belief.quantile_s(-_Z_95)
+        if belief is None:
+            return held.step_s.value
+        return belief.quantile_s(-_Z_95)
     last = max(spells(evaluations.snapshot), key=lambda each: each.change.at_s, default=None)
-    least_s = (
-        0.0 if last is None or last.group != held.group else last.least_step_s(evaluations.snapshot)
-    )
+    if last is None or last.group != held.group:
+        least_s = 0.0
+    else:
+        least_s = last.least_step_s(evaluations.snapshot)
     return least_s or None
 
 
 def _next_trial(evaluations: Evaluations, best: Ranked) -> Plan | None:
     worth = [offer for offer in trial_offers(evaluations, best) if offer.verdict.is_worth]
-    return _trial(evaluations, best, worth[0]) if worth else None
+    if worth:
+        return _trial(evaluations, best, worth[0])
+    return None
 
 
 def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
@@ -194,9 +204,10 @@ def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
         redone = (
             f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
         )
-    every = (
-        ", and every candidate is to be tried" if evaluations.snapshot.limits.trial_of_every else ""
-    )
+    if evaluations.snapshot.limits.trial_of_every:
+        every = ", and every candidate is to be tried"
+    else:
+        every = ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
         f"the trial costs about {usd(offer.trial_usd)} and {redone}{every}"
@@ -223,7 +234,8 @@ def _promise(offer: Offer, best: Ranked) -> str:
     if offer.lasts_s is not None:
         need = f"{number(offer.step_s)} s an iteration"
         return f"together they should need {need} and could finish in {duration(offer.lasts_s)}"
-    cheaper, than = offer.cheaper, f"than on {name(best.group)}"
+    cheaper = offer.cheaper
+    than = f"than on {name(best.group)}"
     if cheaper.low is None or cheaper.high is None:
         return "nothing that was measured compares with it"
     if cheaper.value >= 0:
@@ -248,13 +260,17 @@ def _back(evaluations: Evaluations, best: Ranked, why: str) -> Plan | None:
     target = evaluations.snapshot.target
     assert target is not None
     held = evaluations.of(target)
-    mine = evaluations.ranked(held) if held is not None and held.samples else None
+    if held is not None and held.samples:
+        mine = evaluations.ranked(held)
+    else:
+        mine = None
     if mine is not None and mine.order <= best.order:
         return None
     text = (
         f"the trial of {name(target)} ends: {why}; back to {name(best.group)}, "
         f"{rate(best.iterations_per_usd)}"
     )
-    spent_usd, cap_usd = spent_on_trials_usd(evaluations), trial_cap_usd(evaluations, best)
+    spent_usd = spent_on_trials_usd(evaluations)
+    cap_usd = trial_cap_usd(evaluations, best)
     numbers = {"trials_usd": spent_usd, "trials_cap_usd": cap_usd}
     return evaluations.plan(Action.MOVE, best.group, "trial_over", text, numbers)

@@ -64,10 +64,13 @@ def shortlist(snapshot: Snapshot) -> Snapshot:
     shelves = _shelves(snapshot, unfit, pruned)
     if sum(len(shelf) for shelf in shelves.values()) <= _MOST:
         chosen = {each.offering for shelf in shelves.values() for each in shelf.values()}
-        return _only(snapshot, chosen | kept, unfit, pruned) if pruned.total() else snapshot
+        if pruned.total():
+            return _only(snapshot, chosen | kept, unfit, pruned)
+        return snapshot
     best = _best(snapshot, shelves, known, zones={offering.zone for offering in kept})
     names, dear = _in_order(snapshot, fitting, best, known)
-    chosen, taken = set(), set()
+    chosen = set()
+    taken = set()
     for name in names:
         if len(chosen) >= _MOST and name not in known:
             break
@@ -94,7 +97,9 @@ def _kept(snapshot: Snapshot) -> set[Offering]:
 
 def _by_fitness(snapshot: Snapshot) -> tuple[dict[str, NodeType], set[str]]:
     """The node types that can run the job, and the names of those that cannot."""
-    spec, fitting, unfit = snapshot.job.spec, {}, set()
+    spec = snapshot.job.spec
+    fitting = {}
+    unfit = set()
     for node_type in snapshot.node_types:
         if spec.unfit(node_type) is None:
             fitting[node_type.name] = node_type
@@ -105,7 +110,9 @@ def _by_fitness(snapshot: Snapshot) -> tuple[dict[str, NodeType], set[str]]:
 
 def _shelves(snapshot: Snapshot, unfit: set[str], pruned: Counter[str]) -> dict[_Key, _Shelf]:
     """The fresh prices in force of all that the job admits."""
-    spec, limits, now_s = snapshot.job.spec, snapshot.limits, snapshot.now_s
+    spec = snapshot.job.spec
+    limits = snapshot.limits
+    now_s = snapshot.now_s
     names = frozenset(spec.node_types)
     admitted = {capacity for capacity in Capacity if spec.capacity.admits(capacity)}
     by_capacity: dict[Capacity, dict[str, _Shelf]] = {capacity: {} for capacity in admitted}

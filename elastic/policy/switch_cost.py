@@ -61,7 +61,10 @@ class Transition:
 def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transition:
     """What going from `origin` (None: from nothing) to `to` takes, as measured by earlier changes,
     else as assumed."""
-    before = dict(origin.members) if origin else {}
+    if origin:
+        before = dict(origin.members)
+    else:
+        before = {}
     if before == dict(to.members):
         return Transition((), to.members, 0.0, 0.0)
     after = dict(to.members)
@@ -72,7 +75,10 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
         if after[each] > before.get(each, 0)
     )
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
-    boot_s = _boot_s(snapshot, added, to) if added else 0.0
+    if added:
+        boot_s = _boot_s(snapshot, added, to)
+    else:
+        boot_s = 0.0
     return Transition(added, union, boot_s, _pause_s(snapshot, to), _fetch_usd(snapshot, added))
 
 
@@ -99,12 +105,18 @@ def switch_cost(
         if origin
         else (transition.boot_s, 0.0)
     )
-    redone = redone_by_a_move(snapshot, done) if origin is not None and origin != to else 0.0
+    if origin is not None and origin != to:
+        redone = redone_by_a_move(snapshot, done)
+    else:
+        redone = 0.0
     rest = iterations - done + redone
     switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
     added_usd_per_h = known_burn_usd_per_h(transition.added, quotes)
-    before_usd_per_h = known_burn_usd_per_h(origin.members, quotes) if origin else 0.0
+    if origin:
+        before_usd_per_h = known_burn_usd_per_h(origin.members, quotes)
+    else:
+        before_usd_per_h = 0.0
     redo_usd = to_usd_per_h * redone * step_s.value / _S_PER_H
     before_usd = before_usd_per_h * before_s / _S_PER_H
 
@@ -120,10 +132,20 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    low = None if step_s.low is None else dollars(step_s.low)
-    high = None if step_s.high is None else dollars(step_s.high)
-    usd, ends_s = Interval(dollars(step_s.value), low, high), lasts_s(step_s.value)
-    worst_s = ends_s if step_s.high is None else lasts_s(step_s.high)
+    if step_s.low is None:
+        low = None
+    else:
+        low = dollars(step_s.low)
+    if step_s.high is None:
+        high = None
+    else:
+        high = dollars(step_s.high)
+    usd = Interval(dollars(step_s.value), low, high)
+    ends_s = lasts_s(step_s.value)
+    if step_s.high is None:
+        worst_s = ends_s
+    else:
+        worst_s = lasts_s(step_s.high)
     cost_usd = usd.value + time_usd_per_h * ends_s / _S_PER_H
     return SwitchCost(
         switch_usd + redo_usd, transition.pause_s, usd, cost_usd, ends_s, worst_s, redone
@@ -134,7 +156,9 @@ def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
     """Iterations that have to be done again after a move: of a script that begins at 0 those made
     until then, too."""
     redo = float(snapshot.job.redo_iterations)
-    return redo + done_meanwhile if snapshot.job.always_begins_at_zero else redo
+    if snapshot.job.always_begins_at_zero:
+        return redo + done_meanwhile
+    return redo
 
 
 def _meanwhile(
@@ -194,4 +218,6 @@ def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s
             if any(offering.node_type in types for offering, _ in switch.to_group.members)
         ]
     found = found or [seconds for _, seconds in known]
-    return float(median(found)) if found else otherwise_s
+    if found:
+        return float(median(found))
+    return otherwise_s

@@ -173,7 +173,10 @@ def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
     """
     plain = best.usd_per_iteration.value
     is_kept = all(offering.capacity is Capacity.ON_DEMAND for offering, _ in best.group.members)
-    rest_usd = expected_usd(evaluations) if is_kept and not is_late(evaluations, best) else None
+    if is_kept and not is_late(evaluations, best):
+        rest_usd = expected_usd(evaluations)
+    else:
+        rest_usd = None
     if rest_usd is None or not evaluations.iterations_left:
         return plain
     return min(plain, rest_usd / evaluations.iterations_left)
@@ -266,7 +269,8 @@ def _tried_s(evaluations: Evaluations, spell: Spell) -> float:
 def _longest_s(evaluations: Evaluations, group: Group) -> float:
     """Seconds after which a trial that was never left is over: what was tried is measured, and then
     simply trains."""
-    outlook, way = evaluations.of(group), transition_of(evaluations.snapshot, None, group)
+    outlook = evaluations.of(group)
+    way = transition_of(evaluations.snapshot, None, group)
     if outlook is None or outlook.step_s is None or not outlook.is_settled:
         return math.inf
     windows_s = evaluations.snapshot.limits.trial_windows * max(WINDOW_S, outlook.step_s.value)
@@ -282,10 +286,8 @@ def _improvement(
     Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy
     81, 1973).
     """
-    belief, usd_per_s = (
-        beliefs.get(outlook.group.node_types),
-        _usd_per_s(evaluations, outlook.usd_per_h),
-    )
+    belief = beliefs.get(outlook.group.node_types)
+    usd_per_s = _usd_per_s(evaluations, outlook.usd_per_h)
     goal = goal_usd(evaluations, best)
     if belief is None:
         return goal  # Nothing compares with it: its iterations might cost nothing.
@@ -305,18 +307,22 @@ def _usd_per_s(evaluations: Evaluations, usd_per_h: float | None) -> float:
 def _offer(
     evaluations: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]
 ) -> Offer:
-    snapshot, quotes, group = evaluations.snapshot, evaluations.quotes, outlook.group
+    snapshot = evaluations.snapshot
+    quotes = evaluations.quotes
+    group = outlook.group
     belief = beliefs.get(group.node_types)
-    goal, usd_per_s = goal_usd(evaluations, best), _usd_per_s(evaluations, outlook.usd_per_h)
+    goal = goal_usd(evaluations, best)
+    usd_per_s = _usd_per_s(evaluations, outlook.usd_per_h)
     # Where nothing compares, the pace is taken to be the one that an iteration would be worth
     # trying for.
-    step_s = goal / usd_per_s if belief is None else belief.step_s
+    if belief is None:
+        step_s = goal / usd_per_s
+    else:
+        step_s = belief.step_s
     if is_mix(group) and outlook.step_s is not None:
         step_s = outlook.step_s.value
-    there, back = (
-        transition_of(snapshot, snapshot.target, group),
-        transition_of(snapshot, group, best.group),
-    )
+    there = transition_of(snapshot, snapshot.target, group)
+    back = transition_of(snapshot, group, best.group)
     # What is lost by going there, and again by coming back, is worth what doing it cost on the best
     # one known.
     redone = redone_by_a_move(snapshot, _meanwhile(evaluations, there.boot_s))
@@ -324,11 +330,10 @@ def _offer(
     redo_usd = best.usd_per_h * redo_s / _S_PER_H
     trial_s = _trial_s(snapshot, step_s)
     trial_usd = there.usd(quotes) + redo_usd + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
-    chance = (
-        0.5
-        if belief is None
-        else _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
-    )
+    if belief is None:
+        chance = 0.5
+    else:
+        chance = _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
     idle_s = there.pause_s + back.pause_s
     lost_usd = there.usd(quotes) + redo_usd + _usd_per_s(evaluations, None) * there.pause_s
     # It trains on at the worse pace until the best one known has booted again.
@@ -343,12 +348,16 @@ def _offer(
     rest = max((evaluations.iterations_left or 0.0) - _LEAST_ITERATIONS, 0.0)
     improvement = _improvement(evaluations, best, outlook, beliefs)
     worth_usd = rest * improvement - lost_usd - (1 - chance) * (back_usd + seen_usd)
-    slow_s = trial_s if belief is None else _trial_s(snapshot, belief.quantile_s(_Z_95))
+    if belief is None:
+        slow_s = trial_s
+    else:
+        slow_s = _trial_s(snapshot, belief.quantile_s(_Z_95))
     # If it loses, that shows within as long as an iteration pays at most, and a tick. If it wins,
     # the job costs less.
     lost_s = min(slow_s, _trial_s(snapshot, goal / usd_per_s)) + snapshot.limits.tick_s
     won_s = max(goal - improvement / max(chance, 1e-9), 0.0) / usd_per_s
-    burn, way_usd = outlook.usd_per_h or 0.0, there.usd(quotes) + redo_usd
+    burn = outlook.usd_per_h or 0.0
+    way_usd = there.usd(quotes) + redo_usd
     lost = (way_usd + burn * lost_s / _S_PER_H, best.switch_cost.usd.value)
     won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
     # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake
@@ -360,9 +369,10 @@ def _offer(
     away_s = there.pause_s + slow_s + back.boot_s + idle_s - there.pause_s + 2 * redo_s
     if verdict is TrialVerdict.TRY and _risks_deadline(evaluations, best, away_s):
         verdict = TrialVerdict.NO_TIME
-    lasts_s = (
-        outlook.switch_cost.lasts_s if is_mix(group) and outlook.switch_cost is not None else None
-    )
+    if is_mix(group) and outlook.switch_cost is not None:
+        lasts_s = outlook.switch_cost.lasts_s
+    else:
+        lasts_s = None
     return Offer(
         group,
         verdict,
@@ -380,9 +390,10 @@ def _offer(
 
 def _meanwhile(evaluations: Evaluations, boot_s: float) -> float:
     """Iterations that the held group does while the nodes to be tried boot."""
-    held = (
-        None if evaluations.snapshot.target is None else evaluations.of(evaluations.snapshot.target)
-    )
+    if evaluations.snapshot.target is None:
+        held = None
+    else:
+        held = evaluations.of(evaluations.snapshot.target)
     if held is None or held.step_s is None:
         return 0.0
     return min(boot_s / held.step_s.value, evaluations.iterations_left or math.inf)
@@ -391,9 +402,9 @@ def _meanwhile(evaluations: Evaluations, boot_s: float) -> float:
 def _late_s(evaluations: Evaluations, step_s: float) -> float:
     """Seconds by which the rest of the job would miss the deadline at this pace."""
     left_s = seconds_left(evaluations.snapshot)
-    return (
-        0.0 if left_s is None else max(step_s * (evaluations.iterations_left or 0.0) - left_s, 0.0)
-    )
+    if left_s is None:
+        return 0.0
+    return max(step_s * (evaluations.iterations_left or 0.0) - left_s, 0.0)
 
 
 def _is_tight(evaluations: Evaluations, step_s: float) -> bool:
@@ -496,7 +507,8 @@ def _pays(
 ) -> bool:
     """Whether a trial is worth its money; where the best one known is late, whether it may be
     clearly faster."""
-    left_s, keep = seconds_left(evaluations.snapshot), 1 - evaluations.snapshot.limits.margin
+    left_s = seconds_left(evaluations.snapshot)
+    keep = 1 - evaluations.snapshot.limits.margin
     if is_mix(outlook.group) and outlook.switch_cost is not None:
         way = outlook.switch_cost
         if is_late(evaluations, best):

@@ -101,7 +101,10 @@ def _trials(changes: Sequence[Change], stints: Sequence[Stint]) -> list[_Trial]:
     for change, following in pairwise([*changes, None]):
         if change is None or change.code != "trial":
             continue
-        over_s = math.inf if following is None else following.at_s
+        if following is None:
+            over_s = math.inf
+        else:
+            over_s = following.at_s
         after = (
             each.first_step_at_s
             for each in stints
@@ -147,8 +150,13 @@ def _cuts(row: LedgerRow, own: Sequence[Stint], life: _Life) -> list[float]:
 def _use(
     row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, *, is_over: bool = False
 ) -> Use:
-    use = Use.IDLE if is_over else _own_use(row, own, life, at_s)
-    return Use.TRIAL if use in _OVERHEAD and _is_for_a_trial(row, own, life, at_s, use) else use
+    if is_over:
+        use = Use.IDLE
+    else:
+        use = _own_use(row, own, life, at_s)
+    if use in _OVERHEAD and _is_for_a_trial(row, own, life, at_s, use):
+        return Use.TRIAL
+    return use
 
 
 def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> Use:
@@ -158,18 +166,25 @@ def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> 
     begun = [each for each in own if each.started_at_s <= at_s]
     if not begun:
         return Use.WAITING
-    stint, is_last = begun[-1], len(begun) == len(own)
+    stint = begun[-1]
+    is_last = len(begun) == len(own)
     if stint.ended_at_s is not None and at_s >= stint.ended_at_s:
-        return Use.IDLE if is_last else Use.PAUSE
+        if is_last:
+            return Use.IDLE
+        return Use.PAUSE
     if stint.first_step_at_s is None or at_s < stint.first_step_at_s:
         earlier = (each for each in life.stints if each.number < stint.number)
-        return (
-            Use.PAUSE if any(each.first_step_at_s is not None for each in earlier) else Use.WARM_UP
-        )
+        if any(each.first_step_at_s is not None for each in earlier):
+            return Use.PAUSE
+        return Use.WARM_UP
     is_open = stint.ended_at_s is None
     if not is_open and stint.last_step_at_s is not None and at_s > stint.last_step_at_s:
-        return Use.PAUSE if stint is not life.stints[-1] else Use.IDLE
-    return Use.REDONE if any(from_s <= at_s < to_s for from_s, to_s in life.lost) else Use.USEFUL
+        if stint is not life.stints[-1]:
+            return Use.PAUSE
+        return Use.IDLE
+    if any(from_s <= at_s < to_s for from_s, to_s in life.lost):
+        return Use.REDONE
+    return Use.USEFUL
 
 
 def _is_for_a_trial(

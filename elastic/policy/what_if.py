@@ -31,7 +31,9 @@ _S_PER_H = 3600.0
 _LESS = (0.7, 0.3, 0.05, 0.001)
 # Deadlines are tried from half of what the fastest needs to three times what the slowest needs, at
 # such a ratio.
-_SOON, _LATE, _APART = 0.5, 3.0, 1.3
+_SOON = 0.5
+_LATE = 3.0
+_APART = 1.3
 # And between so many candidates' ends, one by one: an interval in which one wins lies between two
 # of them.
 _MOST_ENDS = 12
@@ -100,7 +102,9 @@ def losers(plan: Plan, *, most: int = _MOST_LOSERS) -> Sequence[Candidate]:
     others = [each for each in plan.candidates if each.group != plan.target]
 
     def order(each: Candidate) -> tuple[bool, float, Group]:
-        dear = each.remaining_usd if each.remaining_usd is not None else each.usd_per_h
+        dear = each.remaining_usd
+        if dear is None:
+            dear = each.usd_per_h
         return not each.samples, math.inf if dear is None else dear, each.group
 
     for each in sorted(others, key=order):
@@ -164,7 +168,10 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
         elif chosen(loser.group, lever, ways[0][0]) != loser.group:
             never.append(_never(lever, ways))
     wins = [_in_words(each, loser.group) for each in found]
-    said = [f"Wins {', or '.join(wins)}"] if wins else []
+    if wins:
+        said = [f"Wins {', or '.join(wins)}"]
+    else:
+        said = []
     said += [f"Does not win {', '.join(never)}"] if never else []
     return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
@@ -210,12 +217,13 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     deadline_s = snapshot.job.spec.objective.deadline_s
     ends_h = sorted({each.remaining_s / _S_PER_H for each in plan.candidates if each.remaining_s})
     is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
-    now = (deadline_s - snapshot.now_s) / _S_PER_H if deadline_s is not None and is_ahead else None
+    if deadline_s is not None and is_ahead:
+        now = (deadline_s - snapshot.now_s) / _S_PER_H
+    else:
+        now = None
     known_h = ends_h or [now or 24.0]
-    least_h, most_h = (
-        _SOON * min(known_h[0], now or known_h[0]),
-        _LATE * max(known_h[-1], now or known_h[-1]),
-    )
+    least_h = _SOON * min(known_h[0], now or known_h[0])
+    most_h = _LATE * max(known_h[-1], now or known_h[-1])
     steps = math.ceil(math.log(most_h / least_h) / math.log(_APART))
     grid = [least_h * (most_h / least_h) ** (step / steps) for step in range(steps + 1)]
     between = [math.sqrt(sooner * later) for sooner, later in pairwise(ends_h[: _MOST_ENDS + 1])]
@@ -344,22 +352,30 @@ def _value(number: int) -> float:
 
 def _in_words(threshold: Threshold, group: Group) -> str:
     write = _written(threshold.lever)
-    value, to, was = write(threshold.wins_at), threshold.wins_to, threshold.now
-    now = "" if was is None else f"now {write(was)}"
+    value = write(threshold.wins_at)
+    to = threshold.wins_to
+    was = threshold.now
+    if was is None:
+        now = ""
+    else:
+        now = f"now {write(was)}"
     is_less = threshold.wins_at < threshold.loses_at
     match threshold.lever:
         case Lever.PRICE:
-            a_node = " a node" if group.node_count > 1 else ""
-            span = (
-                f"{value}/h{a_node} or less" if to is None else f"{write(to)} to {value}/h{a_node}"
-            )
+            if group.node_count > 1:
+                a_node = " a node"
+            else:
+                a_node = ""
+            if to is None:
+                span = f"{value}/h{a_node} or less"
+            else:
+                span = f"{write(to)} to {value}/h{a_node}"
             return f"at {span}" + (f" ({now})" if now else "")
         case Lever.SPEED:
-            span = (
-                f"{value} s an iteration or faster"
-                if to is None
-                else f"{write(to)} to {value} s an iteration"
-            )
+            if to is None:
+                span = f"{value} s an iteration or faster"
+            else:
+                span = f"{write(to)} to {value} s an iteration"
             return f"at {span} ({now or 'not measured'})"
         case Lever.DEADLINE:
             span = f"{value} h or {'less' if is_less else 'more'}"
@@ -371,7 +387,8 @@ def _in_words(threshold: Threshold, group: Group) -> str:
 
 def _never(lever: Lever, ways: _Ways) -> str:
     """That no value would do that was tried."""
-    tried, write = [_value(each) for way in ways for each in way], _written(lever)
+    tried = [_value(each) for way in ways for each in way]
+    write = _written(lever)
     match lever:
         case Lever.PRICE:
             return f"at any price down to {write(min(tried))}/h"
@@ -384,4 +401,6 @@ def _never(lever: Lever, ways: _Ways) -> str:
 def _written(lever: Lever) -> Callable[[float], str]:
     """How values of a lever are shown: with as many figures as are tried, for one rounded to fewer
     might not win."""
-    return price if lever is Lever.PRICE else partial(number, figures=_FIGURES)
+    if lever is Lever.PRICE:
+        return price
+    return partial(number, figures=_FIGURES)

@@ -41,7 +41,10 @@ def shortened(texts: Sequence[str]) -> list[str]:
     >>> shortened(["a", "b", "c", "d", "e"])
     ['a', 'b', 'c', 'and 2 more']
     """
-    more = [f"and {len(texts) - _SHOWN} more"] if len(texts) > _SHOWN else []
+    if len(texts) > _SHOWN:
+        more = [f"and {len(texts) - _SHOWN} more"]
+    else:
+        more = []
     return [*texts[:_SHOWN], *more]
 
 
@@ -52,6 +55,12 @@ def offering_name(offering: Offering, *, where: str = "in ") -> str:
     ...     "us-east-1a")), offering_name(Offering("local.half"))
     ('c5.xlarge spot in us-east-1a', 'local.half')
     """
-    spot = f" {offering.capacity}" if offering.capacity is Capacity.SPOT else ""
-    zone = "" if offering.zone == "local" else f" {where}{offering.zone}"
+    if offering.capacity is Capacity.SPOT:
+        spot = f" {offering.capacity}"
+    else:
+        spot = ""
+    if offering.zone == "local":
+        zone = ""
+    else:
+        zone = f" {where}{offering.zone}"
     return f"{offering.node_type}{spot}{zone}"

@@ -103,7 +103,9 @@ class _Trouble:
     def lasting(self, *, now_s: float) -> ProviderError | None:
         """The error, unless it is a short silence."""
         is_brief = isinstance(self.error, ProviderUnavailable) and now_s - self.since_s < _SILENCE_S
-        return None if is_brief else self.error
+        if is_brief:
+            return None
+        return self.error
 
 
 _Key = tuple[str, str | None, str | None]
@@ -307,7 +309,10 @@ class Alarms:
         yield AlarmKind.CLOCK, self.clocks()
         lease = self.leader_lease.alarm()
         yield AlarmKind.LEADER_LEASE, lease
-        unseen = None if lease is not None else self._unseen(now_s=now_s)
+        if lease is not None:
+            unseen = None
+        else:
+            unseen = self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
         # Who cannot list machines cannot prove the right to end one: a trouble of its own once it
         # shortens leases.
@@ -343,8 +348,12 @@ def _why_over(kind: AlarmKind, *, is_ending: bool) -> str:
         return "the job ends"
     if kind.is_of_goals:
         return "the goal can be met again"
-    return "turns are made again" if kind is AlarmKind.STANDSTILL else "it is over"
+    if kind is AlarmKind.STANDSTILL:
+        return "turns are made again"
+    return "it is over"
 
 
 def _kind(node_id: str | None) -> AlarmKind:
-    return AlarmKind.STANDSTILL if node_id is None else AlarmKind.OUTSIDE
+    if node_id is None:
+        return AlarmKind.STANDSTILL
+    return AlarmKind.OUTSIDE

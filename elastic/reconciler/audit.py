@@ -101,13 +101,13 @@ def _of_node(
 ) -> AuditFinding | None:
     if node.provider_id is None or not chain:
         return None
-    is_open, is_there = (
-        chain[-1].to_s is None,
-        instance is not None and instance.state is not InstanceState.GONE,
-    )
+    is_open = chain[-1].to_s is None
+    is_there = instance is not None and instance.state is not InstanceState.GONE
     if instance is None:
         is_late = is_open and now_s - chain[0].from_s > LISTED_WITHIN_S
-        return _gone(node, "the cloud no longer tells of it") if is_late else None
+        if is_late:
+            return _gone(node, "the cloud no longer tells of it")
+        return None
     if is_there and not is_open:
         found = "it runs, and the ledger has closed it"
         advice = "its dollars are counted no more: `elasticd gc --terminate`"
@@ -129,12 +129,18 @@ def _seconds(
     is_gone = instance.state is InstanceState.GONE
     if is_gone and instance.exited_at_s is None:
         return None  # the cloud does not say when
-    ended_s = now_s if instance.exited_at_s is None else instance.exited_at_s
+    if instance.exited_at_s is None:
+        ended_s = now_s
+    else:
+        ended_s = instance.exited_at_s
     cloud_s = ended_s - instance.launched_at_s
     off_s = ledger_s - cloud_s
     if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):
         return None
-    more = "more" if off_s > 0 else "less"
+    if off_s > 0:
+        more = "more"
+    else:
+        more = "less"
     found = (
         f"the ledger has {duration(ledger_s)} of it, {duration(abs(off_s))} {more} than the cloud"
     )

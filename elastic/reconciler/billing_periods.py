@@ -63,11 +63,10 @@ class BillingPeriods:
         """Its machine is listed as gone. Where its provider tells no instant, it ended by now at
         the latest."""
         exited_at_s = instance.exited_at_s
-        at_s = (
-            self._latest_end_s(node, now_s=now_s)
-            if exited_at_s is None
-            else min(exited_at_s, now_s)
-        )
+        if exited_at_s is None:
+            at_s = self._latest_end_s(node, now_s=now_s)
+        else:
+            at_s = min(exited_at_s, now_s)
         is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
         is_waived |= instance.never_ran and node.joined_at_s is None
         self.store.nodes.gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)
@@ -97,7 +96,10 @@ class BillingPeriods:
     def _latest_end_s(self, node: Node, *, now_s: float) -> float:
         """The end that nobody saw: clouds forget, but a machine whose lease is over has powered
         itself off."""
-        alone_s = self.lease_s if node.heartbeat_at_s else max(self.lease_s, self.register_s)
+        if node.heartbeat_at_s:
+            alone_s = self.lease_s
+        else:
+            alone_s = max(self.lease_s, self.register_s)
         return min(max(_heard_at_s(node) + alone_s, self._seen_at_s.get(node.id, 0.0)), now_s)
 
 

@@ -119,7 +119,10 @@ class GroupLiveness:
         still_s = self._still_for_s(self._heard)
         if still_s is not None:
             silent = sorted(node.id for node in world.members if self._is_silent(node))
-            unheard = f"; {', '.join(silent)} cannot be heard" if silent else ""
+            if silent:
+                unheard = f"; {', '.join(silent)} cannot be heard"
+            else:
+                unheard = ""
             if not world.job.iteration and not self._has_turned:
                 text = f"no optimizer step was seen in {duration(still_s)}: {_UNSEEN}{unheard}"
             else:
@@ -195,7 +198,9 @@ class GroupLiveness:
             return frozenset()
         speakers = [node.id for node in self.world.living.values() if _has_spoken(node)]
         silent = frozenset(each for each in speakers if self._quiet_s[each] > patience_s)
-        return silent if len(silent) < len(speakers) else frozenset()
+        if len(silent) < len(speakers):
+            return silent
+        return frozenset()
 
     @cached_property
     def _patience_s(self) -> float:
@@ -247,13 +252,17 @@ class GroupLiveness:
         """The same, if no member is gone: one that is gone may have known better."""
         active = self.world.active
         is_whole = active is not None and len(self.world.members) == len(active.node_ids)
-        return list(self._pulses.values()) if is_whole else []
+        if is_whole:
+            return list(self._pulses.values())
+        return []
 
     @cached_property
     def _learned_s(self) -> float | None:
         """The longest pause that every member signs, once all know of theirs."""
         known_s = [each.learnt_s for each in self._told if each.learnt_s is not None]
-        return min(known_s) if known_s and len(known_s) == len(self._told) else None
+        if known_s and len(known_s) == len(self._told):
+            return min(known_s)
+        return None
 
     @cached_property
     def _usual_s(self) -> float:
@@ -325,12 +334,19 @@ class GroupLiveness:
                 return None
             stalled = self._bounds.stalled.scaled(times)
             are_over = times == 1.0 or all(stalled.is_over(each) for each in signs)
-            return min(each.quiet_s for each in signs) if are_over else None
+            if are_over:
+                return min(each.quiet_s for each in signs)
+            return None
         if self._has_turned or world.active is None:
             return None
-        first = _FIRST_TURN_AGAIN if world.hung else _FIRST_TURN
+        if world.hung:
+            first = _FIRST_TURN_AGAIN
+        else:
+            first = _FIRST_TURN
         age_s = world.now_s - max(world.active.started_at_s, world.listening_since_s)
-        return age_s if age_s > max(times, first) * world.timeouts.standstill_s else None
+        if age_s > max(times, first) * world.timeouts.standstill_s:
+            return age_s
+        return None
 
     @property
     def _are_turns_made(self) -> bool:

@@ -119,7 +119,10 @@ class LeaseHolder:
             and abs(self.clock.now_s() - self._renewed_at_s) < _ACT_WITHIN_S
         ):
             return None
-        why = "it was not asked" if self._failure is None else str(self._failure)
+        if self._failure is None:
+            why = "it was not asked"
+        else:
+            why = str(self._failure)
         return (
             f"cluster {self.cluster}: its leader lease is not renewed, so no machine is bought or "
             f"ended: {why}"
@@ -198,7 +201,8 @@ class LeaseHolder:
         )
 
     def _note(self, lease: LeaderLease, version: int, *, now_s: float) -> None:
-        self._lease, self._version = lease, version
+        self._lease = lease
+        self._version = version
         self._renewed_at_s = now_s
         self._failure = None
         self._renewal.note_success(now_s=now_s)
@@ -216,11 +220,10 @@ class LeaseHolder:
         )
 
     def _told(self, lease: LeaderLease, *, now_s: float) -> str:
-        who = (
-            f"a copy of this database, in {lease.place}"
-            if lease.holder == self.holder
-            else lease.place
-        )
+        if lease.holder == self.holder:
+            who = f"a copy of this database, in {lease.place}"
+        else:
+            who = lease.place
         return (
             f"cluster {self.cluster}: another daemon ({who}) holds its machines since "
             f"{instant(lease.since_s)}, seen {ago(lease.seen_at_s, now_s)}; stop that one, name "

@@ -51,7 +51,8 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 6
 """Most times that one tick looks again at a job whose steps led to further steps."""
 
-_LOOK_AGAIN_S, _OFTEN = 0.25, 2
+_LOOK_AGAIN_S = 0.25
+_OFTEN = 2
 """How soon to look again; and after how many generations of late that stood still the next one is a
 failure, too."""
 
@@ -87,7 +88,8 @@ class Reconciler:
 
     def __post_init__(self) -> None:
         self.price_records = PriceRecords(self.store)
-        right, standstill_s = self.machines.right, self.timeouts.standstill_s
+        right = self.machines.right
+        standstill_s = self.timeouts.standstill_s
         self.alarms = Alarms(
             self.machines.leader_lease,
             right,
@@ -129,7 +131,8 @@ class Reconciler:
                 self._handle(job_id, prices, now_s=now_s)
             except ElasticError as error:
                 log.warning("job not handled this tick", job=job_id, error=str(error))
-                unwritten = error if isinstance(error, StoreUnavailable) else unwritten
+                if isinstance(error, StoreUnavailable):
+                    unwritten = error
             except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
                 error.add_note(f"while handling {job_id}")
                 unexpected.append(error)
@@ -146,7 +149,9 @@ class Reconciler:
             )
         if trouble:
             raise trouble
-        return _LOOK_AGAIN_S if self._looks_again else None
+        if self._looks_again:
+            return _LOOK_AGAIN_S
+        return None
 
     def _is_on_time(self, timekeeper: Timekeeper) -> bool:
         """Whether the time is certain enough to spend, end or decide by it."""
@@ -175,7 +180,10 @@ class Reconciler:
         except ProviderError as error:
             return error
         for node, why in stillborn:
-            by_then = "joined" if node.joined_at_s is None else "said anything"
+            if node.joined_at_s is None:
+                by_then = "joined"
+            else:
+                by_then = "said anything"
             self._note_unused(
                 node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s
             )
@@ -246,7 +254,10 @@ class Reconciler:
             snapshot = self._snapshot(facts, prices, refused, now_s=now_s)
             plan = self.decide(snapshot)
             is_change = plan.action not in (Action.HOLD, Action.STOP)
-            missed = self._buy_for(facts, plan, now_s=now_s) if is_change else None
+            if is_change:
+                missed = self._buy_for(facts, plan, now_s=now_s)
+            else:
+                missed = None
             if missed is None:
                 break
             refused = (*refused, missed)
@@ -256,9 +267,10 @@ class Reconciler:
             snapshot, plan, policy, version=VERSIONS[policy], sets_target=is_change
         )
         if plan.action is Action.STOP:
-            ending = (
-                JobPhase.BUDGET_EXHAUSTED if plan.reason.code == "budget" else JobPhase.CANCELLED
-            )
+            if plan.reason.code == "budget":
+                ending = JobPhase.BUDGET_EXHAUSTED
+            else:
+                ending = JobPhase.CANCELLED
             self.store.jobs.request_stop(job_id, ending, plan.reason.text, now_s=now_s)
         elif snapshot.is_catalog_known:
             self.alarms.weigh(
@@ -276,7 +288,9 @@ class Reconciler:
         launch = next(
             (step for step in next_steps(world) if isinstance(step, due.LaunchNodes)), None
         )
-        return None if launch is None else self._launch(world, launch.wanted, launch.why)
+        if launch is None:
+            return None
+        return self._launch(world, launch.wanted, launch.why)
 
     def _snapshot(
         self,
@@ -329,7 +343,8 @@ class Reconciler:
     def _session_store(self, facts: JobFacts) -> str | None:
         """Looks after the store of a session that runs: members go on without it, but cannot
         change."""
-        job, generation = facts.job, facts.generation
+        job = facts.job
+        generation = facts.generation
         if (
             job.spec.mode is not Mode.LIVE
             or generation is None
@@ -359,7 +374,8 @@ class Reconciler:
         return has_led_on
 
     def _perform(self, world: World, step: due.Step) -> bool:
-        job_id, now_s = world.job.id, world.now_s
+        job_id = world.job.id
+        now_s = world.now_s
         match step:
             case due.LaunchNodes(wanted, why):
                 self._launch(world, wanted, why)
@@ -369,12 +385,7 @@ class Reconciler:
             case due.EndUnfit(node):
                 self._end_unfit(node, world.job, now_s=now_s)
             case due.StartGeneration(members):
-                goes_on_from = world.active if world.job.spec.mode is Mode.LIVE else None
-                endpoint = self._meeting_place(job_id) if goes_on_from is None else world.endpoint
-                if endpoint is None:
-                    self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
-                    return False
-                self.store.generations.start(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
+                return self._start_generation(world, members)
             case due.DrainGeneration():
                 self._drain(step, world)
                 return False
@@ -392,8 +403,22 @@ class Reconciler:
                 assert_never(step)
         return True
 
+    def _start_generation(self, world: World, members: tuple[Node, ...]) -> bool:
+        job_id = world.job.id
+        now_s = world.now_s
+        if world.job.spec.mode is Mode.LIVE and world.active is not None:
+            endpoint = world.endpoint  # a session that runs goes on at its own store
+        else:
+            endpoint = self._meeting_place(job_id)
+        if endpoint is None:
+            self._looks_again |= may_still_start(members, world.generation, now_s=now_s)
+            return False
+        self.store.generations.start(job_id, members, rdzv_endpoint=endpoint, now_s=now_s)
+        return True
+
     def _drain(self, step: due.DrainGeneration, world: World) -> None:
-        job_id, now_s = world.job.id, world.now_s
+        job_id = world.job.id
+        now_s = world.now_s
         log.info("draining a generation", job=job_id, generation=step.number, reason=step.reason)
         self.store.generations.drain(job_id, step.number, hangs=step.hangs, now_s=now_s)
         if step.hangs:
@@ -446,9 +471,15 @@ class Reconciler:
         return step.is_failure
 
     def _end_unfit(self, node: Node, job: Job, *, now_s: float) -> None:
-        failure = "" if node.preparing is None else node.preparing.failure
+        if node.preparing is None:
+            failure = ""
+        else:
+            failure = node.preparing.failure
         resumes = self.store.resumes.of(job.id)
-        since_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
+        if resumes:
+            since_s = resumes[-1].resumed_at_s
+        else:
+            since_s = job.submitted_at_s
         nodes = [
             each
             for each in self.store.nodes.listed(job.id, include_gone=True)
@@ -458,11 +489,10 @@ class Reconciler:
             self._end(due.TerminateNode(node, failure, is_failure=True), now_s=now_s)
         elif self.store.jobs.get(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
-            what = (
-                "two nodes in a row could not be got ready"
-                if has_worked
-                else "no worker could begin"
-            )
+            if has_worked:
+                what = "two nodes in a row could not be got ready"
+            else:
+                what = "no worker could begin"
             message = f"{what}: {failure}"
             self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
@@ -472,9 +502,10 @@ class Reconciler:
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.logs_of(node)
         generation = self.store.generations.latest(node.job_id)
-        members = (
-            generation.node_ids if generation is not None and generation.ended_at_s is None else ()
-        )
+        if generation is not None and generation.ended_at_s is None:
+            members = generation.node_ids
+        else:
+            members = ()
         if any(self.store.nodes.get(each).agent_state is not None for each in members):
             self.store.events.add(
                 "failure", message, job_id=node.job_id, node_id=node.id, now_s=now_s
@@ -506,7 +537,10 @@ class Reconciler:
             self.store.jobs.request_stop(job_id, JobPhase.FAILED, message, now_s=now_s)
         else:
             restarts = self.store.jobs.get(job_id).spec.max_restarts
-            most = self.max_failures if restarts is None else restarts + 1
+            if restarts is None:
+                most = self.max_failures
+            else:
+                most = restarts + 1
             self._count_failure(job_id, describe_exit(failure), most=most, now_s=now_s)
 
     def _has_failed_so_before(self, job_id: str, failure: Exit) -> bool:
@@ -551,11 +585,12 @@ def _is_elsewhere(other: Offering, offering: Offering) -> bool:
 def _phase_after(facts: JobFacts, plan: Plan) -> JobPhase:
     """Gives the phase of a job after this plan; one that has ended, or is ending, stays as it
     is."""
-    job, current = facts.job, training_group(facts.generation, facts.nodes)
+    job = facts.job
+    current = training_group(facts.generation, facts.nodes)
     if job.phase.is_final or job.phase is JobPhase.DRAINING or facts.target is None:
         return job.phase
     if current != facts.target and job.iteration > 0:
         return JobPhase.RESCALING
-    return (
-        JobPhase.PROFILING if current is None or plan.reason.code in _TRYING else JobPhase.RUNNING
-    )
+    if current is None or plan.reason.code in _TRYING:
+        return JobPhase.PROFILING
+    return JobPhase.RUNNING

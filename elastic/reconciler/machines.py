@@ -179,7 +179,9 @@ class Machines:
         for each in offerings:
             # A person who was told may have fixed it: it must be tried again.
             self.provider.blocks.release(each)
-        return None if is_crowded else max(said, key=lambda text: (len(text), text))
+        if is_crowded:
+            return None
+        return max(said, key=lambda text: (len(text), text))
 
     def buy(
         self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float
@@ -418,7 +420,9 @@ class Machines:
 
 
 def _named(offering: Offering, said: str) -> str:
-    return said if said.startswith(f"{offering}: ") else f"{offering}: {said}"
+    if said.startswith(f"{offering}: "):
+        return said
+    return f"{offering}: {said}"
 
 
 def matched(known: Sequence[Node], instances: Sequence[Instance]) -> dict[str, Instance]:

@@ -62,7 +62,10 @@ def observe(
     knows what is."""
     prices = tuple(prices)
     is_known = catalog.failure is None
-    on_offer = set(catalog.offerings) if is_known else {price.offering for price in prices}
+    if is_known:
+        on_offer = set(catalog.offerings)
+    else:
+        on_offer = {price.offering for price in prices}
     if is_known:
         boots = _telling(boots, catalog)
     held = {node.offering for node in facts.nodes} | set(

@@ -59,7 +59,9 @@ class PriceRecords:
             return self.store.prices.in_force(now_s, depth=2)
         in_force = self.store.prices.in_force(now_s, depth=2)
         has_recorded = self._take_in(quotes, in_force, now_s=now_s)
-        return self.store.prices.in_force(now_s, depth=2) if has_recorded else in_force
+        if has_recorded:
+            return self.store.prices.in_force(now_s, depth=2)
+        return in_force
 
     def _take_in(
         self, quotes: Sequence[Quote], in_force: tuple[Price, ...], *, now_s: float
@@ -107,7 +109,10 @@ class PriceRecords:
             return
         before = self._doubted.pop(quote.offering, None)
         if quote.usd_per_h > known.usd_per_h:
-            since_s = before.since_s if before else max(quote.valid_from_s, known.observed_at_s)
+            if before:
+                since_s = before.since_s
+            else:
+                since_s = max(quote.valid_from_s, known.observed_at_s)
             self._doubted[quote.offering] = DoubtedPrice(quote.offering, quote.usd_per_h, since_s)
 
     def _record(self, quote: Quote, *, now_s: float) -> None:
@@ -131,4 +136,6 @@ def _says_something(quote: Quote, known: Price | None, *, now_s: float) -> bool:
 
 
 def _observed_at_s(quote: Quote, now_s: float) -> float:
-    return now_s if quote.observed_at_s is None else min(quote.observed_at_s, now_s)
+    if quote.observed_at_s is None:
+        return now_s
+    return min(quote.observed_at_s, now_s)

@@ -173,12 +173,17 @@ class RendezvousStores:
             process = ProcessId(record["pid"], record["start_ticks"], record["boot_id"])
         except (FileNotFoundError, json.JSONDecodeError, KeyError):
             return None
-        return process if is_alive(process) else None
+        if is_alive(process):
+            return process
+        return None
 
 
 def may_still_start(members: Iterable[Node], before: Generation | None, *, now_s: float) -> bool:
     """Whether a store may only need a moment more: it was begun by the time these nodes joined, or
     `before` ended."""
-    ended_s = 0.0 if before is None else before.ended_at_s or 0.0
+    if before is None:
+        ended_s = 0.0
+    else:
+        ended_s = before.ended_at_s or 0.0
     newest_s = max(ended_s, *(node.joined_at_s or 0.0 for node in members))
     return now_s - newest_s < _STARTS_WITHIN_S

@@ -41,7 +41,9 @@ def next_members(
     ):
         return tuple(staying)
     rest = tuple(node for node in alive if node not in must_go)
-    return rest if rest and len(rest) < len(active.node_ids) else None
+    if rest and len(rest) < len(active.node_ids):
+        return rest
+    return None
 
 
 def has_come_in(node: Node, active: Generation) -> bool:
@@ -81,7 +83,10 @@ def is_hopeless(ended: Exit | None, node: Node) -> bool:
 
 def why_hopeless(node: Node) -> str:
     """Why a node is given up."""
-    said = None if node.exit is None else cause_in(node.exit.log_tail)
+    if node.exit is None:
+        said = None
+    else:
+        said = cause_in(node.exit.log_tail)
     return f"its workers failed {node.failures} times in a row while others went on" + (
         f": {said}" if said else ""
     )

@@ -238,8 +238,12 @@ def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
 def _prepared_at_s(node: Node) -> float | None:
     """When it was got ready, or began on what failed; None if it is at it still."""
     if node.preparing is not None:
-        return node.prepares_since_s if node.preparing.failure else None
-    return None if node.prepared_s is None else (node.joined_at_s or 0.0) + node.prepared_s
+        if node.preparing.failure:
+            return node.prepares_since_s
+        return None
+    if node.prepared_s is None:
+        return None
+    return (node.joined_at_s or 0.0) + node.prepared_s
 
 
 def _keeping(
@@ -300,9 +304,13 @@ def _keeping_session(
     }
     hopeless |= liveness.alone()
     yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
-    wanted, is_ready = [node for node in wanted if node not in hopeless], is_ready and not hopeless
+    wanted = [node for node in wanted if node not in hopeless]
+    is_ready = is_ready and not hopeless
     leaver = _first_to_go(world, list(alive))
-    must_go = [] if leaver is None else [node for node in alive if node.id in world.leaving]
+    if leaver is None:
+        must_go = []
+    else:
+        must_go = [node for node in alive if node.id in world.leaving]
     following = session.next_members(
         active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
     )
@@ -310,11 +318,10 @@ def _keeping_session(
         # The store has died: they train on, and hear of the new one by a new generation.
         following = tuple(alive)
     if following is not None and session.loses_all(active, following):
-        why = (
-            "nobody is left who holds what was trained"
-            if leaver is None
-            else f"{leaver.id}: {_describe_leaving(leaver)}"
-        )
+        if leaver is None:
+            why = "nobody is left who holds what was trained"
+        else:
+            why = f"{leaver.id}: {_describe_leaving(leaver)}"
         yield DrainGeneration(active.number, why)
     elif following is not None:
         yield StartGeneration(following)
@@ -365,11 +372,16 @@ def _survivors(world: World, liveness: GroupLiveness, present: list[Node]) -> tu
     Standing still costs all that they cost and does no iteration; going on costs one more short
     stop later.
     """
-    before = world.generation.node_ids if world.generation is not None else ()
+    if world.generation is not None:
+        before = world.generation.node_ids
+    else:
+        before = ()
     usable = world.living.keys() - world.leaving - liveness.cut_off
     left = tuple(node for node in present if node.id in before)
     has_lost = any(node_id not in usable for node_id in before)
-    return left if has_lost and left and len(left) >= world.job.spec.nodes_min else ()
+    if has_lost and left and len(left) >= world.job.spec.nodes_min:
+        return left
+    return ()
 
 
 def _stopping(
@@ -387,14 +399,20 @@ def _stopping(
         has_lost = any(node is None or node.id in world.leaving for node in members)
         if failure is not None and only_follows(failure):
             have_others_finished = any(each.outcome is Outcome.SUCCEEDED for each in exits)
-            failure = None if has_lost else _without_echo(failure, have_others_finished)
+            if has_lost:
+                failure = None
+            else:
+                failure = _without_echo(failure, have_others_finished)
         yield EndGeneration(active.number, failure, is_proven=not running)
 
 
 def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
     """How far an exit is from what broke its generation: the first one tells of it best."""
     error = failure.error
-    at_s = 0.0 if error is None or error.at_s is None else error.at_s
+    if error is None or error.at_s is None:
+        at_s = 0.0
+    else:
+        at_s = error.at_s
     return (
         not failure.needs_person,
         error is None or only_follows(failure),
@@ -425,19 +443,26 @@ def _has_stopped(node: Node, generation: Generation) -> bool:
         return True
     # An agent that never began the generation is idle still; only a word later than the request
     # proves it.
-    asked_s, heard_s = generation.drain_at_s or 0.0, node.heartbeat_at_s or 0.0
+    asked_s = generation.drain_at_s or 0.0
+    heard_s = node.heartbeat_at_s or 0.0
     return node.agent_state in _RUNS_NOTHING and heard_s > asked_s
 
 
 def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[TerminateNode]:
     """Ends what was bought for a group that does not come about. Who has trained before waits for
     better times."""
-    members = world.generation.node_ids if world.generation is not None else ()
+    if world.generation is not None:
+        members = world.generation.node_ids
+    else:
+        members = ()
     yield from (TerminateNode(node, reason) for node in wanted if node.id not in members)
 
 
 def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering, int]]]:
-    members = set(world.active.node_ids) if world.active else set()
+    if world.active:
+        members = set(world.active.node_ids)
+    else:
+        members = set()
     usable = [node for node in world.living.values() if node.id not in world.leaving]
     usable.sort(
         key=lambda node: (
@@ -495,7 +520,10 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
             "has been silent",
             is_failure=node.agent_state is None,
         )
-        members = world.active.node_ids if world.active is not None else ()
+        if world.active is not None:
+            members = world.active.node_ids
+        else:
+            members = ()
         if node.agent_state is AgentState.WARMING and node.id not in members:
             since_s = (node.joined_at_s or 0.0) + (node.prepared_s or 0.0)
             yield _Patience(since_s, world.timeouts.register_s, "was warming up", is_failure=True)
@@ -511,11 +539,9 @@ def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
 
 def _why(world: World, missing: set[Offering]) -> str:
     """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
-    return (
-        "interruption"
-        if any(node.id in world.leaving and node.offering in missing for node in world.nodes)
-        else world.why
-    )
+    if any(node.id in world.leaving and node.offering in missing for node in world.nodes):
+        return "interruption"
+    return world.why
 
 
 def _is_free(world: World, node: Node) -> bool:

@@ -56,7 +56,8 @@ class TerminationPermission:
         """A machine was, or could be, ended."""
         if self.failure is not None:
             log.warning("the right to end machines is back; leases flow again")
-        self._proven_s, self.failure = self.elapsed_s(), None
+        self._proven_s = self.elapsed_s()
+        self.failure = None
         self._renewal.note_success(now_s=self._proven_s)
 
     def note_failure(self, error: ProviderError) -> None:

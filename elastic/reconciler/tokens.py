@@ -35,13 +35,17 @@ class NodeTokens:
     def launch_of(self, join_token: str) -> str | None:
         """The launch whose machines this token admits; None if it is not one of ours."""
         launch = join_token.partition(".")[0]
-        return launch if _is_same(self.join_token(launch), join_token) else None
+        if _is_same(self.join_token(launch), join_token):
+            return launch
+        return None
 
     def node_of(self, token: str, instance_id: str) -> str | None:
         """The node that this token speaks for on this machine; None if it is not one of ours, or
         not this machine's."""
         node_id = token.partition(".")[0]
-        return node_id if _is_same(self.node_token(node_id, instance_id), token) else None
+        if _is_same(self.node_token(node_id, instance_id), token):
+            return node_id
+        return None
 
     def _signature(self, *said: str) -> str:
         return hmac.new(self.secret, ":".join(said).encode(), hashlib.sha256).hexdigest()

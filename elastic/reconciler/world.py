@@ -73,10 +73,15 @@ class World:
 
     def __post_init__(self) -> None:
         has_ended = self.generation is None or self.generation.ended_at_s is not None
-        active = None if has_ended else self.generation
+        if has_ended:
+            active = None
+        else:
+            active = self.generation
         living = {node.id: node for node in self.nodes if lives(node)}
         leaving = frozenset(node.id for node in self.nodes if node.leaves_at_s is not None)
-        node_ids = () if active is None else active.node_ids
+        node_ids: tuple[str, ...] = ()
+        if active is not None:
+            node_ids = active.node_ids
         object.__setattr__(self, "active", active)
         object.__setattr__(self, "living", living)
         object.__setattr__(self, "leaving", leaving)
