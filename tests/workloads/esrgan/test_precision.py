@@ -17,6 +17,7 @@ from elastic.workloads.esrgan.networks import build_networks
 from elastic.workloads.esrgan.precision import settle
 from elastic.workloads.esrgan.progress import TrainingProgress, options_digest, resume, state_of
 from elastic.workloads.loss_scale import LossScale
+from tests.certificates import certificate
 from tests.workloads.esrgan.builders import (
     TINY,
     a_batch,
@@ -135,7 +136,13 @@ def test_a_job_in_fp16_trains_on_and_says_its_scale(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_session_refuses_fp16_before_it_looks_for_its_members(tmp_path: Path) -> None:
     data = str(write_photographs(tmp_path / "photographs"))
-    done = _run_in_fp16(tmp_path, data, iterations=2, ELASTICD_SESSION_STORE="127.0.0.1:1")
+    done = _run_in_fp16(
+        tmp_path,
+        data,
+        iterations=2,
+        ELASTICD_SESSION_STORE="127.0.0.1:1",
+        ELASTICD_CERTIFICATE=certificate(),
+    )
     assert done.returncode == 2
     assert "wanted fp32 or bf16 in a session, which has no loss scale" in done.stderr
 
