@@ -61,8 +61,8 @@ _CLOCK = "clock.json"
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
 
+# How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0
-"""How often to look whether measurements are old enough to be rolled up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from pathlib import Path
 from elastic.model import MODULE_OPTIONS, Mode, Outcome, ScriptError, is_python, is_shell
 from elastic.protocol import Assignment
 
+# Errors that come however a worker was started.
 WORKLOADS = "elastic.workloads."
 _SNIFFED_BYTES = 256
 _NOT_BY_FORK = frozenset(
     {"ImportError", "ModuleNotFoundError", "NameError", "SyntaxError", "FileNotFoundError"}
 )
-"""Errors that come however a worker was started."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from elastic.errors import InvalidInput
 
+# Programs that run the file that follows them, line by line.
 SHELLS = ("bash", "dash", "ksh", "sh", "zsh")
-"""Programs that run the file that follows them, line by line."""
 MODULE_OPTIONS = ("-m", "--module")
 
 _PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from elastic.model.offering import Capacity, Offering
 
+# Losses a node and hour; of a group, any node's loss interrupts all.
 LOSSES_PER_NODE_H: Mapping[Capacity, float] = {
     # 419 unplanned interruptions in 54 days of 16,384 GPUs, 8 a node (The Llama 3 Herd of Models,
     # arXiv:2407.21783).
@@ -14,7 +15,6 @@ LOSSES_PER_NODE_H: Mapping[Capacity, float] = {
     # care for scarce ones, which go within a day; what it decides goes with its square root.
     Capacity.SPOT: 1 / 24,
 }
-"""Losses a node and hour; of a group, any node's loss interrupts all."""
 
 
 def interruptions_per_h(offerings: Iterable[Offering]) -> float:

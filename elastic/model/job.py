@@ -15,6 +15,7 @@ from elastic.model.progress import Batch
 from elastic.model.script_error import ScriptError
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
+# Options of scripts that say how long to train, and nothing of how long an iteration takes.
 _LENGTHS = frozenset(
     f"--{each}"
     for name in (
@@ -24,10 +25,9 @@ _LENGTHS = frozenset(
     )
     for each in (name, name.replace("-", "_"))
 )
-"""Options of scripts that say how long to train, and nothing of how long an iteration takes."""
+# What is shown in place of a secret.
 _ANY_LENGTH = "(any)"
 HIDDEN = "(hidden)"
-"""What is shown in place of a secret."""
 
 
 class JobPhase(StrEnum):
@@ -394,9 +394,9 @@ def unit_of(job: Job) -> str | None:
             return None
 
 
+# A job that has saved nothing by then gets a warning: it is the default cooldown, before which no
+# move is undone.
 _SOON_S = 600.0
-"""A job that has saved nothing by then gets a warning: it is the default cooldown, before which no
-move is undone."""
 
 
 def warnings_of(job: Job, *, now_s: float) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from elastic.errors import InvalidInput
 from elastic.model.command import MODULE_OPTIONS, is_shell
 
+# The name by which a script says, in a line at its top level, which mode it supports.
 DECLARATION = "ELASTICD_MODE"
-"""The name by which a script says, in a line at its top level, which mode it supports."""
 _SHELL_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
 
 

@@ -88,8 +88,8 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+# How a log's last line begins where the agent adds why an end counts as a failure.
 AGENT_SAYS = "elasticd: "
-"""How a log's last line begins where the agent adds why an end counts as a failure."""
 
 
 @dataclass(frozen=True, slots=True)

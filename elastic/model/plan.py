@@ -111,8 +111,8 @@ class Decision:
     weighed_at_s: float
 
 
+# A fifth of the default margin: prices, paces and windows that differ by less decide nothing.
 _SHARE = 0.02
-"""A fifth of the default margin: prices, paces and windows that differ by less decide nothing."""
 
 
 def differs(before: Plan, after: Plan) -> bool:

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from elastic.model.offering import Offering
 
+# Where each age bucket of a spell begins, in seconds. A spell is a stretch of time in one state.
 AGES_S = (0.0, 600.0, 1800.0, 3600.0, 7200.0, 14_400.0, 28_800.0, 86_400.0)
-"""Where each age bucket of a spell begins, in seconds. A spell is a stretch of time in one state.
-"""
 
 _NONE = (0.0,) * len(AGES_S)
 
@@ -47,9 +46,9 @@ class Spells:
         return replace(self, seconds=tuple(seconds), ended=tuple(ended))
 
 
+# A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so no
+# launch asks by then.
 ASKED_WITHIN_S = 3600.0
-"""A refusal says nothing any more after this: twice the longest block (`providers.blocks`), so no
-launch asks by then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ class Beginning:
     at_s: float | None = None
 
 
+# How a script makes itself seen whose turns are not counted.
 PARAMOUNT_LINES = (
     "`from elastic.worker import paramount` at its top and `paramount()` at the end of each turn "
     "of its main loop"
 )
-"""How a script makes itself seen whose turns are not counted."""

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from elastic.bounds import Bound, Count, Number, Rank, ShortText
 
+# A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of
+# elastic.worker).
 _NEAR_TURNS = 5
 _NEAR_SHARE = 0.1
-"""A worker that is killed takes its last turns with it untold: those of half a second (WINDOW_S of
-elastic.worker)."""
 
 
 @dataclass(frozen=True, slots=True)

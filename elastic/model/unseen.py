@@ -9,9 +9,9 @@ from elastic.model.job import Job
 from elastic.model.node import AgentState, Generation, Node
 from elastic.model.progress import PARAMOUNT_LINES
 
+# A script may load for a minute before its first turn; a later word costs somebody who waits for
+# progress more.
 _SOON_S = 60.0
-"""A script may load for a minute before its first turn; a later word costs somebody who waits for
-progress more."""
 
 
 def unseen_of(

@@ -21,10 +21,9 @@ class PerNode(StrEnum):
     GPU = "gpu"
 
 
+# One number for every node, or one for each node type: `auto` for those that the map does not name.
 WorkersWanted = int | PerNode
 NprocPerNode = WorkersWanted | Mapping[str, WorkersWanted]
-"""One number for every node, or one for each node type: `auto` for those that the map does not
-name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,8 @@ class Workers:
         return f"{self.processes} x {self.threads} thread{'' if self.threads == 1 else 's'}"
 
 
+# What every node ran by default before its cores were counted, and a small one runs now.
 ONE_WORKER = Workers(1, 1)
-"""What every node ran by default before its cores were counted, and a small one runs now."""
 
 
 def wanted_on(asked: NprocPerNode, node_type: str) -> WorkersWanted:

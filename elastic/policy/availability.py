@@ -14,8 +14,8 @@ from elastic.policy.words import offering_name, shortened
 # Bought, and not on its way out.
 _PRESENT = frozenset({NodePhase.BOOTING, NodePhase.JOINED})
 
+# The code of a reason: what was wanted cannot be bought now.
 UNAVAILABLE = "unavailable"
-"""The code of a reason: what was wanted cannot be bought now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from statistics import median
 
 from elastic.model import Boot, Snapshot
 
+# Older boots count no more: images, mirrors and what is installed change.
 _NEWEST = 16
-"""Older boots count no more: images, mirrors and what is installed change."""
 _GIB = 2**30
 
 

@@ -34,10 +34,10 @@ _PATIENCE = 0.02
 _UNSEEN_AGE_S = 7200.0
 _PRESENT = frozenset({NodePhase.INTENDED, NodePhase.BOOTING, NodePhase.JOINED})
 
+# The code of a reason: the way to the deadline that is expected to cost least.
 LEAST_COST = "least_cost"
-"""The code of a reason: the way to the deadline that is expected to cost least."""
+# The code of a reason: nothing is bought now, for spot is expected to be back in time.
 WAITING = "waiting"
-"""The code of a reason: nothing is bought now, for spot is expected to be back in time."""
 
 
 @dataclass(frozen=True, slots=True)

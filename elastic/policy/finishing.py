@@ -14,8 +14,8 @@ from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
+# The code of a reason: the job ends before a machine bought now could do anything for it.
 FINISHING = "finishing"
-"""The code of a reason: the job ends before a machine bought now could do anything for it."""
 
 
 def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -33,9 +33,9 @@ _COMPELLED = frozenset(
 
 _FAILING = "failing"
 
+# So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs
+# wait meanwhile.
 _MOST_REFUSALS = 8
-"""So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs
-wait meanwhile."""
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from elastic.model import Group, Job, JobSpec, Snapshot
 
+# A job that says no end is taken to go on for as long again as it has, and for an hour at least.
 OPEN_HORIZON_S = 3600.0
-"""A job that says no end is taken to go on for as long again as it has, and for an hour at least.
-"""
 
+# What may be taken back is in time with room if its losses leave it so many times the time that it
+# needs.
 ROOM_FOR_LOSSES = 1.25
-"""What may be taken back is in time with room if its losses leave it so many times the time that
-it needs."""
 
 
 @dataclass(frozen=True, slots=True)

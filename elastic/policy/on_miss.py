@@ -13,8 +13,8 @@ from dataclasses import replace
 from elastic.model import Action, JobPhase, OnMiss, Plan, Reason, Snapshot
 from elastic.policy.forecast import misses
 
+# The code of a reason: the job stops, since it cannot meet its goals.
 GOAL_MISSED = "goal_missed"
-"""The code of a reason: the job stops, since it cannot meet its goals."""
 
 
 def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]) -> Plan:

@@ -19,8 +19,8 @@ from elastic.policy.horizon import focus_of, seconds_left
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
+# The code of a reason: without this change the deadline could be missed.
 DEADLINE = "deadline"
-"""The code of a reason: without this change the deadline could be missed."""
 
 
 def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:

@@ -33,9 +33,9 @@ OVER_CAP = "over_max_usd_per_hour"
 DEARER_ZONE = "dearer_zone"
 DOMINATED = "slower_for_more_money"
 
+# The price in force of one node type, bought one way, in each zone.
 _Key = tuple[str, Capacity]
 _Shelf = dict[str, Price]
-"""The price in force of one node type, bought one way, in each zone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ _LEAST: int = 10 ** (_FIGURES - 1)
 _MOST_LOSERS = 6
 """Each takes about 30 decisions; a person reads no more."""
 
+# What is chosen once a lever has another value for a group.
 _Chosen = Callable[[Group, "Lever", int], Group | None]
-"""What is chosen once a lever has another value for a group."""
 
 
 class Lever(StrEnum):
@@ -176,9 +176,9 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
     return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
 
+# The values to try one after another, from what the lever stands at: one way, or one down and one
+# up.
 _Ways = Sequence[Sequence[int]]
-"""The values to try one after another, from what the lever stands at: one way, or one down and one
-up."""
 
 
 def _tried(

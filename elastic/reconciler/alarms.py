@@ -17,8 +17,8 @@ from elastic.reconciler.leader_lease import LeaseHolder
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.store import Store, StoredAlarm
 
+# A cloud that refuses is an alarm at once, one that is silent only when that lasts.
 _SILENCE_S = 120.0
-"""A cloud that refuses is an alarm at once, one that is silent only when that lasts."""
 
 
 class AlarmKind(StrEnum):
@@ -108,8 +108,8 @@ class _Trouble:
         return self.error
 
 
+# What is wrong, with which job and with which of its nodes; see `StoredAlarm.key`.
 _Key = tuple[str, str | None, str | None]
-"""What is wrong, with which job and with which of its nodes; see `StoredAlarm.key`."""
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
 from elastic.reconciler.machines import matched
 
+# A cloud tells instants in whole seconds, and the daemon looks every few.
 TOLERANCE_S = 15.0
-"""A cloud tells instants in whole seconds, and the daemon looks every few."""
 TOLERANCE = 0.01
 
 

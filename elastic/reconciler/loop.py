@@ -48,16 +48,16 @@ from elastic.store import JobFacts, Store
 
 log = structlog.get_logger(__name__)
 
+# Most times that one tick looks again at a job whose steps led to further steps.
 _ROUNDS = 6
-"""Most times that one tick looks again at a job whose steps led to further steps."""
 
+# How soon to look again; and after how many generations of late that stood still the next one is a
+# failure, too.
 _LOOK_AGAIN_S = 0.25
 _OFTEN = 2
-"""How soon to look again; and after how many generations of late that stood still the next one is a
-failure, too."""
 
+# Reasons of a job that trains in order to be measured.
 _TRYING = frozenset({"start", "trial", "phase", "measuring"})
-"""Reasons of a job that trains in order to be measured."""
 
 
 @dataclass(slots=True)

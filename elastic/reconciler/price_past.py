@@ -15,10 +15,10 @@ from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
+# How long a daemon that has just started is left alone: its first looks at the world ask the same
+# services.
 DAY_S = 86_400.0
 _QUIET_S = 30.0
-"""How long a daemon that has just started is left alone: its first looks at the world ask the same
-services."""
 # A background task leaves the limits of requests to the reconciler: a page every two seconds. After
 # a failure it comes back within a minute, and within an hour while that lasts.
 _BETWEEN_PAGES_S = 2.0

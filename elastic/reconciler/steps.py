@@ -430,9 +430,9 @@ def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
     return replace(failure, error=uneven_end(failure.error) if have_others_finished else None)
 
 
+# What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
+# tell of it.
 _SLACK_S = 30.0
-"""What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
-tell of it."""
 
 
 _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)

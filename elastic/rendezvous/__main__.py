@@ -24,10 +24,10 @@ from pathlib import Path
 from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.server import StoreServer
 
+# Longer than nodes take to boot and to live out their leases: a job that is alive connects well
+# before.
 END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 IDLE_EXIT_S = 3600.0
-"""Longer than nodes take to boot and to live out their leases: a job that is alive connects well
-before."""
 
 
 def main(argv: Sequence[str]) -> None:

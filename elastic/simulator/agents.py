@@ -23,22 +23,22 @@ from elastic.model import (
 from elastic.simulator.program import Program
 from elastic.store import HeartbeatReport, Store
 
+# How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun
+# looks every second.
 _ECHO_S = 5.0
-"""How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun
-looks every second."""
+# A heartbeat reports so many windows of a young generation, as real agents do (one each 0.5 s, 5 s
+# a tick). Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports one.
 _ECHO = "RuntimeError: Connection closed by peer"
 _FIRST_WINDOWS = 10
 _MANY_WINDOWS = 64
-"""A heartbeat reports so many windows of a young generation, as real agents do (one each 0.5 s, 5 s
-a tick). Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports one."""
 
 
+# A settled generation reports its turns so often at most: each window costs the store eight
+# statements.
 _WINDOW_S = 60.0
-"""A settled generation reports its turns so often at most: each window costs the store eight
-statements."""
+# Of a longer window the last part is told alone, of the same pace: each minute of it costs the
+# store a row.
 _LONGEST_TOLD_S = 600.0
-"""Of a longer window the last part is told alone, of the same pace: each minute of it costs the
-store a row."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from elastic.errors import InvalidInput
 
+# EC2's instance types by their GPUs, for series that name no `node_type` (EC2's pages of P2 and
+# P3).
 EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
     ("k80", 1): "p2.xlarge",
     ("k80", 8): "p2.8xlarge",
@@ -22,8 +24,6 @@ EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
     ("v100", 4): "p3.8xlarge",
     ("v100", 8): "p3.16xlarge",
 }
-"""EC2's instance types by their GPUs, for series that name no `node_type` (EC2's pages of P2 and
-P3)."""
 
 
 @dataclass(frozen=True, slots=True)

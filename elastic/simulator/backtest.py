@@ -13,9 +13,9 @@ from elastic.simulator.program import Program
 from elastic.simulator.simulation import BEGINS_S, SimulationSettings, simulated
 from elastic.simulator.yardsticks import Yardstick, yardsticks
 
+# A job that needs so many times the deadline, or 20 times the work on its slowest group, is given
+# up.
 _PATIENCE = 3.0
-"""A job that needs so many times the deadline, or 20 times the work on its slowest group, is given
-up."""
 _MOST_TIMES = 20.0
 
 

@@ -73,20 +73,19 @@ from elastic.store import Store, open_store
 
 log = structlog.get_logger(__name__)
 
+# The instant at which every simulated market begins.
 BEGINS_S = 1_700_000_000.0
-"""The instant at which every simulated market begins."""
 
+# A price that moves by less waits for the next look: no margin of a move is so small; the ledger
+# has it all the same.
 _NEWSWORTHY = 0.02
-"""A price that moves by less waits for the next look: no margin of a move is so small; the ledger
-has it all the same.
-"""
+# How much longer each look waits than the one before, while nothing changes: what takes its time,
+# such as a drain, is over within a few; all else wakes the daemon by itself.
 _GROWTH = 16.0
-"""How much longer each look waits than the one before, while nothing changes: what takes its time,
-such as a drain, is over within a few; all else wakes the daemon by itself."""
+# Refusals that run out within this time are looked at together.
 _TOGETHER_S = 60.0
-"""Refusals that run out within this time are looked at together."""
+# The code of the reason with which a policy waits for windows.
 _MEASURING = "measuring"
-"""The code of the reason with which a policy waits for windows."""
 # Four hours: six looks a day at a cluster in which nothing happens cost little (decision 0120).
 _LONGEST_LOOK_S = 14_400.0
 _REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S

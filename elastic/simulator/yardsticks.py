@@ -21,12 +21,12 @@ from elastic.simulator.market import SimulatedMarket
 from elastic.simulator.program import Program
 from elastic.simulator.rivals import RIVALS, Fleet
 
+# Ticks times groups: the clairvoyant takes some 0.1 ms for each.
 CLAIRVOYANT = "clairvoyant"
 _MOST_STEPS = 8_000
-"""Ticks times groups: the clairvoyant takes some 0.1 ms for each."""
+# Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in
+# 32 at most.
 _FINE = 16
-"""Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in
-32 at most."""
 _MOST_UNITS = 16_000
 
 

@@ -9,11 +9,11 @@ from elastic.model import JobPhase
 from elastic.store.engine import Repository
 from elastic.store.schema import DONE, code, jobs
 
+# How long an archive that no unfinished job runs is kept: its job may be on its way.
 UNUSED_KEPT_S = 86_400.0
-"""How long an archive that no unfinished job runs is kept: its job may be on its way."""
 
+# How long after its end one is kept of a job that may be resumed.
 RESUMABLE_KEPT_S = 30 * 86_400.0
-"""How long after its end one is kept of a job that may be resumed."""
 
 _MAY_RESUME = tuple(phase.value for phase in JobPhase if phase.may_resume)
 

@@ -18,8 +18,8 @@ from sqlalchemy import (
 
 from elastic.store.schema import metadata
 
+# How Alembic names a table that it builds. One that is left was broken off half-way.
 _LEFT_OVER = "_alembic_tmp_"
-"""How Alembic names a table that it builds. One that is left was broken off half-way."""
 _OF_ALEMBIC = "alembic_version"
 
 

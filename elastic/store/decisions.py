@@ -14,6 +14,8 @@ from elastic.store.engine import Repository, insert, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
+# Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in
+# between.
 _LAST = (
     select(
         *(
@@ -32,8 +34,6 @@ _REPEAT = (
 )
 _PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
 _WEIGH_AGAIN_S = 600.0
-"""Facts that creep are stored as often as this; the cooldown is as long, so nothing was undone in
-between."""
 _CHANGES = (
     select(decisions.c.at_s, decisions.c.from_group, decisions.c.to_group, decisions.c.code)
     .where(decisions.c.job_id == bindparam("job_id"), decisions.c.action != Action.HOLD)

@@ -21,8 +21,8 @@ from elastic.model import (
 from elastic.store import decisions, generations, jobs, ledger, measurements, nodes, resumes
 from elastic.store.engine import Repository, reads
 
+# Older runs tell no more than these: images, libraries and clouds change.
 _EARLIER_JOBS = 4
-"""Older runs tell no more than these: images, libraries and clouds change."""
 
 
 @dataclass(frozen=True, slots=True)

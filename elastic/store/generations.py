@@ -24,9 +24,9 @@ _OF_LATE = _LATEST.with_only_columns(
         for each in ("hangs", "started_at_s", "drain_at_s", "first_step_at_s", "last_step_at_s")
     )
 ).limit(17)
+# Turns for so many times as long as generations lasted that stood still are past what those stood
+# still in.
 _PAST = 2.0
-"""Turns for so many times as long as generations lasted that stood still are past what those stood
-still in."""
 
 _LISTED = _OF_JOB.order_by(generations.c.number)
 _NEWEST_TRAINED = (

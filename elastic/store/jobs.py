@@ -28,12 +28,12 @@ from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
 
+# Of more jobs than that only the newest are asked whether they ran the same program.
 _LOOKED_THROUGH = 64
-"""Of more jobs than that only the newest are asked whether they ran the same program."""
 
+# Training this long before it failed counts as progress of a script that does not name its
+# iterations.
 LASTING_S = 600.0
-"""Training this long before it failed counts as progress of a script that does not name its
-iterations."""
 
 _IS_MEANT = jobs.c.id == bindparam("job_id")
 _GET = select(jobs).where(_IS_MEANT)

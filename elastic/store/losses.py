@@ -9,8 +9,8 @@ from sqlalchemy import Connection, bindparam, select
 from elastic.store.events import Event, of_kind
 from elastic.store.schema import buckets, losses, rollups, windows
 
+# Of more windows than that only the newest are looked through for what a restart lost.
 _MOST_LOST = 10_000
-"""Of more windows than that only the newest are looked through for what a restart lost."""
 
 _BEFORE = (
     select(windows.c.iterations, windows.c.elapsed_s, windows.c.ended_at_s)

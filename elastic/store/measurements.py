@@ -23,11 +23,11 @@ from elastic.store.events import add_event
 from elastic.store.schema import buckets, events, generations, jobs, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
+# Width of the stored sums of throughput, in seconds.
 BUCKET_S = 5
-"""Width of the stored sums of throughput, in seconds."""
 
+# A window is spread over its last hour at most, so that none can ask for rows without end.
 _MOST_BUCKETS = 720
-"""A window is spread over its last hour at most, so that none can ask for rows without end."""
 
 _STORE = windows.insert()
 _MEMBERSHIPS = select(

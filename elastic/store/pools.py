@@ -23,9 +23,9 @@ _HELD = (
     .limit(1)
 )
 
+# How EC2's word for an end begins where the market had no part in it: somebody, or the machine,
+# ended it.
 _OTHERS_DOING = "Client."
-"""How EC2's word for an end begins where the market had no part in it: somebody, or the machine,
-ended it."""
 
 
 def listed(connection: Connection, *, now_s: float) -> tuple[Pool, ...]:

@@ -11,8 +11,8 @@ from sqlalchemy.pool import QueuePool
 
 from elastic.errors import AlreadyRunning, InvalidInput
 
+# The key of the advisory lock, of this database alone: "elasticd" in ASCII.
 _LOCK = 0x656C617374696364
-"""The key of the advisory lock, of this database alone: "elasticd" in ASCII."""
 
 ENCODING = {"client_encoding": "utf8"}  # from a database that has none text would come as bytes
 # Seconds, but for the options, which are the server's and in milliseconds: no wait without an end.

@@ -12,8 +12,8 @@ from elastic.store import jobs as job_rows
 from elastic.store.engine import Repository, reads
 from elastic.store.events import add_event
 
+# So many of the newest saves are known: a script goes back to one of its last few.
 MOST_SAVES = 64
-"""So many of the newest saves are known: a script goes back to one of its last few."""
 
 
 def note_saves(connection: Connection, job_id: str, saves: Iterable[Save]) -> None:

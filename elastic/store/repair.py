@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from elastic.store.comparison import Shapes
 
+# What 0001 gained that may not be empty, with what a row of an earlier release holds there.
 _FILLED: dict[tuple[str, str], int | str] = {
     ("generations", "hangs"): 0,
     ("intents", "asked_by"): "",
@@ -19,7 +20,6 @@ _FILLED: dict[tuple[str, str], int | str] = {
     ("jobs", "newest_round"): 0,
     ("nodes", "failures"): 0,
 }
-"""What 0001 gained that may not be empty, with what a row of an earlier release holds there."""
 
 _REBUILT = "_rebuilt_"
 _CREATE = re.compile(r'^(CREATE TABLE )("?)(\w+)("?)')

@@ -20,17 +20,16 @@ from elastic.store.measurements import BUCKET_S, add_to_buckets, chart_width_s
 from elastic.store.schema import DONE, buckets, jobs, rollups, series, windows
 from elastic.throughput import RECENT_WINDOWS
 
+# How long every window is kept: 25.6 MB for a job, at two windows a second.
 _DAY_S = 86_400.0
 WINDOWS_KEPT_S = _DAY_S
-"""How long every window is kept: 25.6 MB for a job, at two windows a second."""
+# From an age on, sums of a running job are this wide. A job's chart has 300 points, so at these
+# ages a point is 26,000 s, 2,000 s or 288 s wide: wider than what it is drawn from.
 WIDTHS_S = ((90 * _DAY_S, 3600), (7 * _DAY_S, 600), (_DAY_S, 60))
-"""From an age on, sums of a running job are this wide. A job's chart has 300 points, so at these
-ages a point is 26,000 s, 2,000 s or 288 s wide: wider than what it is drawn from."""
+# The sums of a job that has ended are as wide as the points of its chart.
 CHART_POINTS = 300
-"""The sums of a job that has ended are as wide as the points of its chart."""
+# A restart's last windows have come by then: a node keeps them no longer while its heartbeats come.
 _SETTLED_S = 600.0
-"""A restart's last windows have come by then: a node keeps them no longer while its heartbeats
-come."""
 _NO_ID = 2**31 - 1
 _BATCH = 2_000
 # It works a fifth of the time at most, and holds the writer for a batch: 9 ms of processor for

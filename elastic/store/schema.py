@@ -20,12 +20,12 @@ from sqlalchemy import (
 
 from elastic.model import JobPhase
 
+# The newest revision in `migrations/`, which makes these tables: a database that is at it is not
+# migrated.
 REVISION = "0016"
-"""The newest revision in `migrations/`, which makes these tables: a database that is at it is not
-migrated."""
 
+# What the column `phase` of a job holds that has ended.
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
-"""What the column `phase` of a job holds that has ended."""
 
 metadata = MetaData(
     naming_convention={

@@ -13,13 +13,13 @@ from statistics import median
 from elastic.model import Interval
 from elastic.throughput.scaling import predict_step_s
 
+# What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a
+# speed.
 NodeTypes = tuple[tuple[str, int], ...]
-"""What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a
-speed."""
 
+# A step on uneven nodes against the ideal one: the most that sessions are held to once their shares
+# have settled.
 ASSUMED_LOSS = 1.10
-"""A step on uneven nodes against the ideal one: the most that sessions are held to once their
-shares have settled."""
 
 # A type's own speed is taken to grow in proportion up to twice the nodes that were measured, and no
 # further.

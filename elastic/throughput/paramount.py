@@ -18,8 +18,8 @@ from statistics import NormalDist
 
 from elastic.model import Interval, Sample
 
+# Only the latest windows speak for the present: about a minute or more of training.
 RECENT_WINDOWS = 64
-"""Only the latest windows speak for the present: about a minute or more of training."""
 
 _LEAST_FOR_INTERVAL = 3
 _LEAST_TO_WINSORISE = 5

@@ -31,11 +31,11 @@ from elastic.workloads.torch_store import TorchStore
 from elastic.workloads.torchrun_state import JsonBackend
 from elastic.workloads.worker_store import HOST, WorkerStore
 
+# What ``--rdzv-backend`` is to name.
 BACKEND = "elasticd"
-"""What ``--rdzv-backend`` is to name."""
 
+# What ``--rdzv-endpoint`` names where a node meets no other: nothing listens for that.
 ALONE = "alone"
-"""What ``--rdzv-endpoint`` names where a node meets no other: nothing listens for that."""
 
 # What the agent gives by the environment: arguments are for every user of the machine to see.
 PLACE = {"--rdzv-endpoint": "ELASTICD_RDZV_ENDPOINT", "--rdzv-id": "ELASTICD_RDZV_ID"}
