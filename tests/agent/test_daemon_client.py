@@ -10,8 +10,10 @@ import pytest
 from elastic.agent.daemon_client import DaemonClient, Refused
 from elastic.errors import InvalidInput
 from elastic.model import AgentState, NodeReport
-from elastic.protocol import Heartbeat
+from elastic.protocol import PROTOCOL, Heartbeat
 from tests.agent.conftest import FakeDaemon
+
+MAJOR = int(PROTOCOL.partition(".")[0])
 
 
 class Refusing(FakeDaemon):
@@ -37,24 +39,24 @@ def problem(*faults: tuple[str, str]) -> dict[str, Any]:
 
 
 def test_a_daemon_of_the_same_major_version_is_registered_with(daemon: FakeDaemon) -> None:
-    daemon.protocol = "2.99"
+    daemon.protocol = f"{MAJOR}.99"
     with DaemonClient(daemon.url, instance_id="n1") as client:
         registered = client.register("join")
     assert registered is not None and registered.node_id == "n1"
 
 
 def test_a_daemon_of_another_major_version_is_not_asked_again(daemon: FakeDaemon) -> None:
-    daemon.protocol = "3.0"
+    daemon.protocol = f"{MAJOR + 1}.0"
     with (
         DaemonClient(daemon.url, instance_id="n1") as client,
-        pytest.raises(InvalidInput, match=r"the daemon speaks 3\.0"),
+        pytest.raises(InvalidInput, match=rf"the daemon speaks {MAJOR + 1}\.0"),
     ):
         client.register("join")
 
 
 @pytest.mark.parametrize("field", ["protocol", "hostname"])
 def test_only_a_refusal_of_the_protocol_is_final_for_a_registration(field: str) -> None:
-    refusing = Refusing(422, problem((field, "wanted 2.x, but the agent speaks 9.0")))
+    refusing = Refusing(422, problem((field, f"wanted {MAJOR}.x, but the agent speaks 9.0")))
     with DaemonClient(refusing.url, instance_id="n1") as client:
         if field == "protocol":
             with pytest.raises(InvalidInput, match=r"the agent speaks 9\.0"):
