@@ -28,6 +28,9 @@ def run(context: Context, *, host: str, port: int, on_started: Callable[[], None
     config = uvicorn.Config(
         app,
         http=guarded(raise_limit()),
+        # The loop accepts as many at once before the door sees the first one: fewer than the files
+        # that are kept back for everything else.
+        backlog=128,
         host=host,
         port=port,
         log_config=None,
