@@ -176,7 +176,8 @@ class Evaluations:
         if value is None or step_s is None or way is None or outlook.usd_per_h is None:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
-        per_iteration = _scaled(step_s, (outlook.usd_per_h + time_usd_per_h) / _S_PER_H)
+        usd_per_s = (outlook.usd_per_h + time_usd_per_h) / _S_PER_H
+        per_iteration = step_s.through(lambda seconds: seconds * usd_per_s)
         late_s, _ = promise_of(self.snapshot, way)
         return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
 
@@ -563,15 +564,3 @@ def _switch_cost(
         step_s=step_s,
         iterations=iterations,
     )
-
-
-def _scaled(interval: Interval, factor: float) -> Interval:
-    if interval.low is None:
-        low = None
-    else:
-        low = interval.low * factor
-    if interval.high is None:
-        high = None
-    else:
-        high = interval.high * factor
-    return Interval(interval.value * factor, low, high)

@@ -582,12 +582,4 @@ def _rounded_up(dollars: float) -> str:
 
 
 def _scaled(interval: Interval, factor: float) -> Interval:
-    if interval.low is None:
-        low = None
-    else:
-        low = interval.low * factor
-    if interval.high is None:
-        high = None
-    else:
-        high = interval.high * factor
-    return Interval(interval.value * factor, low, high)
+    return interval.through(lambda value: value * factor)

@@ -132,15 +132,7 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    if step_s.low is None:
-        low = None
-    else:
-        low = dollars(step_s.low)
-    if step_s.high is None:
-        high = None
-    else:
-        high = dollars(step_s.high)
-    usd = Interval(dollars(step_s.value), low, high)
+    usd = step_s.through(dollars)
     ends_s = lasts_s(step_s.value)
     if step_s.high is None:
         worst_s = ends_s

@@ -22,12 +22,4 @@ def iterations_per_usd(usd_per_h: float, step_s: Interval) -> Interval:
     def bought(seconds: float) -> float:
         return _S_PER_H / (usd_per_h * seconds)
 
-    if step_s.high is None:
-        low = None
-    else:
-        low = bought(step_s.high)
-    if step_s.low is None:
-        high = None
-    else:
-        high = bought(step_s.low)
-    return Interval(bought(step_s.value), low, high)
+    return step_s.through(bought).turned()
