@@ -1,7 +1,15 @@
 """Where the members of a job meet: a key-value store that only the job's own certificate opens."""
 
 from elastic.rendezvous.client import CALL_TIMEOUT_S, StoreClient, StoreLost, place_of
-from elastic.rendezvous.connections import Address, family, halt, ours, patient
+from elastic.rendezvous.connections import (
+    Address,
+    OpenConnections,
+    accepted,
+    family,
+    halt,
+    ours,
+    patient,
+)
 from elastic.rendezvous.credential import Credential, write_credential
 from elastic.rendezvous.key_values import KeyValues, Missing, Values
 from elastic.rendezvous.server import StoreServer
@@ -12,10 +20,12 @@ __all__ = [
     "Credential",
     "KeyValues",
     "Missing",
+    "OpenConnections",
     "StoreClient",
     "StoreLost",
     "StoreServer",
     "Values",
+    "accepted",
     "family",
     "halt",
     "ours",

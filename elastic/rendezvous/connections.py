@@ -6,9 +6,13 @@ import contextlib
 import os
 import socket
 import ssl
+import threading
 import weakref
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
+# Before another connection is accepted, after one that could not be: descriptors may be short.
+_RETRY_S = 0.1
 Address = tuple[str, int]
 AnySocket = TypeVar("AnySocket", bound=socket.socket)
 _OURS: weakref.WeakSet[socket.socket] = weakref.WeakSet()
@@ -26,6 +30,49 @@ def ours(each: AnySocket) -> AnySocket:
     """
     _OURS.add(each)
     return each
+
+
+def accepted(
+    listener: socket.socket, is_closed: threading.Event
+) -> Iterator[tuple[socket.socket, Any]]:
+    """Gives each connection that comes and its address, until `is_closed` is set."""
+    while not is_closed.is_set():
+        try:
+            found = listener.accept()
+        except OSError:  # of that connection, or no descriptor is left
+            is_closed.wait(_RETRY_S)
+        else:
+            yield found
+
+
+class OpenConnections:
+    """The connections that threads serve now."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[socket.socket] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @contextlib.contextmanager
+    def holding(self, connection: socket.socket) -> Iterator[None]:
+        """Counts a connection, and closes it in the end."""
+        with self._lock:
+            self._open.add(connection)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+            connection.close()
+
+    def halt(self) -> None:
+        """Ends all of them; the threads that serve them see that."""
+        with self._lock:
+            connections = list(self._open)
+        for each in connections:
+            halt(each)
 
 
 def patient(connection: socket.socket, *, idle_s: int, interval_s: int, count: int) -> None:

@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any
 
-from elastic.rendezvous.connections import halt, ours, patient
+from elastic.rendezvous.connections import OpenConnections, accepted, halt, ours, patient
 from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.key_values import KeyValues, Missing
 from elastic.rendezvous.listening import listen_among
 from elastic.rendezvous.wire import as_bytes, as_text, receive, send
 
-RETRY_S = 0.1  # before another connection is accepted, after one that was not
 # For a stranger to prove itself. A member needs milliseconds, or some round trips.
 PROOF_S = 5.0
 # Strangers at a time. Others are turned away at once, and members try again.
@@ -47,8 +46,7 @@ class StoreServer:
         self.served = 0
         self._credential = credential
         self._strangers = threading.BoundedSemaphore(MOST_STRANGERS)
-        self._lock = threading.Lock()
-        self._connections: set[socket.socket] = set()
+        self._members = OpenConnections()
         self._idle_since_s = monotonic()
         self._closed = threading.Event()
         listener = listen_among(host, ports)
@@ -64,29 +62,20 @@ class StoreServer:
 
     def idle_s(self) -> float:
         """For how long no member has been connected."""
-        with self._lock:
-            if self._connections:
-                return 0.0
-            return monotonic() - self._idle_since_s
+        if len(self._members):
+            return 0.0
+        return monotonic() - self._idle_since_s
 
     def close(self) -> None:
         """Ends all connections, and listens no more."""
         self._closed.set()
         halt(self._listener)
         self._listener.close()
-        with self._lock:
-            connections = list(self._connections)
-        for each in connections:
-            halt(each)
+        self._members.halt()
         self._thread.join(PROOF_S)
 
     def _accept(self) -> None:
-        while not self._closed.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:  # of that connection, or no descriptor is left
-                self._closed.wait(RETRY_S)
-                continue
+        for connection, _ in accepted(self._listener, self._closed):
             if not self._strangers.acquire(blocking=False):
                 connection.close()
                 continue
@@ -101,18 +90,15 @@ class StoreServer:
             self._strangers.release()
         if proven is None:
             return
-        with self._lock:
-            self._connections.add(proven)
-        try:
-            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
-                while not self._closed.is_set() and (request := receive(proven)) is not None:
-                    self.served += 1
-                    send(proven, self._answer(request))
-        finally:
-            with self._lock:
-                self._connections.discard(proven)
+        ends = contextlib.suppress(OSError, ValueError, LookupError, TypeError)
+        with self._members.holding(proven):
+            try:
+                with ends:
+                    while not self._closed.is_set() and (request := receive(proven)) is not None:
+                        self.served += 1
+                        send(proven, self._answer(request))
+            finally:
                 self._idle_since_s = monotonic()
-            proven.close()
 
     def _proven(self, connection: socket.socket) -> socket.socket | None:
         connection.settimeout(PROOF_S)
@@ -153,8 +139,8 @@ def _find(values: KeyValues, keys: list[str], _: dict[str, Any]) -> str | None:
 
 
 def _compare_set(values: KeyValues, keys: list[str], request: dict[str, Any]) -> str:
-    expected, desired = as_bytes(request["expected"]), as_bytes(request["value"])
-    return as_text(values.compare_set(keys[0], expected, desired))
+    expected = as_bytes(request["expected"])
+    return as_text(values.compare_set(keys[0], expected, as_bytes(request["value"])))
 
 
 _Answer = Callable[[KeyValues, list[str], dict[str, Any]], Any]

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from elastic.rendezvous import Missing, StoreLost, Values, halt, ours
+from elastic.rendezvous import Missing, OpenConnections, StoreLost, Values, accepted, halt, ours
 
 HOST = "127.0.0.1"
 MAGIC = 0x3C85F7CE
@@ -27,7 +27,6 @@ MAX_BYTES = 64 << 20
 MAX_KEYS = 1 << 16
 # Between two looks whether a worker waits no longer.
 WAIT_S = 0.2
-RETRY_S = 0.1
 (
     VALIDATE,
     SET,
@@ -61,8 +60,7 @@ class WorkerStore:
         self.refused = 0
         self._listener = ours(socket.create_server((HOST, 0)))
         self.port: int = self._listener.getsockname()[1]
-        self._lock = threading.Lock()
-        self._connections: set[socket.socket] = set()
+        self._workers = OpenConnections()
         self._closed = threading.Event()
         threading.Thread(target=self._accept, name="worker-store", daemon=True).start()
 
@@ -71,18 +69,10 @@ class WorkerStore:
         self._closed.set()
         halt(self._listener)
         self._listener.close()
-        with self._lock:
-            connections = list(self._connections)
-        for each in connections:
-            halt(each)
+        self._workers.halt()
 
     def _accept(self) -> None:
-        while not self._closed.is_set():
-            try:
-                connection, address = self._listener.accept()
-            except OSError:  # of that connection, or no descriptor is left
-                self._closed.wait(RETRY_S)
-                continue
+        for connection, address in accepted(self._listener, self._closed):
             if _user_of(address, self.port) != os.geteuid():
                 self.refused += 1
                 connection.close()
@@ -92,19 +82,13 @@ class WorkerStore:
             ).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._connections.add(connection)
-        try:
+        # A worker sees the end of its store's connection, and fails as without a store.
+        ends = contextlib.suppress(OSError, ValueError, StoreLost, Missing)
+        with self._workers.holding(connection), ends:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            # A worker sees the end of its store's connection, and fails as without a store.
-            with contextlib.suppress(OSError, ValueError, StoreLost, Missing):
-                conversation = _Conversation(connection, self._open_values(), self._prefix)
-                while not self._closed.is_set():
-                    conversation.answer()
-        finally:
-            with self._lock:
-                self._connections.discard(connection)
-            connection.close()
+            conversation = _Conversation(connection, self._open_values(), self._prefix)
+            while not self._closed.is_set():
+                conversation.answer()
 
 
 class _Conversation:
