@@ -10,6 +10,7 @@ import asyncio
 import logging
 import resource
 import time
+from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -17,7 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A request's head comes in one packet; half a minute is what nginx and others give.
+# A request's head comes in one packet, and a slow network repeats that within seconds.
 _HEAD_S = 10.0
 # The longest silence within a body, whose sender may be slow, but sends.
 _BODY_S = 20.0
@@ -27,7 +28,9 @@ _MOST = 4096
 _RESERVED = 256
 # Where requests are answered only for a token that is right.
 _GUARDED = "/v1/"
+# A line a minute says that it goes on, and fills no disk.
 _REPEATS_S = 60.0
+_MOST_KEPT = 1000
 
 
 def raise_limit() -> int:
@@ -40,7 +43,7 @@ def raise_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     elif soft != resource.RLIM_INFINITY:
         wanted = soft
-    return max(min(_MOST, wanted - _RESERVED), wanted // 2)
+    return min(_MOST, max(wanted - _RESERVED, wanted // 2))
 
 
 class Door:
@@ -71,6 +74,8 @@ class GuardedProtocol(H11Protocol):
     """uvicorn's protocol with a time for each part of a request, and a door."""
 
     door: Door
+    head_s: float
+    body_s: float
 
     def __init__(self, config: Config, *args: Any, **kwargs: Any) -> None:
         super().__init__(config, *args, **kwargs)
@@ -80,7 +85,7 @@ class GuardedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._wait(_HEAD_S)
+        self._wait(self.head_s)
         self.door.enter(self, len(self.connections))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -93,12 +98,12 @@ class GuardedProtocol(H11Protocol):
         if self.transport.is_closing():
             self._stop_waiting()
         elif self.conn.their_state is h11.SEND_BODY:
-            self._wait(_BODY_S)
+            self._wait(self.body_s)
         elif self.conn.their_state is not h11.IDLE:
             self._stop_waiting()
         elif self._deadline is None:
             # The head of the next request has begun. Its bytes, one by one, win no more time.
-            self._wait(_HEAD_S)
+            self._wait(self.head_s)
 
     def _wait(self, duration_s: float) -> None:
         self._stop_waiting()
@@ -112,7 +117,7 @@ class GuardedProtocol(H11Protocol):
     def _close(self) -> None:
         self._deadline = None
         if self.conn.their_state is h11.SEND_BODY and self.flow.read_paused:
-            self._wait(_BODY_S)  # it is we who do not read
+            self._wait(self.body_s)  # it is we who do not read
         else:
             self.transport.abort()
 
@@ -126,27 +131,38 @@ class GuardedProtocol(H11Protocol):
         await self._answer_by_app(scope, receive, send_and_look)
 
 
-def guarded(most: int) -> type[GuardedProtocol]:
-    """The protocol of one server, with a door for so many connections."""
-    return type("Guarded", (GuardedProtocol,), {"door": Door(most)})
+def guarded(
+    most: int, *, head_s: float = _HEAD_S, body_s: float = _BODY_S
+) -> type[GuardedProtocol]:
+    """The protocol of one server, with a door for so many connections.
+
+    `head_s` is the time for a request's head, `body_s` the longest silence within its body.
+    """
+    settings = {"door": Door(most), "head_s": head_s, "body_s": body_s}
+    return type("Guarded", (GuardedProtocol,), settings)
 
 
 class Repeats(logging.Filter):
     """Lets the same message through once a minute, so that no stranger fills the log's disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
+        self._now_s = now_s
+        # When a message was let through, by its first line, and how often it came since.
         self._last: dict[str, tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and record.name != "asyncio":
             return True  # an error of ours, each with its own traceback
-        now_s = time.monotonic()
-        since_s, left_out = self._last.get(record.msg, (-_REPEATS_S, 0))
+        now_s = self._now_s()
+        said = str(record.msg).partition("\n")[0]
+        since_s, left_out = self._last.get(said, (-_REPEATS_S, 0))
         if now_s - since_s < _REPEATS_S:
-            self._last[record.msg] = since_s, left_out + 1
+            self._last[said] = since_s, left_out + 1
             return False
-        self._last[record.msg] = now_s, 0
+        if len(self._last) >= _MOST_KEPT:
+            self._last.clear()
+        self._last[said] = now_s, 0
         if left_out:
             record.msg = f"{record.getMessage()} (and {left_out} times more since the last one)"
             record.args = None

@@ -23,12 +23,14 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(world: World, *, most: int = 100) -> Iterator[str]:
-    """The URL of a server with room for so many connections."""
+def serving(
+    world: World, *, most: int = 100, head_s: float = 10.0, body_s: float = 20.0
+) -> Iterator[str]:
+    """The URL of a server with room for so many connections, which wait so long for a request."""
     app, port, is_up = create_app(world.context), free_port(), threading.Event()
     config = uvicorn.Config(
         app,
-        http=guarded(most),
+        http=guarded(most, head_s=head_s, body_s=body_s),
         host="127.0.0.1",
         port=port,
         log_config=None,

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 import httpx2
 import pytest
 
-from api import connections
 from api.connections import Repeats
+from elastic.clock import ManualClock
 from tests.api.serving import serving
 from tests.api.world import TOKEN, World
 
@@ -27,7 +27,14 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 @pytest.fixture
 def url(world: World) -> Iterator[str]:
-    with serving(world, most=MOST) as url:
+    """A server that waits for longer than these tests, so that only the door ends connections."""
+    with serving(world, most=MOST, head_s=60.0, body_s=60.0) as url:
+        yield url
+
+
+@pytest.fixture
+def impatient(world: World) -> Iterator[str]:
+    with serving(world, head_s=0.3, body_s=0.3) as url:
         yield url
 
 
@@ -57,17 +64,13 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("sent", [b"", HALF], ids=["nothing", "half a head"])
-def test_a_request_that_does_not_come_ends_its_connection(
-    url: str, monkeypatch: pytest.MonkeyPatch, sent: bytes
-) -> None:
-    monkeypatch.setattr(connections, "_HEAD_S", 0.2)
-    with connect(url, sent) as connection:
+def test_a_request_that_does_not_come_ends_its_connection(impatient: str, sent: bytes) -> None:
+    with connect(impatient, sent) as connection:
         assert is_closed(connection)
 
 
-def test_bytes_one_by_one_win_no_time(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_HEAD_S", 0.5)
-    with connect(url, HALF) as connection:
+def test_bytes_one_by_one_win_no_time(impatient: str) -> None:
+    with connect(impatient, HALF) as connection:
         connection.settimeout(0.05)
         for _ in range(400):
             try:
@@ -81,21 +84,15 @@ def test_bytes_one_by_one_win_no_time(url: str, monkeypatch: pytest.MonkeyPatch)
     raise AssertionError("it was open for 20 s")
 
 
-def test_the_head_of_a_second_request_has_its_time_too(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with connect(url, WHOLE) as connection:
+def test_the_head_of_a_second_request_has_its_time_too(impatient: str) -> None:
+    with connect(impatient, WHOLE) as connection:
         assert answer(connection).startswith(b"HTTP/1.1 401")
-        monkeypatch.setattr(connections, "_HEAD_S", 0.2)
         connection.sendall(HALF)
         assert is_closed(connection)
 
 
-def test_a_body_that_stays_away_ends_its_connection(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "_BODY_S", 0.2)
-    with connect(url, HALF + b"Content-Length: 100\r\n\r\n{") as connection:
+def test_a_body_that_stays_away_ends_its_connection(impatient: str) -> None:
+    with connect(impatient, HALF + b"Content-Length: 100\r\n\r\n{") as connection:
         assert is_closed(connection)
 
 
@@ -120,7 +117,9 @@ def test_who_was_refused_stays_a_stranger(url: str) -> None:
         assert is_closed(refused[0])
 
 
-@pytest.mark.parametrize(("soft", "hard"), [(256, 1024), (1024, 1024), (1024, 20_000)])
+@pytest.mark.parametrize(
+    ("soft", "hard"), [(256, 1024), (1024, 1024), (1024, 20_000), (20_000, 20_000)]
+)
 def test_there_are_never_more_connections_than_files(soft: int, hard: int) -> None:
     code = "from api.connections import raise_limit; print(raise_limit())"
     done = subprocess.run(
@@ -133,10 +132,9 @@ def test_there_are_never_more_connections_than_files(soft: int, hard: int) -> No
     assert int(done.stdout) == min(4096, hard - 256)
 
 
-def test_the_same_message_is_logged_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    now_s = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now_s)
-    repeats = Repeats()
+def test_the_same_message_is_logged_once_a_minute() -> None:
+    clock = ManualClock(0.0)
+    repeats = Repeats(clock.now_s)
 
     def said(text: str) -> str | None:
         record = logging.LogRecord("uvicorn.error", logging.WARNING, "", 0, text, None, None)
@@ -147,5 +145,5 @@ def test_the_same_message_is_logged_once_a_minute(monkeypatch: pytest.MonkeyPatc
         None,
         "another",
     ]
-    now_s = 61.0
+    clock.advance(61.0)
     assert said("invalid request") == "invalid request (and 1 times more since the last one)"
