@@ -61,11 +61,14 @@ class SteadyClock:
         # The time that was shown last, and when, by the clock that cannot be set.
         self._said_s = now_s() if began_s is None else began_s
         self._said_at_s = elapsed_s()
+        # Whether it goes on as it did before, and whether a provider has said what time it is.
+        self.has_continued = began_s is not None
+        self.is_confirmed = False
         # As long as another clock is behind, this one goes at half speed.
         self._ahead_s = 0.0
-        self._is_confirmed = False
-        # What a provider said last that differs from this clock, and what it has said since.
-        self._disputes: list[tuple[float, float]] = []
+        # How far a provider's clock is ahead while the two differ, and since when it says so.
+        self._disputed_s = 0.0
+        self._disputed_since_s: float | None = None
 
     def now_s(self) -> float:
         with self._lock:
@@ -75,22 +78,17 @@ class SteadyClock:
         time.sleep(duration_s)
 
     @property
-    def is_confirmed(self) -> bool:
-        """Whether a provider has said what time it is."""
-        return self._is_confirmed
-
-    @property
     def disputed_s(self) -> float:
         """How far a provider's clock is ahead of this one, in seconds, while that is more than a
         minute and it is not clear which one is right; else 0."""
         with self._lock:
-            if not self._disputes or abs(self._disputes[-1][1]) < HOLDS_S:
+            if self._disputed_since_s is None or abs(self._disputed_s) < HOLDS_S:
                 return 0.0
-            return self._disputes[-1][1]
+            return self._disputed_s
 
     @property
     def machine_ahead_s(self) -> float:
-        """How far the machine's clock is ahead of this one, in seconds; negative if it is behind."""
+        """How far the machine's clock is ahead of this one, in seconds; below 0 if it is behind."""
         with self._lock:
             return self._machine_s() - self._now_s()
 
@@ -104,12 +102,13 @@ class SteadyClock:
             now_s = self._now_s()
             ahead_s = at_s - now_s + self._ahead_s
             if abs(ahead_s) <= AGREES_S:
-                self._disputes.clear()
-            elif not self._is_confirmed:
-                self._said_s, self._ahead_s = at_s, 0.0
+                self._disputed_since_s = None
+            elif not self.is_confirmed:
+                self._said_s = at_s
+                self._ahead_s = 0.0
             else:
                 self._weigh(ahead_s)
-            self._is_confirmed = True
+            self.is_confirmed = True
 
     def follow(self) -> None:
         """Goes by the machine's clock from now on: at once where that is ahead."""
@@ -118,11 +117,11 @@ class SteadyClock:
 
     def _weigh(self, ahead_s: float) -> None:
         at_s = self._elapsed_s()
-        if self._disputes and abs(self._disputes[-1][1] - ahead_s) > AGREES_S:
-            self._disputes.clear()
-        self._disputes.append((at_s, ahead_s))
-        if at_s - self._disputes[0][0] >= INSISTS_S:
-            self._disputes.clear()
+        if self._disputed_since_s is None or abs(self._disputed_s - ahead_s) > AGREES_S:
+            self._disputed_since_s = at_s
+        self._disputed_s = ahead_s
+        if at_s - self._disputed_since_s >= INSISTS_S:
+            self._disputed_since_s = None
             self._go_to(ahead_s - self._ahead_s)
 
     def _go_to(self, ahead_s: float) -> None:

@@ -233,12 +233,11 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
 def _timekeeper(clock: SteadyClock, settings: Settings, provider: Provider) -> Timekeeper:
     """Asks a provider that tells the time for it, before anything is written down."""
     path = settings.data_dir.absolute() / _CLOCK
-    has_continued = continued_s(path) is not None
     if settings.provider != "ec2":
-        return Timekeeper(clock, path, None, has_continued)
+        return Timekeeper(clock, path, None)
     with suppress(ProviderError):  # the ticks ask again
         provider.instances()
-    return Timekeeper(clock, path, "EC2", has_continued)
+    return Timekeeper(clock, path, "EC2")
 
 
 @contextmanager

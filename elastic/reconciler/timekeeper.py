@@ -1,4 +1,4 @@
-"""Keeps the daemon's clock: by the provider's, else as it went before a restart, else by the machine's."""
+"""Keeps the daemon's clock: by the provider's, else as before a restart, else by the machine's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastic.clock import HOLDS_S, SteadyClock, seconds_since_boot
 from elastic.figures import duration
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-# How often the time is written down. Between two, only the speed of the clock could have changed it.
+# How often the time is written down. Between two, only the clock's speed could change it.
 _KEEP_S = 60.0
 
 
@@ -27,15 +27,13 @@ class Timekeeper:
     clock: SteadyClock
     path: Path
     source: str | None
-    # Whether the clock began with the time that was written down before.
-    has_continued: bool = False
     _kept_at_s: float | None = None
 
     def why_hold(self) -> str | None:
         """Why nothing irreversible may happen now; None if the time is certain."""
         if self.source is None:
             return None
-        if not (self.clock.is_confirmed or self.has_continued):
+        if not (self.clock.is_confirmed or self.clock.has_continued):
             return f"{self.source} has not said yet what time it is, and this machine may be wrong"
         ahead_s = self.clock.disputed_s
         if not ahead_s:

@@ -60,6 +60,14 @@ def test_spot_and_on_demand_that_contradict_are_both_doubted_if_nothing_else_tel
     assert all(bounds.why_outside(each, usd_per_h) for each, usd_per_h in wrong.items())
 
 
+def test_a_type_whose_name_tells_no_size_is_judged_by_its_spot_price() -> None:
+    metal = {**C5, spot("c5.metal"): 1.6}
+    assert PriceBounds.of(metal).why_outside(on_demand("c5.metal"), 4.08) is None
+    assert "to which the spot price" in (
+        PriceBounds.of(metal).why_outside(on_demand("c5.metal"), 408.0) or ""
+    )
+
+
 def test_without_an_on_demand_price_the_other_zones_tell() -> None:
     zones = {spot("c5.xlarge", zone): 0.07 for zone in ZONES} | {spot("c5.xlarge", "d"): 0.9}
     bounds = PriceBounds.of(zones)

@@ -50,7 +50,7 @@ def test_before_ec2_has_said_what_time_it_is_nothing_is_decided(make: Make) -> N
 
 def test_who_knows_the_time_of_before_a_restart_need_not_wait(make: Make) -> None:
     machine = make("EC2")
-    machine.keeper.has_continued = True
+    machine.keeper.clock.has_continued = True
     assert machine.keeper.why_hold() is None
 
 

@@ -1,5 +1,6 @@
-"""What a machine of EC2 can cost, judged by what EC2 says of others: spot by on-demand, and a size by
-the other sizes of its family.
+"""What a machine of EC2 can cost, judged by the prices of others.
+
+Spot is judged by on-demand, and a size by the other sizes of its family.
 
 The bounds lie well outside what EC2 has: `python -m benchmarks.price_bounds` counts it.
 """
@@ -16,13 +17,15 @@ from elastic.model import Capacity, Offering
 
 # Of 25,323 spot offers in the spot advisor of 2025-07, the cheapest cost 0.10 times and the dearest
 # 1.62 times their on-demand price.
-LEAST_OF_ON_DEMAND, MOST_OF_ON_DEMAND = 0.05, 2.5
-# Among 1,202 types of 2026-07, a size costs for each xlarge at most 3.0 times as much, or as little,
-# as the median of its family's other sizes. Zones differ by 2 to 3 times.
+LEAST_OF_ON_DEMAND = 0.05
+MOST_OF_ON_DEMAND = 2.5
+# Among 1,202 types of 2026-07, a size costs for each xlarge at most 3.0 times as much as the median
+# of its family's other sizes, or as little. Zones differ by 2 to 3 times.
 WITHIN_A_FAMILY = 5.0
 # An xlarge of these types, or of one that is its family alone, costs 0.10 to 2.97 USD per hour on
 # demand, and spot at least a tenth of it.
-LEAST_USD_PER_XLARGE_H, MOST_USD_PER_XLARGE_H = 0.002, 15.0
+LEAST_USD_PER_XLARGE_H = 0.002
+MOST_USD_PER_XLARGE_H = 15.0
 # As many others of the family have to be known before they count: of two, one may be wrong.
 _ENOUGH = 2
 # What a size is in xlarge.
@@ -102,13 +105,14 @@ class PriceBounds:
 
     def _on_demand_is_outside(self, node_type: str, usd_per_h: float) -> str | None:
         others = self._others(node_type)
-        if len(others) >= _ENOUGH:
+        size = size_in_xlarge(node_type)
+        if size is not None and len(others) >= _ENOUGH:
             if not self._contradicts_its_family(node_type, usd_per_h):
                 return None
-            size = size_in_xlarge(node_type) or 1.0
+            usual = median_low(others) * size
             return (
                 f"wanted at most {WITHIN_A_FAMILY:g} times more or less than other sizes of "
-                f"{_family(node_type)}, {price(median_low(others) * size)}/h, got {price(usd_per_h)}/h"
+                f"{_family(node_type)}, {price(usual)}/h, got {price(usd_per_h)}/h"
             )
         spot = self.spot.get(node_type)
         if not spot:

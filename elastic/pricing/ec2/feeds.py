@@ -35,6 +35,8 @@ class OnDemandFeed:
     # Each type's entry, and when it was read.
     listed: dict[str, tuple[Listed, float]] = field(default_factory=dict)
     failure: str | None = None
+    # When any of it was read last.
+    read_at_s: float | None = None
     _pending: list[str] = field(default_factory=list)
     _rounds: Renewal = field(default_factory=Renewal)
     _calls: Renewal = field(default_factory=Renewal)
@@ -63,6 +65,7 @@ class OnDemandFeed:
             self._calls.pause(_RETRY_S, now_s=now_s)
             return False
         self.failure = None
+        self.read_at_s = now_s
         for each in node_types:
             self.listed.pop(each, None)
         for entry in found:

@@ -56,6 +56,8 @@ class Ec2Prices:
         self._on_demand = OnDemandFeed(feeds, settings.on_demand_refresh_s)
         self._spot = SpotFeed(feeds, settings.spot_refresh_s, observed_to_s=observed_to_s)
         self._doubts = _Doubts()
+        # When the feeds had been read that prices are compared with.
+        self._compared_at_s: tuple[float | None, float | None] = (None, None)
         self._disk_gib: dict[str, float] = {}
         self._told: str | None = None
 
@@ -68,7 +70,10 @@ class Ec2Prices:
         )
         self._on_demand.update(listed, now_s=now_s)
         passed = self._spot.update(offerings, now_s=now_s)
-        self._doubts.compare(self._machines(now_s))
+        read_at_s = self._on_demand.read_at_s, self._spot.observed_at_s
+        if read_at_s != self._compared_at_s:
+            self._compared_at_s = read_at_s
+            self._doubts.compare(self._machines(now_s))
         quotes = [
             *self._overridden(offerings, extras, now_s),
             *self._listed(offerings, extras, now_s),
@@ -193,19 +198,16 @@ class Ec2Prices:
 
 
 class _Doubts:
-    """Remembers what was found of a price, until EC2 says something else."""
+    """Remembers what was found of a price, until the feeds are read again."""
 
     def __init__(self) -> None:
-        self._machines: Mapping[Offering, float] = {}
         self._bounds = PriceBounds.of({})
         self._found: dict[tuple[Offering, float], str | None] = {}
 
     def compare(self, machines: Mapping[Offering, float]) -> None:
         """From now on prices are compared with these."""
-        if machines != self._machines:
-            self._machines = machines
-            self._bounds = PriceBounds.of(machines)
-            self._found.clear()
+        self._bounds = PriceBounds.of(machines)
+        self._found.clear()
 
     def of(self, offering: Offering, usd_per_h: float) -> str | None:
         """Why it cannot cost that, by the other prices; None if it can or is no price at all."""
