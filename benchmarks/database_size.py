@@ -132,7 +132,8 @@ class Cluster:
         ended = (size - self._running_bytes) * scale
         self.told = (
             f"{self._running} running jobs {self._running_bytes / 1e6:.0f} MB, {self._ended} ended "
-            f"ones {ended / 1e6:.0f} MB; 1 in {scale} of these written, {os.stat(path).st_size / 1e6:.0f}"
+            f"ones {ended / 1e6:.0f} MB; 1 in {scale} of these written, "
+            f"{os.stat(path).st_size / 1e6:.0f}"
             " MB in all"
         )
         return (self._running_bytes + ended) / 1e6

@@ -3,10 +3,10 @@
 python -m benchmarks.overload [--nodes 1000] [--strangers 5000] [--files 1024] [--seconds 20]
 
 The API runs in a process of its own, which may have so many files as `--files` says; 0: as many as
-this machine lets it. Each node sends a heartbeat every five seconds on a connection that it keeps, as
-agents do. The strangers send half a request each, and come again when they are shut out. Printed are
-the heartbeats' times without and with strangers, in the same run. Exits 1 where a heartbeat with
-strangers around was lost, or their 99th percentile is a second or more.
+this machine lets it. Each node sends a heartbeat every five seconds on a connection that it keeps,
+as agents do. The strangers send half a request each, and come again when they are shut out. Printed
+are the heartbeats' times without and with strangers, in the same run. Exits 1 where a heartbeat
+with strangers around was lost, or their 99th percentile is a second or more.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ def _request(node_id: str, instance_id: str) -> bytes:
         }
     )
     return (
-        f"POST /v1/agent/heartbeat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        "POST /v1/agent/heartbeat HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        "Content-Type: application/json\r\n"
         f"Authorization: Bearer {_TOKENS.node_token(node_id, instance_id)}\r\n"
         f"Content-Length: {len(body)}\r\n\r\n{body}"
     ).encode()

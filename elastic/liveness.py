@@ -5,7 +5,7 @@ session by their messages, sums and rounds. A judgement needs how long the last 
 long that usually takes. Two bounds turn it into a verdict:
 
 - A *suspect* is late, but may only be slow. It is given up only where others wait for it.
-- What has *stalled* is given up, or told of, in any case.
+- What has *stalled* is given up, or reported, in any case.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The daemon's clock while the machine's own is set, by NTP or by hand, and as a provider tells it."""
+"""The daemon's clock while the machine's own is set, and as a provider tells the time."""
 
 from __future__ import annotations
 

@@ -22,10 +22,12 @@ _SILENCE_S = 120.0
 
 
 class AlarmKind(StrEnum):
-    """What is wrong: the database takes nothing; clocks differ; the leader lease is lost or in doubt,
-    they cannot be listed, ended or bought; with their provider's names, what that is troubled by;
-    of jobs, that one stands still, that a node trains with nobody, that a script goes on though all
-    is done, or that a goal will be missed.
+    """What is wrong.
+
+    Of the daemon: the database takes nothing, clocks differ, the leader lease is lost or in doubt,
+    machines cannot be listed, ended or bought, and what a provider is troubled by, with its names.
+    Of jobs: one stands still, a node trains without the others, a script goes on though all is
+    done, or a goal will be missed.
     """
 
     CANNOT_WRITE = "cannot_write"

@@ -12,8 +12,8 @@ from elastic.rendezvous.credential import Credential
 from elastic.rendezvous.key_values import Missing
 from elastic.rendezvous.wire import as_bytes, as_text, receive, send
 
-# A store answers within milliseconds. One that is frozen for longer counts as lost, and a member that
-# waits for a round looks for another (decision 0071).
+# A store answers within milliseconds. One that is frozen for longer counts as lost, and a member
+# that waits for a round looks for another (decision 0071).
 CALL_TIMEOUT_S = 5.0
 
 
@@ -25,7 +25,8 @@ class StoreClient:
     """One connection to a store, for any number of threads, one call at a time.
 
     A call raises StoreLost once no answer has come for `timeout_s` (beyond what it was to wait for
-    keys), or within 5 s if the store's machine is gone. After that the connection is of no more use.
+    keys), or within 5 s if the store's machine is gone. After that the connection is of no
+    use.
     """
 
     def __init__(

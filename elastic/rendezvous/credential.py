@@ -1,8 +1,8 @@
 """What a job's members prove to each other: that they hold the job's key.
 
 Each job has one key with one certificate that it signs itself. Both ends of every connection show
-this certificate and accept no other (mutual TLS 1.3). So every holder of the key is a member, and no
-other process gets a byte in or out.
+this certificate and accept no other (mutual TLS 1.3). So every holder of the key is a member, and
+no other process gets a byte in or out.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ class Program:
     speeds: Speeds
     iterations: int
     noise: float = 0.02
-    # Torch loads in 2 to 4 s, a large script and its data in some more. Stops and saves take seconds
-    # (benchmarks/checkpoint_pause.py), and a script of a person's saves every ten minutes or so.
+    # Torch loads in 2 to 4 s, a large script and its data in some more. Stops and saves take
+    # seconds (benchmarks/checkpoint_pause.py), and a user's script saves every ten minutes or so.
     start_s: float = 20.0
     save_s: float = 2.0
     checkpoint_s: float = 600.0

@@ -186,9 +186,9 @@ def refusal(url: str, error: DBAPIError) -> StoreUnavailable:
 def damaged(url: str, why: str) -> StoreUnavailable:
     """Names a damaged file, and the way out."""
     return StoreUnavailable(
-        f"the database {make_url(url).database} is damaged ({why}). Stop the daemon, move the file elsewhere "
-        "with those that begin like it (-wal, -shm), and restore the last backup: elasticd db "
-        "restore FILE"
+        f"the database {make_url(url).database} is damaged ({why}). "
+        "Stop the daemon, move the file elsewhere with those that begin like it (-wal, -shm), "
+        "and restore the last backup: elasticd db restore FILE"
     )
 
 

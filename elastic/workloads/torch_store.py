@@ -16,7 +16,7 @@ TIMEOUT = timedelta(seconds=300)
 class TorchStore(Store):
     """torch's name for each operation of a store. What fails raises RuntimeError, as torch's do.
 
-    Whoever hands it to torch keeps it as well: torch alone keeps only half of it.
+    The caller that hands it to torch keeps it as well: torch alone keeps only half of it.
     """
 
     def __init__(self, values: Values, *, timeout: timedelta = TIMEOUT) -> None:

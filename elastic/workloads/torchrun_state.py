@@ -1,7 +1,7 @@
 """torchrun's rendezvous state in the job's store, as JSON.
 
-torch pickles this state, and unpickles what it finds: whoever can write a store then has code run
-by every node that reads it. Here torch gets nothing to unpickle but what this process has pickled.
+torch pickles this state, and unpickles what it finds. So a writer of the store has every node that
+reads it run code. Here torch gets nothing to unpickle but what this process has pickled.
 """
 
 from __future__ import annotations

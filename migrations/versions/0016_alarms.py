@@ -1,4 +1,4 @@
-"""A row for each alarm, which events alone told of before."""
+"""A row for each alarm, which only events reported before."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ def upgrade() -> None:
 
 
 def _told(connection: sa.Connection) -> Iterator[dict[str, Any]]:
-    """The alarms that events told of, each from its first event to the one that says it is over."""
+    """The alarms that events report, each from its first event to the one that says it is over."""
     events = sa.table(
         "events",
         *(sa.column(name) for name in ("id", "at_s", "kind", "text", "job_id", "node_id")),
@@ -46,7 +46,7 @@ def _told(connection: sa.Connection) -> Iterator[dict[str, Any]]:
             if begun is not None:
                 yield begun | {"over_at_s": event.at_s}
             continue
-        # A daemon that was started again told of the same alarm once more.
+        # A daemon that was started again reported the same alarm once more.
         standing[key] = begun or {
             "kind": kind,
             "job_id": event.job_id,

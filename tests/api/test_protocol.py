@@ -64,8 +64,8 @@ def test_an_agent_of_another_major_version_does_not_join_and_its_job_says_why(
     body |= {"agent_version": "1", "hostname": "h", "protocol": protocol}
     answer = client.post("/v1/agent/register", json=body)
     why = (
-        f"protocol: wanted {MAJOR}.x, but the agent speaks {protocol}: install one release of elasticd "
-        "on both"
+        f"protocol: wanted {MAJOR}.x, but the agent speaks {protocol}: "
+        "install one release of elasticd on both"
     )
     assert (answer.status_code, answer.json()["errors"]) == (
         422,

@@ -1,4 +1,4 @@
-"""The product decides no more durations by itself than it did, and each of them names its source."""
+"""The product decides no more durations than it did, and each of them names its source."""
 
 from __future__ import annotations
 

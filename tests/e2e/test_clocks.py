@@ -82,7 +82,7 @@ def test_a_clock_that_is_set_ends_no_job_and_charges_nothing(
 
     done = daemon.until_iteration(job_id, 20)
     alarms = [each["kind"] for each in daemon.get("/v1/alarms")["items"]]
-    assert alarms == ["clock"], "whoever looks is told that the machine's clock is wrong"
+    assert alarms == ["clock"], "the user is told that the machine's clock is wrong"
     for ahead_s in (-600.0, 7200.0, -DAY_S, 600.0):
         skew(ahead_s)
         done = daemon.until_iteration(job_id, done + 40)

@@ -118,7 +118,7 @@ def _connected(order: dict[str, Any], port: int, credential: Credential | None) 
         return credential.connecting(plain)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # whoever answers is welcome
+    context.verify_mode = ssl.CERT_NONE  # any answer is welcome
     if order["proof"] == ANOTHER:
         file = Path(f"/tmp/stranger-{os.getpid()}.pem")
         write_credential(file, order["key"])

@@ -1,4 +1,4 @@
-"""Whoever is not of a job runs no line of code in it, and says nothing that its members take in.
+"""A stranger to a job runs no line of code in it, and says nothing that its members take in.
 
 As another user of the machine, as a node of another job, and from another host of the group.
 """
@@ -134,7 +134,7 @@ def test_what_torch_does_by_itself_runs_the_stranger_s_code(mark: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("proof", [PLAIN, WITHOUT, ANOTHER, OWN])
-def test_torchrun_runs_no_code_of_a_stranger_nor_of_whoever_writes_its_store(
+def test_torchrun_runs_no_code_of_a_stranger_nor_of_a_writer_of_its_store(
     proof: str, mark: Path, tmp_path: Path
 ) -> None:
     server, file = StoreServer(credential()), tmp_path / "port"

@@ -1,8 +1,9 @@
 """Opens a past database again and again, each time in a process that kills itself one step later.
 
 Run: python -m tests.store.dying_migration SCRIPT FOLDER EVERY. A step is a statement that changes
-something, a commit, a connection that is closed, a file that is opened or renamed. It prints a JSON object: how many steps there
-are, and for each kill what the database held then (old, new, or neither) and after the next start.
+something, a commit, a connection that is closed, a file that is opened or renamed. It prints a JSON
+object: how many steps there are, and for each kill what the database held then (old, new, or
+neither) and after the next start.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def test_what_earlier_versions_told_of_alarms_becomes_rows(tmp_path: Path) -> No
         _event(3.0, "alarm", "outside: no turns", job_id="job-1", node_id="n-2"),
         _event(4.0, "failure", "cannot_see: in a failure's text", job_id="job-1"),
         _event(5.0, "alarm_over", "outside: it is over", job_id="job-1", node_id="n-1"),
-        # A daemon that was started again told of it once more.
+        # A daemon that was started again reported it once more.
         _event(6.0, "alarm", "cannot_see: no answer: none"),
         _event(7.0, "alarm_over", "cannot_write: all is well again"),
     ]

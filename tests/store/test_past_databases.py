@@ -1,4 +1,4 @@
-"""Databases of past releases are migrated with their data, repaired where they differ, or refused."""
+"""Databases of past releases are migrated with data, repaired where they differ, or refused."""
 
 from __future__ import annotations
 

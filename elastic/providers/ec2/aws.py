@@ -38,7 +38,9 @@ class Aws:
 def connect(region: str | None, told: Callable[[float], None] | None = None) -> Aws:
     """Makes clients in `region`, by default that of AWS_REGION or the profile.
 
-    `told` is called with the time that each answer names. Makes no request yet. Raises InvalidInput.
+    `told` is called with the time that each answer names. Makes no request yet.
+
+    Raises InvalidInput.
     """
     try:
         session = session_in(region, told)

@@ -24,7 +24,7 @@ from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 
 RETRY_S = 0.1  # before another source is taken where that has failed
-PROOF_S = 5.0  # for whoever connects to prove to be of this job
+PROOF_S = 5.0  # for the other end to prove to be of this job
 MOST_STRANGERS = 16  # that are yet to do so, at a time
 SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
 
@@ -143,7 +143,7 @@ class StateReceiver(threading.Thread):
             ).start()
 
     def _hear(self, connection: socket.socket) -> None:
-        """Takes the state from whoever has connected, if it is of this job, and the only one."""
+        """Takes the state from the other end, if it is of this job, and the only one."""
         try:
             connection.settimeout(PROOF_S)
             proven = ours(self._credential.accepting(connection))

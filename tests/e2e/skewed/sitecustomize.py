@@ -1,7 +1,7 @@
 """Sets the machine's clock for the processes that have this folder on their path.
 
 Python imports a module of this name when it starts. `SKEW_FILE` holds how many seconds the clock is
-ahead, and may be written anew while they run.
+ahead, and may be written again while they run.
 """
 
 import os
