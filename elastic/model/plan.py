@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -44,26 +44,6 @@ class Interval:
         if self.low is None or self.high is None or other.low is None or other.high is None:
             return True
         return self.low <= other.high and other.low <= self.high
-
-    def through(self, function: Callable[[float], float]) -> Interval:
-        """The interval of what a function that rises makes of the estimate.
-
-        >>> Interval(2.0, 1.5).through(lambda seconds: 10 * seconds)
-        Interval(value=20.0, low=15.0, high=None)
-        """
-        return Interval(
-            function(self.value),
-            None if self.low is None else function(self.low),
-            None if self.high is None else function(self.high),
-        )
-
-    def turned(self) -> Interval:
-        """The same with its ends exchanged: what a function that falls makes of it.
-
-        >>> Interval(2.0, 1.5, 4.0).through(lambda seconds: 3 / seconds).turned()
-        Interval(value=1.5, low=0.75, high=2.0)
-        """
-        return Interval(self.value, self.high, self.low)
 
 
 @dataclass(frozen=True, slots=True)

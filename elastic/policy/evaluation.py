@@ -177,7 +177,11 @@ class Evaluations:
             return None
         time_usd_per_h = self.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
         usd_per_s = (outlook.usd_per_h + time_usd_per_h) / _S_PER_H
-        per_iteration = step_s.through(lambda seconds: seconds * usd_per_s)
+        per_iteration = Interval(
+            step_s.value * usd_per_s,
+            None if step_s.low is None else step_s.low * usd_per_s,
+            None if step_s.high is None else step_s.high * usd_per_s,
+        )
         late_s, _ = promise_of(self.snapshot, way)
         return Ranked(outlook.group, step_s, outlook.usd_per_h, value, per_iteration, way, late_s)
 

@@ -582,4 +582,8 @@ def _rounded_up(dollars: float) -> str:
 
 
 def _scaled(interval: Interval, factor: float) -> Interval:
-    return interval.through(lambda value: value * factor)
+    return Interval(
+        interval.value * factor,
+        None if interval.low is None else interval.low * factor,
+        None if interval.high is None else interval.high * factor,
+    )

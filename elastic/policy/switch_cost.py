@@ -132,7 +132,11 @@ def switch_cost(
         unused_usd = added_usd_per_h * unused_s / _S_PER_H
         return switch_usd + before_usd + trained_usd + unused_usd
 
-    usd = step_s.through(dollars)
+    usd = Interval(
+        dollars(step_s.value),
+        None if step_s.low is None else dollars(step_s.low),
+        None if step_s.high is None else dollars(step_s.high),
+    )
     ends_s = lasts_s(step_s.value)
     if step_s.high is None:
         worst_s = ends_s

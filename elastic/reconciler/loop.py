@@ -95,8 +95,9 @@ class Reconciler:
             right,
             self.provider.troubles,
             standstill_s,
-            clocks=lambda: self.timekeeper.alarm() if self.timekeeper else None,
         )
+        if self.timekeeper is not None:
+            self.alarms.clocks = self.timekeeper.alarm
 
     def tick(self, *, now_s: float) -> float | None:
         """One look at everything. What one job's trouble raises does not keep the others waiting.

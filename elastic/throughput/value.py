@@ -18,8 +18,8 @@ def iterations_per_usd(usd_per_h: float, step_s: Interval) -> Interval:
     >>> iterations_per_usd(0.5, Interval(2.0, 1.5, 2.5))
     Interval(value=3600.0, low=2880.0, high=4800.0)
     """
-
-    def bought(seconds: float) -> float:
-        return _S_PER_H / (usd_per_h * seconds)
-
-    return step_s.through(bought).turned()
+    return Interval(
+        _S_PER_H / (usd_per_h * step_s.value),
+        None if step_s.high is None else _S_PER_H / (usd_per_h * step_s.high),
+        None if step_s.low is None else _S_PER_H / (usd_per_h * step_s.low),
+    )

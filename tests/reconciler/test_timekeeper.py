@@ -117,6 +117,7 @@ def test_the_loop_buys_ends_and_decides_nothing_while_the_time_is_in_doubt(
     cluster = VirtualCluster(tmp_path, decide)
     machine = make("EC2")
     cluster.reconciler.timekeeper = machine.keeper
+    cluster.reconciler.alarms.clocks = machine.keeper.alarm
     job = cluster.submit()
     cluster.run(5)
     assert {call.operation for call in cluster.cloud.calls} == {Operation.INSTANCES}, (
