@@ -212,7 +212,10 @@ def _opened(source: Path) -> tarfile.TarFile:
     try:
         return tarfile.open(source, mode="r:")
     except FileNotFoundError as error:
-        raise NotFound(f"{source}: no such file") from error
+        raise NotFound(
+            f"wanted a backup at {source}, found no such file: name one that `elasticd db backup` "
+            "has written"
+        ) from error
     except (OSError, tarfile.TarError) as error:
         raise InvalidInput(f"{source} is no backup of elasticd: {error}") from error
 
