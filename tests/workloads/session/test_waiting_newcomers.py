@@ -75,14 +75,18 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
     store = serve_store()
     settings = session_settings(f"127.0.0.1:{store.port}", JOB, silence_s=5.0)
 
-    def newcomer() -> int:
+    def newcomer() -> dict[int, str]:
+        """Its state at each step: it may have made one more by itself when it sees that it is
+        alone."""
         task = Task(dtype=torch.float64, width=16)
         with Session.join(
             task.units(), task.apply, batch=BATCH, settings=settings, numbers=1
         ) as session:
+            seen = {session.step: session.digest()}
             while session.round.world_size > 1:
                 session.run(task.compute)
-            return session.step
+                seen[session.step] = session.digest()
+            return seen
 
     task = Task(dtype=torch.float64, width=16, pause_s=0.005)
     with (
@@ -99,7 +103,7 @@ def test_a_lone_member_that_is_to_leave_and_goes_on_leaves_to_whoever_comes() ->
         while session.is_member and monotonic() < until_s:
             session.run(task.compute)
         assert not session.is_member
-        assert coming.result() == session.step
+        assert coming.result()[session.step] == session.digest()
 
 
 def test_a_lone_member_that_must_leave_stays_if_the_newcomer_is_lost_before_the_last_step() -> None:
