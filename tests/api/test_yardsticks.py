@@ -26,7 +26,7 @@ def test_a_job_that_trained_on_one_type_throughout_has_a_best_fixed_choice_of_wh
     tmp_path: Path,
 ) -> None:
     cluster = VirtualCluster(tmp_path, decide, offerings=(SMALL,))
-    job = cluster.submit(iterations=600, nodes_max=1)
+    job = cluster.submit(iterations=200, nodes_max=1)
     spent_usd = live(cluster, job.id)
     (fixed,) = costs_if_fixed(
         cluster.store, cluster.store.jobs.get(job.id), now_s=cluster.clock.now_s()
@@ -38,7 +38,7 @@ def test_every_dollar_of_a_job_that_moved_has_gone_somewhere(tmp_path: Path) -> 
     cluster = VirtualCluster(
         tmp_path, decide, offerings=(SMALL, LARGE), prices={SMALL: 0.36, LARGE: 0.40}
     )
-    job = cluster.submit(iterations=1200, nodes_max=1)
+    job = cluster.submit(iterations=1000, nodes_max=1)
     spent_usd = live(cluster, job.id)
     assert {node.offering for node in cluster.store.nodes.listed(job.id, include_gone=True)} == {
         SMALL,
@@ -57,9 +57,9 @@ def test_every_dollar_of_a_job_that_moved_has_gone_somewhere(tmp_path: Path) -> 
 
 def test_the_whole_history_counts_and_not_its_last_windows_alone(tmp_path: Path) -> None:
     cluster = VirtualCluster(tmp_path, decide, offerings=(SMALL,))
-    job = cluster.submit(iterations=500, nodes_max=1)
+    job = cluster.submit(iterations=200, nodes_max=1)
     live(cluster, job.id)
     (did,) = cluster.store.measurements.trained(job.id)
-    assert (did.iterations, did.elapsed_s) == pytest.approx((500, 500.0)), (
+    assert (did.iterations, did.elapsed_s) == pytest.approx((200, 200.0)), (
         "64 windows are a second each"
     )

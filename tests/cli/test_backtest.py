@@ -78,8 +78,10 @@ def test_tells_what_is_not_known_of_the_hardware(folder: Path, run: Run) -> None
         {"name": "large", "cpu": 8, "memory_gib": 16},
     ]
     (folder / "types.json").write_text(json.dumps(types))
-    assert "The hardware of large, small is not known" in run("backtest", "job.yaml", *ALL).out
-    found = run("backtest", "job.yaml", *ALL, "--node-types", "types.json")
+    (folder / "job.yaml").write_text(JOB.replace("3600", "600"))
+    command = ("backtest", "job.yaml", *ALL)
+    assert "The hardware of large, small is not known" in run(*command).out
+    found = run(*command, "--node-types", "types.json")
     assert found.status == 0, found.err
     assert "is not known" not in found.out
 

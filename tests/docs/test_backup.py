@@ -73,6 +73,7 @@ def run(script: str, folder: Path, **more: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_daemon_serves_from_what_was_backed_up_and_restored(folder: Path) -> None:
     store = open_store(f"sqlite:///{folder / 'data' / 'elasticd.db'}")
     spec = JobSpec("kept", ("train.py",))
@@ -137,6 +138,7 @@ def jobs_served_from(folder: Path, data: str) -> list[str]:
         daemon.wait(60)
 
 
+@pytest.mark.slow
 def test_a_past_database_is_upgraded_and_taken_back_as_the_page_says(folder: Path) -> None:
     path = folder / "data" / "elasticd.db"
     lay_out_past(ROOT / "tests" / "store" / "past" / "fea8dcf.sql", path)

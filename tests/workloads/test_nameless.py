@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.unprivileged import needs_root
 
 _SCRIPT = """
@@ -63,6 +65,7 @@ def questions(folder: Path, *arguments: str) -> tuple[int, int]:
     return int(by_stores), int(by_script)
 
 
+@pytest.mark.slow
 @needs_root
 def test_stores_ask_for_no_names_once_they_were_given_up_and_a_script_still_does(
     tmp_path: Path,

@@ -47,6 +47,7 @@ def _as_on(capability: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
     reason="this processor has no unlike kernels",

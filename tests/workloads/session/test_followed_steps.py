@@ -92,7 +92,7 @@ def _said(folder: Path) -> list[str]:
     return [each.read_text() for each in folder.glob("step-*")]
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_a_newcomer_s_optimizer_that_follows_the_members_tells_of_no_turns(
     tmp_path: Path, store: StoreServer
 ) -> None:

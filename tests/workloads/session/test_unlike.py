@@ -14,7 +14,7 @@ from tests.workloads.session.running import running_fleet
     torch.backends.cpu.get_cpu_capability() not in ("AVX2", "AVX512"),
     reason="this processor has no unlike kernels",
 )
-@pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_they_replace_each_other_with_the_same_bytes_and_nothing_has_to_be_brought_level(
     tmp_path: Path,
 ) -> None:
