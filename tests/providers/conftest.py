@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from elastic import distribution
 from elastic.providers.ec2 import catalog
 from elastic.providers.ec2.account import machines
 
@@ -15,6 +16,6 @@ from elastic.providers.ec2.account import machines
 def made_once() -> Iterator[None]:
     """The wheel of this elasticd, and EC2's list of all its current types."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(machines, "own_wheel", functools.cache(machines.own_wheel))
+        patch.setattr(machines, "own_wheel", functools.cache(distribution.own_wheel))
         patch.setattr(catalog, "_current_kinds", functools.cache(catalog._current_kinds))  # noqa: SLF001
         yield
