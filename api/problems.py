@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from elastic.errors import (
     AlreadyRunning,
@@ -144,15 +145,27 @@ def _message(error: Mapping[str, object]) -> str:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     path = request.url.path
+    headers = error.headers
     match error.status_code:
         case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
             detail = f"nothing is at {path}; /openapi.json lists what there is"
         case 405:
-            allowed = (error.headers or {}).get("Allow", "other methods")
+            # The framework names the methods of the first route alone.
+            allowed = ", ".join(sorted(_methods(request)))
+            headers = {"Allow": allowed}
             detail = f"{path} takes {allowed}, not {request.method}"
         case _:
             detail = str(error.detail)
-    return problem(error.status_code, detail, instance=path, headers=error.headers)
+    return problem(error.status_code, detail, instance=path, headers=headers)
+
+
+def _methods(request: Request) -> set[str]:
+    """Every method that some route takes at the request's path."""
+    found = set[str]()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return found
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

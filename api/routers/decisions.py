@@ -30,7 +30,7 @@ def list_decisions(
     )
 
 
-@router.get("/decisions/{decision}")
+@router.get("/decisions/{decision:name}")
 def get_decision(decision: DecisionId, context: ContextOf) -> schemas.ExplainedDecision:
     """Returns one decision with everything it was made from."""
     found = schemas.DecisionOut.of(context.store.decisions.get(decision))

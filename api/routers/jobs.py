@@ -112,7 +112,7 @@ def list_jobs(
     return schemas.Page[schemas.JobOut](items=items, next_before=next_before)
 
 
-@router.get("/jobs/{job}")
+@router.get("/jobs/{job:name}")
 def get_job(job: JobKey, response: Response, context: ContextOf) -> schemas.JobOut:
     """Returns one job as it stands. Its `ETag` is its version."""
     return _shown(context, context.store.jobs.get(job), response)

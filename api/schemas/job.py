@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
 
 from api.job_document import Glob, Text, Usd
 from api.schemas.decision import CandidateOut, DecisionOut, IntervalOut, PlanOut
@@ -16,7 +16,15 @@ from elastic import policy
 from elastic.archive import SUM_PATTERN
 from elastic.model import Missed, Mode, Obstacle, OnMiss
 
-NodeCount = Annotated[int, Field(ge=1, le=1024)]
+
+def _whole(value: object) -> object:
+    """JSON has one sort of number: 2.0 is 2."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+NodeCount = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=1024)]
 
 
 class ProgressOut(Wire):
@@ -204,7 +212,15 @@ class PricedScaling(Wire):
 class ScaleIn(Wire):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(
+        strict=True,
+        json_schema_extra={
+            "anyOf": [
+                {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
+                for name in ("nodes", "node_type")
+            ]
+        },
+    )
 
     nodes: NodeCount | Literal["auto"] | None = Field(
         None,
