@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
+from starlette.routing import Match
 
 from elastic.errors import (
     AlreadyRunning,
@@ -151,7 +151,7 @@ async def _http(request: Request, error: Exception) -> Response:
             detail = f"nothing is at {path}; /openapi.json lists what there is"
         case 405:
             # The framework names the methods of the first route alone.
-            allowed = ", ".join(sorted(_methods(request)))
+            allowed = ", ".join(_methods(request))
             headers = {"Allow": allowed}
             detail = f"{path} takes {allowed}, not {request.method}"
         case _:
@@ -159,13 +159,12 @@ async def _http(request: Request, error: Exception) -> Response:
     return problem(error.status_code, detail, instance=path, headers=headers)
 
 
-def _methods(request: Request) -> set[str]:
-    """Every method that some route takes at the request's path."""
-    found = set[str]()
-    for route in request.app.routes:
-        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
-            found |= route.methods or set()
-    return found
+def _methods(request: Request) -> Iterator[str]:
+    """Every method that a route takes at the request's path."""
+    for method in ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.routes):
+            yield method
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

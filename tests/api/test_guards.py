@@ -153,7 +153,10 @@ def test_what_is_not_there_and_what_is_not_done_there_are_problems(client: TestC
     assert is_problem(client.get("/v1/jobs/nobody"), 404)
     refused = client.delete("/v1/jobs")
     assert is_problem(refused, 405)
-    assert "GET" in refused.headers["allow"] or "POST" in refused.headers["allow"]
+    assert refused.headers["allow"] == "GET, POST"
+    refused = client.get("/v1/jobs/nobody:stop")
+    assert is_problem(refused, 405)
+    assert refused.headers["allow"] == "POST"
 
 
 @pytest.mark.parametrize(
