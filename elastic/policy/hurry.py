@@ -1,7 +1,7 @@
-"""A job that will be late on every group that is measured: what else should be fast enough.
+"""What else should be fast enough, for a job that will be late on every measured group.
 
-Where there is neither time nor money for a trial, a guess is better than a deadline that is missed
-for certain. The guess is careful, and the windows of the new group correct it.
+If there is neither time nor money for a trial, a guess is better than a deadline that is missed for
+certain. The guess is careful, and the windows of the new group correct it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from elastic.policy.words import name
 _S_PER_H = 3600.0
 # The part of a step that more nodes do not shorten, until two sizes are measured (Amdahl's law).
 _SERIAL = 0.1
-# How much of the time left a guess may take: it is one.
+# The share of the time left that a guess may take.
 _SHARE = 0.95
-# Other node types are taken to be slower than expected: three in four are not slower than that.
+# Other node types are taken to be slower than expected: so many standard deviations, which three in
+# four are not slower than.
 _CAREFUL = 0.67
 
 
@@ -37,8 +38,10 @@ class _Guess:
 
 
 def hurry(evaluations: Evaluations) -> Plan | None:
-    """The move to the cheapest group that should be in time; None if a trial should be so too, or a
-    measured one is."""
+    """The move to the cheapest group that should be in time.
+
+    None if a worthwhile trial should be in time too, or if a measured group is.
+    """
     left_s = seconds_left(evaluations.snapshot) or 0.0
     fitting = {
         each.group: each for each in _guesses(evaluations) if each.lasts_s <= _SHARE * left_s
@@ -54,8 +57,10 @@ def hurry(evaluations: Evaluations) -> Plan | None:
 
 
 def least_late(evaluations: Evaluations) -> Plan | None:
-    """The move to the group that should be the fastest, where none should be in time; None if a
-    measured one is."""
+    """The move to the group that should be the fastest, if none should be in time.
+
+    None if a measured group is the fastest.
+    """
     best = min(_guesses(evaluations), key=lambda each: (each.lasts_s, each.group), default=None)
     if best is None:
         return None
@@ -63,8 +68,11 @@ def least_late(evaluations: Evaluations) -> Plan | None:
 
 
 def _guesses(evaluations: Evaluations) -> list[_Guess]:
-    """What is clearly faster, by how speed usually grows, if a job will be late on all that is
-    measured."""
+    """For a job that will be late on all that is measured: the groups that should be clearly
+    faster.
+
+    How much faster follows from how speed usually grows with nodes and hardware.
+    """
     snapshot = evaluations.snapshot
     work = evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
@@ -107,7 +115,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
 
 
 def _quickest(evaluations: Evaluations, work: float) -> tuple[float, Group] | None:
-    """The group that should be done first of those that are measured, after how many seconds."""
+    """The measured group that should finish first, and after how many seconds."""
     known = [each for each in evaluations.measured if each.is_choice]
     return min(
         ((lasts_s(evaluations.snapshot, each, work), each.group) for each in known), default=None
@@ -135,8 +143,8 @@ def _move(evaluations: Evaluations, best: _Guess) -> Plan:
 
 
 def _is_alike(held: Evaluation, other: Evaluation) -> bool:
-    """More nodes of the same offering: zone and capacity stay, and so does what is known of
-    speed."""
+    """Whether `other` is only more nodes of the same offering: then what is known of its speed
+    applies."""
     is_same = [each for each, _ in held.group.members] == [each for each, _ in other.group.members]
     return is_same and other.group.node_count > held.group.node_count
 
@@ -177,7 +185,7 @@ def _guess(
 
 
 def _share(nodes: int) -> float:
-    """The time of a step on so many nodes, as a share of one node's.
+    """The time of a step on `nodes` nodes, as a share of one node's.
 
     >>> round(_share(1), 6), round(_share(4), 6)
     (1.0, 0.325)

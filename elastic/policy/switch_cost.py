@@ -1,4 +1,4 @@
-"""Getting from the group that trains to another, finishing there, and what both cost."""
+"""Getting from the group that trains to another and finishing there: how long, and for how much."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ Members = tuple[tuple[Offering, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class SwitchCost:
-    """The rest of the job on one group.
+    """The rest of the job on one group, and the way there.
 
-    `switch_usd` is the part that trains nothing, or again what was trained before; training stands
-    still for `switch_s`. `redone` is how many iterations are done again. `usd` is everything, with
-    the interval of the step time. `cost_usd` adds the owner's value of the time it takes. `lasts_s`
-    is the time to the last iteration; `worst_s` the same at the slowest pace that the interval
-    allows.
+    `switch_usd` is the part that trains nothing, or trains again what was trained before. Training
+    stands still for `switch_s`. `redone` is how many iterations are done again. `usd` is the whole,
+    with the interval of the step time. `cost_usd` adds the owner's value of time. `lasts_s` is the
+    time to the last iteration; `worst_s` is the same at the slow end of the interval.
     """
 
     switch_usd: float
@@ -38,10 +37,10 @@ class SwitchCost:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What a change of group takes: the nodes added, those of both groups, seconds to boot, seconds
-    of standstill.
+    """What a change of group takes.
 
-    `fetch_usd` is what the new nodes' network charges for what they install.
+    The nodes `added`, the nodes of both groups (`union`), and the seconds of boot and of
+    standstill. `fetch_usd` is what the network charges for what the new nodes download.
     """
 
     added: Members
@@ -51,16 +50,18 @@ class Transition:
     fetch_usd: float = 0.0
 
     def usd(self, quotes: Quotes) -> float:
-        """Dollars that train nothing: the new nodes while they boot, then both groups while
-        training stands still."""
+        """Dollars that train nothing: the new nodes' boot, then both groups during the
+        standstill."""
         boot_usd = known_burn_usd_per_h(self.added, quotes) * self.boot_s
         pause_usd = known_burn_usd_per_h(self.union, quotes) * self.pause_s
         return (boot_usd + pause_usd) / _S_PER_H + self.fetch_usd
 
 
 def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transition:
-    """What going from `origin` (None: from nothing) to `to` takes, as measured by earlier changes,
-    else as assumed."""
+    """What going from `origin` to `to` takes, as earlier changes measured, or else as assumed.
+
+    None as the origin: the job holds nothing.
+    """
     if origin:
         before = dict(origin.members)
     else:
@@ -92,11 +93,11 @@ def switch_cost(
     step_s: Interval,
     iterations: float,
 ) -> SwitchCost:
-    """Costs `iterations` on `to`, coming from `origin`.
+    """Prices `iterations` on `to`, coming from `origin`.
 
-    While the new nodes boot the old group trains on; then both stand still for the pause; then `to`
-    does again what the move loses, and finishes. A launch is billed for the provider's minimum at
-    least.
+    The old group trains while the new nodes boot. Then both stand still for the pause. Then `to`
+    does again what the move loses, and finishes. A launch is billed for at least the provider's
+    minimum.
     """
     transition = transition_of(snapshot, origin, to)
     time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
@@ -149,8 +150,10 @@ def switch_cost(
 
 
 def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
-    """Iterations that have to be done again after a move: of a script that begins at 0 those made
-    until then, too."""
+    """Iterations that have to be done again after a move.
+
+    For a script that always begins at 0 these include the ones made before the move.
+    """
     redo = float(snapshot.job.redo_iterations)
     if snapshot.job.always_begins_at_zero:
         return redo + done_meanwhile
@@ -160,8 +163,8 @@ def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
 def _meanwhile(
     boot_s: float, origin_step_s: float | None, iterations: float
 ) -> tuple[float, float]:
-    """Seconds that the old group goes on for, and the iterations it does, while the new nodes
-    boot."""
+    """While the new nodes boot: how many seconds the old group trains, and how many iterations it
+    does."""
     if origin_step_s is None:
         return boot_s, 0.0
     return min(boot_s, iterations * origin_step_s), min(boot_s / origin_step_s, iterations)
@@ -173,10 +176,10 @@ def _pause_s(snapshot: Snapshot, to: Group) -> float:
 
 
 def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
-    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's
-    earlier changes.
+    """Seconds until the slowest of the new nodes has joined and has prepared what the job brings.
 
-    What this job brings, it brings to each node: that comes on top, as its nodes took.
+    As the boots of nodes of all jobs, or else as this job's earlier changes. What the job brings is
+    prepared by each node after that, as its nodes took.
     """
     boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
     assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
@@ -202,8 +205,10 @@ def _by_type(members: Members) -> Mapping[str, int]:
 
 
 def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
-    """The median of what changes to this very group took, else to its node types, else of all, else
-    what is assumed."""
+    """The median of the nearest changes: to this very group; else to its node types; else all.
+
+    If there is no change, what is assumed.
+    """
     known = list(measured)
     found = [seconds for switch, seconds in known if switch.to_group == to]
     if not found:
