@@ -101,10 +101,10 @@ def _in_words(block: Unavailable) -> str:
         case Obstacle.FORBIDDEN:
             return f"the credentials may not buy {sold}"
         case Obstacle.LAUNCH_FAILED:
-            return f"launching {sold} failed: none is bought"
+            return f"launching {sold} failed: no new node"
         case Obstacle.INTERRUPTED:
-            return f"a node of {sold} is just being taken back: none is bought"
+            return f"a node of {sold} is being taken back: no new node"
         case Obstacle.FAILED_TO_JOIN:
-            return f"a node of {sold} came to nothing: none is bought"
+            return f"a node of {sold} never joined: no new node"
         case _:
             assert_never(block.why)

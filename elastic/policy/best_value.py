@@ -96,8 +96,8 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
         return None
     least, group = min(priced)
     why = (
-        f"every candidate burns more than the cap of {price(cap)}/h, the least of them, "
-        f"{name(group)}, {price(least)}/h"
+        f"every candidate costs more than the cap of {price(cap)}/h; the cheapest, {name(group)}, "
+        f"costs {price(least)}/h"
     )
     if evaluations.snapshot.target:
         waits = ""
@@ -216,9 +216,8 @@ def _start(evaluations: Evaluations) -> Plan | None:
         return hasty
     first = _cheapest(plain)
     text = (
-        f"start on {name(first.group)}: {price(first.usd_per_h or 0.0)}/h is the least burn of "
-        f"{len(plain.choices)} candidates, and nothing is known of their speed "
-        f"yet{_left_out(evaluations)}"
+        f"start on {name(first.group)}: cheapest of {len(plain.choices)} candidates "
+        f"({price(first.usd_per_h or 0.0)}/h), speed not measured yet{_left_out(evaluations)}"
     )
     return evaluations.plan(
         Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
@@ -251,8 +250,8 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
     text = (
         f"start on {name(first.group)}, the fastest by its hardware, for "
         f"{price(first.usd_per_h or 0.0)}/h: "
-        f"the deadline is in {duration(left_s)}, too soon to begin on less and go on "
-        f"elsewhere{_left_out(evaluations)}"
+        f"the deadline is in {duration(left_s)}, too soon to start on less and move "
+        f"later{_left_out(evaluations)}"
     )
     return evaluations.plan(
         Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
@@ -296,12 +295,13 @@ def _change_in_progress(evaluations: Evaluations) -> Plan | None:
         return None
     if current is not None:
         return evaluations.hold(
-            "changing", f"{name(current)} trains on until {name(target)} is ready to take over"
+            "changing", f"{name(current)} trains until {name(target)} is ready to take over"
         )
     if has_trained(evaluations.snapshot, target):
         return evaluations.hold(
             "lost",
-            f"{name(target)} does not train whole now: it is kept, and what it lacks is restored",
+            f"{name(target)} does not train on all its nodes now: it is kept, and what is missing "
+            "is restored",
         )
     return evaluations.hold("changing", f"waiting for {name(target)} to boot, join and train")
 
@@ -330,9 +330,9 @@ def _other_phase(evaluations: Evaluations) -> Plan | None:
     else:
         rest = f"{focus.iterations_left:,} iterations"
     text = (
-        f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most "
-        f"of the rest ({rest}) and only its own rates can rank for it: no trial and no move until "
-        "it begins"
+        f"still in {focus.current_phase} for {left} iterations, and its speed does not predict "
+        f"{focus.training_phase}, which is most of the rest ({rest}): trials and moves wait for "
+        f"{focus.training_phase}"
     )
     return evaluations.hold("phase", text)
 

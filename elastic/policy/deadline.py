@@ -470,7 +470,7 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
     else:
         against = ""
     text = (
-        f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in "
+        f"the rest should cost {usd(best.usd)} {_on(best.group)}{against}; the deadline is in "
         f"{duration(left_s)}"
     )
     numbers = {"expected_usd": best.usd, "left_s": left_s}
@@ -485,10 +485,12 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
         return evaluations.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
     if snapshot.target is None:
         action = Action.START
+        change = "start on"
     else:
         action = Action.MOVE
+        change = "move to"
     return evaluations.plan(
-        action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers
+        action, best.group, LEAST_COST, f"{change} {name(best.group)}: {text}", numbers
     )
 
 

@@ -436,7 +436,7 @@ def _late(
     enough = f"{math.ceil(1.1 * ends_s / 60)}m"
     option = f"--deadline {enough}"
     field = f"objective.deadline: {enough}"
-    advice = _advice(snapshot, option, field, "it goes on as fast as it may")
+    advice = _advice(snapshot, option, field, "it continues as fast as it can")
     return Miss(Missed.WILL_BE_LATE, why, is_certain, option, advice)
 
 
@@ -477,7 +477,7 @@ def _dear(
     why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
         f"{_pace_of(least)}, of which "
-        f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: "
+        f"{usd(wind_down_h * least.usd_per_h)} are kept to end in good order: "
         f"{usd(least_usd - budget_usd)} too little. "
         f"{_would_do(found, least)}"
     )
@@ -565,12 +565,12 @@ def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
         case OnMiss.STOP:
             otherwise = "it stops once this is certain, and keeps its checkpoints"
         case OnMiss.CHEAPEST:
-            otherwise = "it goes on where an iteration costs least"
+            otherwise = "it continues where an iteration costs least"
     if snapshot.job.phase is JobPhase.SUBMITTED and snapshot.target is None:
-        return f"`{field}` would do; else {otherwise} (on_miss: {spec.objective.on_miss})"
+        return f"`{field}` would be enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
     return (
         f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives "
-        f"it that; else {otherwise} (on_miss: {spec.objective.on_miss})"
+        f"it enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
     )
 
 

@@ -187,8 +187,7 @@ def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
     if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
         return plan
     why = (
-        f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: "
-        f"{error}"
+        f"the job failed at iteration {error.iteration or 0:,} and has not passed it since: {error}"
     )
     return _refused(snapshot, plan, "failure", _FAILING, why)
 

@@ -33,7 +33,7 @@ def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]
         options = " ".join(each.option for each in certain)
         text = (
             f"{why}; the job stops and keeps its checkpoints (on_miss: stop). "
-            f"`elasticd job resume {job.spec.name} {options}` lets it go on"
+            f"`elasticd job resume {job.spec.name} {options}` continues it"
         )
         reason = Reason(GOAL_MISSED, text)
         return replace(plan, action=Action.STOP, target=None, reason=reason)

@@ -206,9 +206,9 @@ def _by_cost(
         why = "no other candidate to rank"
         if too_slow:
             if too_slow == 1:
-                known = "the other one that is known"
+                known = "the other measured group"
             else:
-                known = f"each of the {too_slow} others that are known"
+                known = f"each of the {too_slow} other measured groups"
             why = f"{known} would be late"
         text = (
             f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(evaluations)}"
@@ -239,8 +239,8 @@ def _by_cost(
         return evaluations.hold("cannot_pay", text, pair.numbers())
     if not pair.is_ranked:
         text = (
-            f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} "
-            "stays"
+            f"{_against(pair)}: the intervals overlap, so neither is known to be better; "
+            f"{name(held.group)} stays"
         )
         return evaluations.hold("overlap", text, pair.numbers())
     return _move(evaluations, pair)
@@ -317,7 +317,7 @@ def _untried(evaluations: Evaluations) -> str:
         more = f" (and {len(offers) - 1} more)"
     else:
         more = ""
-    return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
+    return f"; no trial of {name(offers[0].group)}{more}: {offers[0].verdict}"
 
 
 def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceInForce]:

@@ -38,12 +38,12 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
         return plan
     needs_s = _needs_s(snapshot, snapshot.current, best, work)
     if plan.target is None:
-        wanted = "nothing"
+        why = "and to wait longer would risk the deadline"
     else:
-        wanted = name(plan.target)
+        why = f"and cannot be taken back, as {name(plan.target)} can"
     text = (
         f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at "
-        f"most, for {usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
+        f"most, for {usd(_rest_usd(snapshot, best, work))}, {why}"
     )
     if snapshot.target is None:
         action = Action.START

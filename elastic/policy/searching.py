@@ -204,18 +204,18 @@ def _next_trial(evaluations: Evaluations, best: Ranked) -> Plan | None:
 
 
 def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
-    redone = "trains on"
+    redone = "training continues"
     if offer.redone:
         redone = (
-            f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
+            f"{number(offer.redone)} iterations are done again, for {usd(offer.redo_usd)} of that"
         )
     if evaluations.snapshot.limits.trial_of_every:
-        every = ", and every candidate is to be tried"
+        every = "; every candidate gets a trial"
     else:
         every = ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
-        f"the trial costs about {usd(offer.trial_usd)} and {redone}{every}"
+        f"the trial costs about {usd(offer.trial_usd)}, and {redone}{every}"
     )
     cheaper = offer.cheaper
     bounds = {"cheaper_low": cheaper.low, "cheaper_high": cheaper.high}
