@@ -50,12 +50,9 @@ def without_gradients(control: Tensor) -> GradientMessage:
 class Buffers:
     """Two mirrors of the parameters, used in turn.
 
-    Behind each come `numbers` of the job's own, and four numbers per rank.
-
-    A parameter has no gaps there, and its own order of dimensions, so that most gradients are
-    copied as they are.
-
-    All views are made once: a view made at each step costs as much as a small sum.
+    Behind each come `numbers` of the job's own, and four numbers per rank. A parameter has no gaps
+    in a mirror, and keeps its order of dimensions, so that most gradients are copied as they are.
+    All views are made once: making a view at each step costs as much as a small sum.
     """
 
     def __init__(self, parameters: Sequence[Tensor], numbers: int) -> None:

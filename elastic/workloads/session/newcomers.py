@@ -40,7 +40,7 @@ class Reception:
         self._pause_s: dict[str, float] = {}
 
     def serve(self, me: str, view: View, place: Place, *, blind: Collection[str] = ()) -> list[str]:
-        """Brings newcomers up to date, if this is the last of the present members.
+        """Sends newcomers the state, if this is the last of the members that can.
 
         `place` returns a node's addresses, of its links and of its state receiver. `blind` are
         members that see no newcomers, because they see no store. Returns the newcomers whose
@@ -54,8 +54,8 @@ class Reception:
             for name in shared.current.members
             if name in view.participants and name not in blind
         ]
-        # A member that must leave does so soon, unless it is alone: then it needs another with the
-        # state first.
+        # A member that must leave does so soon, so it serves no newcomer. If it is alone it does,
+        # because another process must have the state first.
         if not able or able[-1] != me or (shared.is_leaving and len(able) > 1):
             return []
         served = {each.newcomer for each in shared.senders}
@@ -69,7 +69,7 @@ class Reception:
         return [each.newcomer for each in refused if each.newcomer in view.waiting]
 
     def lost(self, view: View) -> frozenset[str]:
-        """Drops, for a while, newcomers that nothing more reaches from here.
+        """Drops, for a while, newcomers that can no longer be reached from here.
 
         Returns those among them that should be members already, and cannot be.
         """

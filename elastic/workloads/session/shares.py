@@ -75,11 +75,10 @@ def fits(batch: int, limits: Sequence[int | None]) -> bool:
 def first_split(
     batch: int, costs: Sequence[float], *, limits: Sequence[int | None], are_new: Sequence[bool]
 ) -> tuple[int, ...]:
-    """Gives the split for a round's first turn; none, `()`, where the ranks' memories do not
-    hold a batch.
+    """Returns the split for a round's first turn: `()` if the ranks' memories do not hold a batch.
 
     A new rank gets no sample if the others can have them all. The last step is still on its way to
-    it, and the others need not wait before they have computed theirs.
+    it, and so the others need not wait for it before they have computed theirs.
 
     >>> first_split(12, (1.0, 1.0, 0.0), limits=(None, None, None), are_new=(False, False, True))
     (6, 6, 0)

@@ -210,7 +210,7 @@ class StateSender(threading.Thread):
         self._late.clear()
 
     def adopt(self, number: int, step: int) -> None:
-        """Queues the last word: from `step` on it is a member of round `number`."""
+        """Queues the last message: from `step` on the newcomer is a member of round `number`."""
         self._messages.put(_Outgoing("adopt", {"number": number, "step": step}))
         self.end()
 
@@ -281,7 +281,7 @@ class StateSender(threading.Thread):
             send(channel, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:
-        """Reads the answers that have come; False if no more will."""
+        """Reads the answers that have arrived; False if there will be no more."""
         with self._hearing:
             if self._channel is None:
                 return False
