@@ -73,11 +73,10 @@ class ReturningHandler(DynamicRendezvousHandler):
         return RendezvousInfo(found.store, found.rank, found.world_size, place)
 
     def num_nodes_waiting(self) -> int:
-        """How many nodes wait to join. It is also 1 if the others have begun a round without this
-        node.
+        """How many nodes wait to join; also 1 if the others have begun a round without this node,
+        which then meets them.
 
-        torchrun asks this every 0.1 s while its workers run, and restarts them if it is not 0: then
-        this node meets the others.
+        torchrun asks this every 0.1 s while its workers run, and restarts them where it is not 0.
         """
         waiting = super().num_nodes_waiting()
         return waiting or int(self._state_holder.state.round != self._own_round)
