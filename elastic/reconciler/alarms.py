@@ -210,10 +210,10 @@ class Alarms:
 
     @contextmanager
     def of_writing(self, *, now_s: float) -> Iterator[None]:
-        """Takes note of whether a whole tick could be written down. Only the memory holds that it
-        could not.
+        """Notes whether a whole tick could be written down; that it could not is kept in memory
+        only.
 
-        One that broke off for what nobody expected does not tell.
+        A tick that broke off for an unexpected error does not show it.
         """
         try:
             yield
@@ -316,8 +316,8 @@ class Alarms:
         else:
             unseen = self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
-        # Who cannot list machines cannot prove the right to end one: a trouble of its own once it
-        # shortens leases.
+        # A daemon that cannot list machines cannot prove that it may end one. That is a trouble of
+        # its own only once it shortens leases.
         is_withheld = self.right.lease_left_s() < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
             yield AlarmKind.CANNOT_END, self.right.alarm()
