@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -470,7 +471,7 @@ class Simulation:
             if notice_s > 0:
                 notice = Notice(NoticeKind.INTERRUPTION, now_s, now_s + notice_s, "terminate")
                 self.agents.notice(machine.node_id, notice)
-            self._later(now_s + notice_s, lambda name=machine.provider_id: self._reclaim(name))  # type: ignore[misc]
+            self._later(now_s + notice_s, partial(self._reclaim, machine.provider_id))
 
     def _reclaim(self, provider_id: str) -> None:
         machine = next(

@@ -43,7 +43,8 @@ def gloo_device(host: str) -> Any:
 
 def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s: float) -> Any:
     """Meets the others through `store`, and returns the process group. Raises RuntimeError."""
-    options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # torch's stubs leave it out
+    # torch's stubs leave it out.
+    options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]
     options._devices = [device]
     options._timeout = timedelta(seconds=timeout_s)
     return ProcessGroupGloo(PrefixStore("gloo", store), rank, world_size, options)

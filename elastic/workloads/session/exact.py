@@ -252,7 +252,8 @@ def _column(argument: Any, size: int) -> Sequence[Any]:
 def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002
     has_more = any(each is not None and each is not False for each in (*args, *options.values()))
     if ord != 2 or has_more or not own.is_floating_point():
-        return torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)  # type: ignore[no-any-return]
+        norm: Tensor = torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)
+        return norm
     wide: Tensor = _wide(own)
     return _sqrt(_total(wide * wide)).to(own.dtype)  # type: ignore[no-any-return]
 
