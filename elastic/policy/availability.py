@@ -20,12 +20,11 @@ UNAVAILABLE = "unavailable"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Why a node cannot be bought now, for a person.
+    """Why a node cannot be bought now."""
 
-    `until_s` is when it is tried again; None if that is not known.
-    """
-
+    # The reason, for a person.
     text: str
+    # When it is tried again; None if that is not known.
     until_s: float | None = None
 
 

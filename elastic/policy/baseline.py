@@ -16,17 +16,16 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class FixedChoice:
-    """One group from start to end.
-
-    `estimated_phases` are the training phases in which it was not measured: their pace is scaled by
-    the ratio that other groups showed. `bends` are the seconds after the start at which its price
-    changed, each with the dollars spent by then.
-    """
+    """One group from start to end, and what the job would have cost on it."""
 
     group: Group
     usd: float
+    # Seconds from the start of training to its end.
     lasts_s: float
+    # Training phases in which the group was not measured: their pace is scaled by the ratio that
+    # other groups showed.
     estimated_phases: tuple[str, ...] = ()
+    # When its price changed, in seconds after the start, and the dollars spent by then.
     bends: tuple[tuple[float, float], ...] = ()
 
     def usd_after(self, share: float) -> float:

@@ -116,13 +116,11 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A step time that was measured.
-
-    `spread` is how far it may be from the truth: the standard deviation of its logarithm.
-    """
+    """A step time that was measured, with its uncertainty."""
 
     node_types: NodeTypes
     step_s: float
+    # How far it may be from the truth: the standard deviation of its logarithm.
     spread: float
 
 

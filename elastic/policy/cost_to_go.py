@@ -50,17 +50,15 @@ _Shift = Callable[[_Array], _Array]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One way to train: its pace, its price, and what going there takes.
-
-    `start_s` are the seconds from holding nothing to the first iteration: paid, without progress.
-    `move_s` is how long training stands still if another group trains until this one is ready.
-    `move_usd` is what that move costs beyond this group's own price.
-    """
+    """One way to train: its pace, its price, and what going there takes."""
 
     step_s: float
     usd_per_h: float
+    # Seconds from holding nothing to the first iteration: paid, without progress.
     start_s: float
+    # How long training stands still if another group trains until this one is ready.
     move_s: float
+    # What such a move costs beyond this group's own price.
     move_usd: float = 0.0
 
     @property
@@ -70,19 +68,18 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineProblem:
-    """Finish `work` iterations within `left_s` seconds, on `safe` groups or on a `spot` pool.
+    """Finish `work` iterations within `left_s` seconds, on `safe` groups or on a `spot` pool."""
 
-    Safe groups are on demand: they are not taken back. If there is none, the job can only wait for
-    spot. `hazards` are the rates of the pool; `failover` is the chance that a similar pool is up
-    when it is lost. `time_usd_per_h` is what finishing an hour sooner is worth.
-    """
-
+    # Groups on demand, which are not taken back. If there is none, the job can only wait for spot.
     safe: tuple[Course, ...]
     spot: Course | None
+    # How often the spot pool is lost, and is back.
     hazards: Hazards | None
+    # The chance that a similar pool is up when this one is lost.
     failover: float
     work: float
     left_s: float
+    # What finishing an hour sooner is worth.
     time_usd_per_h: float = 0.0
 
 
@@ -99,9 +96,13 @@ class CostToGo:
     """A solved problem. Work and time may have any value up to the problem's own."""
 
     problem: DeadlineProblem
+    # The length of a time step.
     step_h: float
+    # Work of a cell, in iterations.
     cell: float
+    # Cells that the fastest safe course trains in a time step.
     cells_per_step: int
+    # Expected dollars by time steps left, by state (see `_Solver.solve`) and by cells of work left.
     values: _Array
 
     def waiting(self, work: float, left_s: float, market: SpotState, *, look_s: float) -> float:
@@ -128,6 +129,7 @@ class CostToGo:
         course = self.problem.safe[index]
         look_h = self._look_h(look_s)
         work_then, share = _worked(course, work, dead_s, look_h)
+        # Block 0 is for holding nothing, and each safe course has one after it.
         block = 1 + index
         rest = self._after(
             block, self._market_row(market), market, look_h, work_then, left_s - look_h * _S_PER_H
@@ -228,6 +230,8 @@ class CostToGo:
         trains."""
         if work <= 0:
             return 0.0
+        # The cells around this amount of work, and the times at which the fastest safe course
+        # reaches them.
         place = min(work / self.cell, self.values.shape[2] - 1.0)
         low = min(int(place), self.values.shape[2] - 2)
         share = place - low

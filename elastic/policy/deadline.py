@@ -119,14 +119,14 @@ def lasts_s(snapshot: Snapshot, outlook: Evaluation, work: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Spot of one node type at one size: its cheapest price, and its pools.
+    """Spot of one node type at one size."""
 
-    `up` are the pools that can be bought now.
-    """
-
+    # Its pools, the cheapest first.
     outlooks: tuple[Evaluation, ...]
     step_s: float
+    # The cheapest price, of a pool that can be bought if there is one.
     usd_per_h: float
+    # The pools that can be bought now.
     up: tuple[Evaluation, ...]
 
     def needs_s(self, snapshot: Snapshot, work: float) -> float:
@@ -162,10 +162,13 @@ def _kinds(
         step_s = outlooks[0].step_s
         assert step_s is not None, "only what is known is asked"
         up = tuple(each for each in outlooks if each.lack is None)
+        # A price counts only if it can be paid now, unless none can.
         cheapest = up or tuple(outlooks)
         kinds.append(_Kind(tuple(outlooks), step_s.value, cheapest[0].usd_per_h or 0.0, up))
     kinds.sort(key=lambda each: (each.step_s * each.usd_per_h, each.outlooks[0].group))
     rests = [(each.step_s, each.needs_s(snapshot, work) * ROOM_FOR_LOSSES) for each in kinds]
+    # The few cheapest of all kinds may be down. So the few cheapest that can be bought are weighed,
+    # too.
     buyable = [place for place, each in enumerate(kinds) if each.up]
     chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
     if snapshot.target:

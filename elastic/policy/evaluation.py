@@ -43,20 +43,21 @@ _LEAST_WINDOWS = 5
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One candidate.
-
-    `step_s` is measured; or predicted from other sizes if `samples` is 0; or None. The candidate is
-    settled when it has enough windows to be ranked. `objection` says why the job may not run on it;
-    None if it may. `lack` says why it cannot be completed now; None if it can.
-    """
+    """One candidate, with what is known of it."""
 
     group: Group
+    # How many windows measured it. With 0 its step time is predicted from other sizes.
     samples: int
+    # None if its pace is neither measured nor predicted.
     step_s: Interval | None
+    # Whether it has enough windows to be ranked.
     is_settled: bool
     usd_per_h: float | None
+    # Why the job may not run on it, for a person; None if it may.
     objection: str | None
+    # Going there and finishing there; None if pace, price or work is not known.
     switch_cost: SwitchCost | None
+    # Why it cannot be completed now; None if it can.
     lack: Lack | None
     iterations_per_usd: Interval | None = field(init=False)
     """Computed from the price and the step time; None unless both are known."""
@@ -74,18 +75,16 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A choice with a known pace, priced to the end of the job.
-
-    `usd_per_iteration` includes the owner's value of time. `late_s` is by how much it would miss
-    the deadline.
-    """
+    """A choice with a known pace, priced to the end of the job."""
 
     group: Group
     step_s: Interval
     usd_per_h: float
     iterations_per_usd: Interval
+    # It includes the owner's value of time.
     usd_per_iteration: Interval
     switch_cost: SwitchCost
+    # By how much it would miss the deadline.
     late_s: float
 
     @property
@@ -100,18 +99,18 @@ class Ranked:
 # No slots: cached properties are stored on the instance.
 @dataclass(frozen=True, eq=False)
 class Evaluations:
-    """Everything that a decision weighs.
-
-    `iterations_left` is of the focus phase; None while no horizon is known. `workers` is what a
-    node of each type runs. `left_out` says why nodes of a type cannot run the job.
-    """
+    """Everything that a decision weighs."""
 
     snapshot: Snapshot
     quotes: Quotes
+    # The training phase whose speed decides.
     focus: Focus
+    # Of the focus phase; None while no horizon is known.
     iterations_left: float | None
     outlooks: tuple[Evaluation, ...]
+    # What a node of each type runs.
     workers: Mapping[str, Workers]
+    # Why nodes of a type cannot run the job.
     left_out: Mapping[str, str]
 
     def of(self, group: Group | None) -> Evaluation | None:

@@ -45,21 +45,20 @@ _Z_975 = NormalDist().inv_cdf(0.975)
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The rest of the job on one group: seconds until it is done, and dollars in all, with those
-    already spent.
-
-    `is_measured` is False where the pace is a prior. `chance_late` is the chance of missing the
-    deadline because of the pace alone. It is None without a deadline or an interval, and where a
-    spot node may be lost on the way. `objection` says why the job may not run there; None if it
-    may.
-    """
+    """The rest of the job on one group: when it is done, and its dollars in all."""
 
     group: Group
+    # Seconds until the job is done.
     lasts_s: Interval
+    # Dollars in all, with those already spent.
     usd: Interval
     usd_per_h: float
+    # False if the pace is a prior.
     is_measured: bool
+    # The chance of missing the deadline because of the pace alone. None without a deadline or an
+    # interval, and where a spot node may be lost on the way.
     chance_late: float | None = None
+    # Why the job may not run there; None if it may.
     objection: str | None = None
 
     @property
@@ -82,7 +81,9 @@ class Forecast:
     """Every group of which something is known, the cheapest first, and the goals in seconds and
     dollars."""
 
+    # The cheapest first, with those that the job may not use.
     finishes: tuple[Finish, ...]
+    # Seconds to the deadline; None without one.
     left_s: float | None
     budget_usd: float | None
 
@@ -119,18 +120,16 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A goal that will not be met, as far as is known: `why` says by how much, and what would be
-    enough.
-
-    `is_certain` if it is not met even at the fast and cheap end of what is known. `option` is the
-    option of `elasticd job resume` that gives the job what it needs. `advice` says so to the owner
-    of a job that continues.
-    """
+    """A goal that will not be met, as far as is known."""
 
     kind: Missed
+    # By how much it is missed, and what would be enough.
     why: str
+    # Whether it is missed even at the fast and cheap end of what is known.
     is_certain: bool
+    # The option of `elasticd job resume` that gives the job what it needs.
     option: str
+    # The same for the owner of a job that continues.
     advice: str
 
     @property

@@ -40,12 +40,11 @@ _RATIO = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Hazards:
-    """Rates per hour, by the age buckets of `AGES_S`.
+    """Rates per hour, by the age buckets of `AGES_S`."""
 
-    At `lost_per_h` a pool that is up is lost. At `back_per_h` one that is down comes back.
-    """
-
+    # How often a pool that is up is lost.
     lost_per_h: tuple[float, ...]
+    # How often a pool that is down comes back.
     back_per_h: tuple[float, ...]
 
     def life_h(self, age_s: float) -> float:
@@ -82,6 +81,7 @@ def hazards_of(
     >>> hazards_of(bad).lost_per_h[5] > hazards_of(None).lost_per_h[5]
     True
     """
+    # The prior of this pool: what all others show together.
     every = [each for each in kin if pool is None or each.offering != pool.offering]
     up = _population([each.up for each in every], _LOST_PER_H)
     down = _population([each.down for each in every], _BACK_PER_H)

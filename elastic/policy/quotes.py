@@ -10,14 +10,13 @@ from elastic.model import Group, Offering, Price, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class PriceInForce:
-    """The price of one offering, in force since `since_s`.
-
-    `before_usd_per_h` is the price that it replaced, if that is known.
-    """
+    """The price of one offering that is in force."""
 
     offering: Offering
     usd_per_h: float
+    # When it came into force.
     since_s: float
+    # The price that it replaced; None if that is not known.
     before_usd_per_h: float | None
 
 

@@ -19,14 +19,12 @@ _DELIBERATE = ("trial", "trial_over")
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A change to a group, until the next change or until now.
-
-    `next_code` is the code of the change that ended it; "" if none did.
-    """
+    """A change to a group, until the next change or until now."""
 
     change: Change
     group: Group
     ends_s: float
+    # The code of the change that ended it; "" if none did.
     next_code: str
 
     def least_step_s(self, snapshot: Snapshot) -> float:

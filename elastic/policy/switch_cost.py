@@ -18,35 +18,37 @@ Members = tuple[tuple[Offering, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class SwitchCost:
-    """The rest of the job on one group, and the way there.
+    """The rest of the job on one group, and the way there."""
 
-    `switch_usd` is the part that trains nothing, or trains again what was trained before. Training
-    stands still for `switch_s`. `redone` is how many iterations are done again. `usd` is the whole,
-    with the interval of the step time. `cost_usd` adds the owner's value of time. `lasts_s` is the
-    time to the last iteration; `worst_s` is the same at the slow end of the interval.
-    """
-
+    # Dollars that train nothing, or train again what was trained before.
     switch_usd: float
+    # For how long training stands still.
     switch_s: float
+    # All dollars, with the interval of the step time.
     usd: Interval
+    # The same, plus the owner's value of the time.
     cost_usd: float
+    # Seconds to the last iteration.
     lasts_s: float
+    # The same at the slow end of the interval.
     worst_s: float
+    # How many iterations are done again.
     redone: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What a change of group takes.
+    """What a change of group takes."""
 
-    The nodes `added`, the nodes of both groups (`union`), and the seconds of boot and of
-    standstill. `fetch_usd` is what the network charges for what the new nodes download.
-    """
-
+    # The nodes that must be bought.
     added: Members
+    # The nodes of both groups.
     union: Members
+    # Until the slowest new node is ready.
     boot_s: float
+    # For how long training stands still.
     pause_s: float
+    # What the network charges for what the new nodes download.
     fetch_usd: float = 0.0
 
     def usd(self, quotes: Quotes) -> float:
@@ -75,6 +77,7 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
         for each in sorted(after)
         if after[each] > before.get(each, 0)
     )
+    # During the pause the nodes of both groups are paid.
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
     if added:
         boot_s = _boot_s(snapshot, added, to)
@@ -101,6 +104,7 @@ def switch_cost(
     """
     transition = transition_of(snapshot, origin, to)
     time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    # While the new nodes boot, the old group trains.
     before_s, done = (
         _meanwhile(transition.boot_s, origin_step_s, iterations)
         if origin
@@ -110,6 +114,7 @@ def switch_cost(
         redone = redone_by_a_move(snapshot, done)
     else:
         redone = 0.0
+    # What is left for the new group, with what the move loses.
     rest = iterations - done + redone
     switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)

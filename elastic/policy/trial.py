@@ -67,28 +67,28 @@ class TrialVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a trial of a group promises.
-
-    `cheaper` is the share of an iteration's cost that it should save against the best group known,
-    with its 95 % interval; negative if it is dearer. `worth_usd` is the expected improvement over
-    the rest of the job, less what the trial is expected to lose. `trial_usd` is what it is expected
-    to spend, `redo_usd` the part of that for the `redone` iterations.
-
-    `lasts_s` is set for a mix, which is tried to save time. `late_s` is by how much the job should
-    miss its deadline there. `is_tight` says whether it should be in time, but without room for
-    losses.
-    """
+    """What a trial of a group promises."""
 
     group: Group
     verdict: TrialVerdict
+    # The expected step time; the one worth trying for if nothing is known.
     step_s: float
+    # The share of an iteration's cost that it should save against the best group known, with its
+    # 95 % interval; negative if it is dearer.
     cheaper: Interval
+    # The expected improvement over the rest of the job, less what the trial is expected to lose.
     worth_usd: float
+    # What the trial is expected to spend.
     trial_usd: float
+    # Iterations that the trial has done again.
     redone: float
+    # The part of `trial_usd` for them.
     redo_usd: float
+    # When a mix should finish: it is tried to save time. None for other groups.
     lasts_s: float | None = None
+    # By how much the job should miss its deadline there.
     late_s: float = 0.0
+    # Whether it should be in time, but without room for losses.
     is_tight: bool = False
 
     @property

@@ -71,10 +71,12 @@ def uses(
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A trial until training continues after it. `over_s` is when its end was decided."""
+    """A trial, until training continues after it."""
 
     change: Change
+    # When its end was decided; infinity while it lasts.
     over_s: float
+    # When training continued after it.
     until_s: float
 
     def bought(self, row: LedgerRow) -> bool:
@@ -153,6 +155,7 @@ def _use(
         use = Use.IDLE
     else:
         use = _own_use(row, own, life, at_s)
+    # An overhead that a trial caused is the trial's.
     if use in _OVERHEAD and _is_for_a_trial(row, own, life, at_s, use):
         return Use.TRIAL
     return use

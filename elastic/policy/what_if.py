@@ -58,31 +58,33 @@ class Lever(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the value
-    before.
+    """Where one lever makes a candidate win.
 
-    It wins up to `wins_to`, and no longer at `loses_beyond`, the value after. Both are None if it
-    wins up to the last value tried. `now` is the present value; None if it was not known. Prices
-    are of one node in USD an hour, paces are seconds an iteration, deadlines are hours from then
-    on.
+    Prices are of one node in USD an hour, paces are seconds an iteration, deadlines are hours from
+    then on.
     """
 
     lever: Lever
+    # The present value; None if it is not known.
     now: float | None
+    # The first value at which it wins.
     wins_at: float
+    # The value before that, at which it still loses.
     loses_at: float
+    # The last value at which it wins; None if it wins up to the last value tried.
     wins_to: float | None = None
+    # The value after that, at which it loses again; None as `wins_to`.
     loses_beyond: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WinsIf:
-    """One candidate that was not chosen, and each lever that alone would change that; `text` says
-    it in words."""
+    """One candidate that was not chosen, and each lever that alone would change that."""
 
     group: Group
     name: str
     thresholds: tuple[Threshold, ...]
+    # The thresholds in words.
     text: str
 
 
@@ -232,6 +234,7 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     values = sorted({_ceil(each) for each in (*grid, *between)})
     if now is None:
         return None, values[::-1]
+    # From the present deadline the search goes both ways: sooner, and later.
     start = _ceil(now)
     sooner = [start, *(each for each in reversed(values) if each < start)]
     return now, sooner, [start, *(each for each in values if each > start)]
@@ -273,6 +276,7 @@ def _first_win(
             return at, loses, (at, beyond)
         for last, later in pairwise(way[place + 1 :]):
             if not wins(later):
+                # Winning ends between these two values: find where.
                 first_lost, _ = _between(last, later, lambda each: not wins(each))
                 return at, loses, (first_lost + (1 if later < last else -1), first_lost)
         return at, loses, None
