@@ -29,28 +29,27 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One disagreement.
-
-    `off_s` and `off_usd` are the ledger's value less the cloud's; None if one side has no value.
-    """
+    """One disagreement between ledger and cloud."""
 
     difference: Difference
     provider_id: str
     node_id: str | None
+    # What was found, and below what a person can do; both for people.
     found: str
     advice: str
+    # The ledger's seconds less the cloud's; None if one side has none.
     off_s: float | None = None
+    # The same in dollars.
     off_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was compared at `at_s`, and every disagreement.
-
-    Clouds forget machines: what the cloud no longer lists is not compared.
-    """
+    """A comparison of ledger and cloud."""
 
     at_s: float
+    # How many machines both sides know. Clouds forget: what the cloud no longer lists is not
+    # compared.
     compared: int
     findings: tuple[AuditFinding, ...]
 

@@ -14,17 +14,18 @@ from elastic.store import Store
 
 @dataclass(slots=True)
 class BillingPeriods:
-    """Records when machines began and ended.
-
-    Without its daemon a machine lives for at most `lease_s`. Before its first heartbeat it may live
-    for `register_s`, if that is longer.
-    """
+    """Records when machines began and ended."""
 
     store: Store
+    # How long a machine lives at most without its daemon.
     lease_s: float
+    # How long it may live before its first heartbeat, if that is longer.
     register_s: float = 0.0
+    # How often in a row each node's machine was not listed.
     _missing: dict[str, int] = field(default_factory=dict)
+    # What its provider last reported as the start of its bill.
     _billed_from_s: dict[str, float] = field(default_factory=dict)
+    # When each node's machine was last listed as not gone.
     _seen_at_s: dict[str, float] = field(default_factory=dict)
 
     def keep(self, ids: Collection[str], *, found: Collection[str]) -> None:
@@ -70,6 +71,7 @@ class BillingPeriods:
             at_s = self._latest_end_s(node, now_s=now_s)
         else:
             at_s = min(exited_at_s, now_s)
+        # Some providers do not bill a machine that ends early, or that never ran.
         is_waived = instance.waived_before_s is not None and at_s < instance.waived_before_s
         is_waived |= instance.never_ran and node.joined_at_s is None
         self.store.nodes.gone(node.id, at_s=at_s, is_waived=is_waived, why=instance.ended_because)

@@ -94,6 +94,7 @@ class GroupLiveness:
 
         That is so while some stand still, or will soon, and another has missed a heartbeat or two.
         """
+        # It may soon be cut off if it has missed a heartbeat, and the others do not make turns.
         missed = self._silent_for(self._recent_s)
         is_known = missed == self.cut_off and self._hanging_for_s is not None
         return bool(missed) and not is_known and self._hang_for_s(self._recent, _SOON_S) is not None
@@ -119,6 +120,7 @@ class GroupLiveness:
             return ()
         if active is None or active.drain_at_s is not None:
             return None
+        # First the whole job: does any member with a recent heartbeat make turns?
         still_s = self._still_for_s(self._heard)
         if still_s is not None:
             silent = sorted(node.id for node in world.members if self._is_silent(node))
@@ -131,6 +133,7 @@ class GroupLiveness:
             else:
                 text = f"no turn for {duration(still_s)}{unheard}"
             return (Idle(text),)
+        # Turns may be made, or not: then nothing is said of single nodes.
         if not self._are_turns_made:
             return None
         return tuple(
@@ -395,6 +398,7 @@ class GroupLiveness:
         active = world.active
         if active is None:
             return None
+        # Workers that have ended wait for none.
         at_work = [
             node
             for node in world.members

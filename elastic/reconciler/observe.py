@@ -27,10 +27,11 @@ from elastic.store import JobFacts
 
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
-    """Node types and offerings; neither is known if there is a `failure`."""
+    """What a provider sells."""
 
     node_types: tuple[NodeType, ...] = ()
     offerings: tuple[Offering, ...] = ()
+    # Why the rest is not known; None if it is.
     failure: ProviderError | None = None
 
 
@@ -64,6 +65,7 @@ def observe(
     Only what is on offer is a candidate; if that is not known, everything with a price is.
     """
     prices = tuple(prices)
+    # While the catalogue is not known, everything with a price counts as on offer.
     is_known = catalog.failure is None
     if is_known:
         on_offer = set(catalog.offerings)

@@ -38,8 +38,11 @@ class PricePast:
 
     store: Store
     archive: Callable[[], PriceArchive]
+    # Opened at the first look: many daemons have no archive.
     _source: PriceArchive | None = None
+    # Node types whose history is known or was asked for.
     _asked: set[str] = field(default_factory=set)
+    # The history that is being read, page by page.
     _reading: _Reading | None = None
     _renewal: Renewal | None = None
 
@@ -114,15 +117,14 @@ class PricePast:
 
 @dataclass(slots=True)
 class _Reading:
-    """One node type's history as far as it is read.
-
-    `extras_usd_per_h` are the present ones of the markets that need it.
-    """
+    """One node type's history as far as it is read."""
 
     node_type: str
+    # The present extras of the markets that need the history.
     extras_usd_per_h: dict[Offering, float]
     pages: Iterator[tuple[Quote, ...]]
     quotes: list[Quote] = field(default_factory=list)
+    # Pages so far.
     read: int = 0
 
     def go_on(self) -> bool:

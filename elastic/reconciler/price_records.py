@@ -37,6 +37,7 @@ class PriceRecords:
     """Keeps the store's prices up to date with a source."""
 
     store: Store
+    # The last quote of each offering that was reported as not believed.
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
     _doubted: dict[Offering, DoubtedPrice] = field(default_factory=dict)
 
@@ -76,6 +77,7 @@ class PriceRecords:
             for each in known.values()
             if now_s - each.observed_at_s <= MEASURE_S
         }
+        # A price of now is compared with the last one that is not too old for that.
         sifted = sift(quotes, measures)
         newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
@@ -86,6 +88,7 @@ class PriceRecords:
                 and quote.valid_from_s <= before.valid_from_s
             ):
                 continue  # over, and known already
+            # An unchanged price is written again only now and then.
             if _says_something(quote, before, now_s=now_s):
                 self._record(quote, now_s=now_s)
                 has_recorded = True
@@ -95,6 +98,7 @@ class PriceRecords:
             believed = newest.get(each.quote.offering)
             if believed is None or believed.valid_from_s < each.quote.valid_from_s:
                 self._doubt(each.quote, known.get(each.quote.offering))
+            # Report each unbelieved quote once.
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"

@@ -58,22 +58,23 @@ class Rendezvous(Protocol):
 
 @dataclass(slots=True)
 class RendezvousStores:
-    """Starts, finds again and ends the stores; `root` holds a folder for each job.
+    """Starts, finds again and ends the stores."""
 
-    `ports` are those that a store may listen at; 0 means any. A store is replaced if it is silent
-    for more than `silence_s`, or not ready `starts_within_s` after its start. `certificate_of`
-    gives a job's key and certificate as PEM.
-    """
-
+    # It holds a folder for each job.
     root: Path
+    # Gives a job's key and certificate as PEM.
     certificate_of: Callable[[str], str]
     host: str
+    # The ports that a store may listen at; 0 means any.
     ports: range = range(1)
     python: str = sys.executable
+    # A store that is silent for longer is replaced.
     silence_s: float = _SILENCE_S
+    # So is one that is not ready this long after its start.
     starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _clients: dict[str, StoreClient] = field(default_factory=dict)
+    # Stores that this process started: they must be reaped.
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def lives(self, job_id: str) -> bool:

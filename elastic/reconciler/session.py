@@ -29,6 +29,7 @@ def next_members(
     to leave may be the last that has the trained state.
     """
     inside = {node.id for node in alive}
+    # First all newcomers join, then those that are no longer wanted leave.
     newcomers = [node for node in wanted if node.id not in inside]
     if newcomers and is_ready:
         return (*alive, *newcomers)
@@ -39,6 +40,7 @@ def next_members(
         and all(has_come_in(node, active) for node in staying)
     ):
         return tuple(staying)
+    # Members whose machines are about to go leave at once, and those that are gone are left out.
     rest = tuple(node for node in alive if node not in must_go)
     if rest and len(rest) < len(active.node_ids):
         return rest

@@ -40,10 +40,11 @@ class LaunchNodes:
 
 @dataclass(frozen=True, slots=True)
 class TerminateNode:
-    """Terminate this node; `is_failure` if it was never of use."""
+    """Terminate this node."""
 
     node: Node
     reason: str
+    # Whether it was never of use.
     is_failure: bool = False
 
 
@@ -72,26 +73,24 @@ class StartGeneration:
 
 @dataclass(frozen=True, slots=True)
 class DrainGeneration:
-    """Ask the members to stop at their next safe point, or at once if they hang.
-
-    `unasked` is the exit of workers that stopped before they were asked.
-    """
+    """Ask the members to stop at their next safe point."""
 
     number: int
     reason: str
+    # The exit of workers that stopped before they were asked.
     unasked: Exit | None = None
+    # Whether the members hang: then they are stopped at once.
     hangs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EndGeneration:
-    """Note that no member runs any more. `failure` is the exit that broke it, if one did.
-
-    Unless that `is_proven`, some member's workers may live: they must not meet again.
-    """
+    """Note that no member runs any more."""
 
     number: int
+    # The exit that broke it, if one did.
     failure: Exit | None
+    # If not, some member's workers may be alive: they must not meet again.
     is_proven: bool = True
 
 
@@ -162,9 +161,11 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     if unfit:
         yield from map(EndUnfit, unfit)
         return
+    # Nothing is bought, and no group changes, while the last members finish.
     closes = _is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
+    # Look on without the nodes that are given up in this very step.
     unbought = _unbought(world)
     if unbought:
         yield GiveUp(unbought, f"it could not be bought for {duration(world.timeouts.register_s)}")
@@ -178,6 +179,7 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
             TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
         )
         return
+    # Which nodes the target uses, and how many of each offering it still lacks.
     wanted, missing = _match(world, world.target)
     if refused := sorted(
         each for each, count in missing if count >= world.refused.get(each, count + 1)
@@ -204,6 +206,7 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
         yield StartGeneration(tuple(wanted))
     elif (survivors := _survivors(world, liveness, present)) and liveness.are_heard(survivors):
         yield StartGeneration(survivors)
+    # What neither the target nor the active generation uses costs money for nothing.
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
         node
@@ -302,6 +305,7 @@ def _keeping_session(
         for node in members
         if session.is_hopeless(exits.get(node.id), node)
     }
+    # Members that train with no other are of no use either.
     hopeless |= liveness.alone()
     yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
     wanted = [node for node in wanted if node not in hopeless]
@@ -503,11 +507,13 @@ def _unbought(world: World) -> tuple[Node, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Patience:
-    """How long a node may stay as it is; `is_failure` if one that stays longer was never of use."""
+    """How long a node may stay as it is."""
 
     since_s: float | None
     limit_s: float
+    # What the node did meanwhile, as the reason of its end says it.
     what: str
+    # Whether one that stays longer was never of use.
     is_failure: bool = False
 
 

@@ -27,18 +27,20 @@ _PROVE_S = 120.0
 class TerminationPermission:
     """When it was proven last, and what lease a node may therefore have.
 
-    `prove` asks whether one machine could be ended. No lease lasts longer than two leases of
-    `lease_s` after the last proof. So a cloud that is silent for one lease changes nothing. If it
-    is silent for two, every node ends. Nodes that have not registered yet end after the time that
-    they have for that.
+    No lease lasts longer than two leases of `lease_s` after the last proof. So a cloud that is
+    silent for one lease changes nothing. If it is silent for two, every node ends. Nodes that have
+    not registered yet end after the time that they have for that.
 
     All of this is measured by `elapsed_s`, a clock that is never set. One that jumped would make a
     proof older or newer than it is.
     """
 
+    # Asks whether one machine could be ended; raises ProviderError if not.
     prove: Callable[[str], None]
+    # The lease of a node while all is well.
     lease_s: float
     elapsed_s: Callable[[], float] = time.monotonic
+    # Why the last proof failed; None if it did not.
     failure: ProviderError | None = None
     _proven_s: float = field(init=False)
     _renewal: Renewal = field(init=False)

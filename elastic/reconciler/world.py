@@ -14,17 +14,17 @@ _EVERY_SECOND = silence_bounds(heartbeat_s=HEARTBEAT_S)
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a job and its nodes may take for what they should do, in seconds.
+    """How long a job and its nodes may take for what they should do, in seconds."""
 
-    `register_s` is the time to register, `lease_s` how long a silent node lives. `reaction_s` is
-    the time from when an instruction is due until it arrives on a node. A turn that is overdue for
-    `standstill_s` is an alarm, unless that is 0. `silence` judges a node's silence.
-    """
-
+    # For a new node to register.
     register_s: float
+    # How long a silent node lives.
     lease_s: float
+    # From when an instruction is due until it arrives on a node.
     reaction_s: float
+    # A turn that is overdue for this long is an alarm; 0 means never.
     standstill_s: float
+    # The bounds that judge a node's silence.
     silence: TimeBounds = _EVERY_SECOND
 
 
