@@ -29,21 +29,20 @@ from elastic.store.events import Event, add_event
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatReport:
-    """What a node said of itself in one heartbeat.
-
-    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
-    `round` is the newest of the session that its workers train in, `next_round` one that they are
-    about to publish. `saves` and `beginnings` stand under their sequence numbers.
-    """
+    """What a node said of itself in one heartbeat."""
 
     report: NodeReport
     last_exit: Exit | None = None
     windows: Sequence[Window] = ()
     notes: Sequence[Event] = ()
+    # The newest sequence number among windows and notes; a note's id is its number.
     acked_seq: int = 0
     notice: Notice | None = None
+    # The newest of the session that its workers train in.
     round: int | None = None
+    # One that they are about to publish.
     next_round: RoundRegistration | None = None
+    # By sequence number, as are `beginnings`.
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 

@@ -110,14 +110,12 @@ class StoredWindow:
 
 @dataclass(frozen=True, slots=True)
 class ThroughputPoint:
-    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing
-    was done.
-
-    `training_phase` is the one that most of the iterations belong to.
-    """
+    """Iterations per second of the clock in the stretch that begins at an instant."""
 
     at_s: float
+    # 0 if nothing was done.
     iterations_per_s: float
+    # The phase that most of the iterations belong to.
     training_phase: str
 
 

@@ -78,15 +78,13 @@ _OF_LAUNCH = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchIntent:
-    """One purchase on record: all the nodes that its token is to buy, in the order in which they
-    were asked for.
-
-    `asked_by` is what its provider noted last of how it asks; empty before it has.
-    """
+    """One purchase on record."""
 
     token: str
     request_hash: str
+    # All that its token will buy, in the order in which they were asked for.
     nodes: tuple[Node, ...]
+    # What its provider last noted about how it asks; empty before that.
     asked_by: str = ""
 
 
