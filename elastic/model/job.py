@@ -158,55 +158,54 @@ class TrainingPhase:
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """What was asked for."""
+    """What was asked for. `iterations` is the total of paramount iterations; None means until the
+    script ends.
+
+    `command` is the argv after torchrun's own options; `code` is the SHA-256 of the folder's
+    archive that it runs in, None where it runs what the node has. `node_types` limits the
+    candidates (empty = all on offer). `nodes_min` is also how few members a generation may go on
+    with. `nodes_wanted` is the number that a user scaled the job to; None leaves it to the policy.
+    `policy` names an entry of `elastic.policy.POLICIES`; `fixed_node_type` belongs to the policy
+    `fixed`. With `preload` workers are forked from a process with torch loaded, on each node where
+    that works. Where they crash they are started again `max_restarts` times without progress; None
+    leaves that to the daemon. `most_samples` of a batch fit one worker's memory on a node type; of
+    those it does not name all do. All workers compute in `precision`; None leaves it to the
+    program. `outputs` are the globs of the files in the working folder that are carried home; None
+    is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
+    lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
+    `setup`. `secrets` are the variables of `env` whose values are not shown. `batch` says what an
+    iteration is; None leaves it to what is seen of the script.
+    """
 
     name: str
-    # The script and its arguments, after torchrun's own options.
     command: tuple[str, ...]
-    # The SHA-256 of the archive of the folder that it runs in; None if it runs what the node has.
     code: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     workload: str | None = None
     hyperparameters: Mapping[str, bool | int | float | str] = field(default_factory=dict)
-    # The fewest nodes, also for a generation that goes on after a loss.
     nodes_min: int = 1
     nodes_max: int = 1
-    # The number that a user scaled the job to; None leaves it to the policy.
     nodes_wanted: int | None = None
     nproc_per_node: NprocPerNode = PerNode.AUTO
     global_batch: int | None = None
-    # The total of paramount iterations; None: until the script ends.
     iterations: int | None = None
     objective: Objective = Objective()
-    # The candidates; empty: all on offer.
     node_types: tuple[str, ...] = ()
     capacity: CapacityChoice = CapacityChoice.ANY
-    # An entry of `elastic.policy.POLICIES`.
     policy: str = "best_value"
-    # For the policy `fixed`.
     fixed_node_type: str | None = None
     phases: tuple[TrainingPhase, ...] = (TrainingPhase("main"),)
     drain_grace_s: float = DRAIN_GRACE_S
     mode: Mode = Mode.RESTART
-    # Whether workers are forked from a process with torch loaded, on nodes where that works.
     preload: bool = True
-    # The samples of a batch that fit one worker's memory, by node type; all fit on others.
     most_samples: Mapping[str, int] = field(default_factory=dict)
-    # What all workers compute in; None leaves it to the program.
     precision: Precision | None = None
-    # How often crashed workers restart without progress; None leaves it to the daemon.
     max_restarts: int | None = None
-    # Globs of files in the working folder that are copied home; None: every new or changed one.
     outputs: tuple[str, ...] | None = None
-    # What an iteration is; None leaves it to what is seen of the script.
     batch: Batch | None = None
-    # pip's lines, which each node installs before any worker begins.
     requirements: tuple[str, ...] = ()
-    # Lines that each node runs before any worker begins.
     setup: tuple[str, ...] = ()
-    # A bucket's location, or a folder of the node.
     data: str | None = None
-    # Variables of `env` whose values are not shown.
     secrets: tuple[str, ...] = ()
 
     @property

@@ -118,7 +118,7 @@ def _assignment(
 
 
 def _environment(spec: JobSpec, offering: Offering) -> dict[str, str]:
-    """The job's own variables, its precision, and what a session must know of this type's
+    """The job's own variables, its precision, and what a session must know of this node type's
     memory."""
     environment = dict(spec.env)
     if spec.precision is not None:
