@@ -156,6 +156,7 @@ def measured(evaluations: Evaluations) -> list[Seen]:
 
     For groups that it has not run, earlier runs of its program are used instead.
     """
+    # How many iterations stand behind each measured pace: few may mislead.
     iterations: dict[NodeTypes, int] = {}
     for series in evaluations.snapshot.series:
         if series.training_phase == evaluations.focus.training_phase:

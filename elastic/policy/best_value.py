@@ -72,6 +72,7 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
         what = "nothing is started"
     else:
         what = f"{name(held)} is kept"
+    # If the job admits something with a price, it waits for capacity.
     admitted = [
         each
         for each in evaluations.outlooks
@@ -198,6 +199,7 @@ def _start(evaluations: Evaluations) -> Plan | None:
         return evaluations.plan(
             Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h}
         )
+    # Without windows, earlier runs of the program decide, then the deadline, then the price.
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
         if seconds_left(evaluations.snapshot) is None:
@@ -233,6 +235,7 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
         return None
     beliefs = beliefs_of(evaluations)
     fewest = min(each.group.node_count for each in evaluations.choices)
+    # Of the smallest groups, those with a belief.
     few = [
         each
         for each in evaluations.choices
@@ -244,6 +247,7 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
         few,
         key=lambda each: (beliefs[each.group.node_types].step_s, each.usd_per_h or 0.0, each.group),
     )
+    # Only if two starts would take too much of the time left.
     way = transition_of(snapshot, None, first.group)
     if 2 * (way.boot_s + way.pause_s) <= _HASTE * left_s:
         return None

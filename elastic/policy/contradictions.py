@@ -22,6 +22,7 @@ def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
 def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     spec = snapshot.job.spec
     quotes = fresh_quotes(snapshot)
+    # The smallest groups that the job admits, at today's prices.
     unfit = {each.name for each in snapshot.node_types if spec.unfit(each) is not None}
     groups = [
         Group.of(offering, spec.sizes[0])

@@ -247,6 +247,7 @@ def _of_kind(
     def course(outlook: Evaluation) -> Course:
         return _course(snapshot, outlook, unit_s, unit_usd)
 
+    # Each pool by its own history, and the one pool that stands for the kind.
     hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
     market, best = _market(snapshot, kind, pools, hazards)
     work_s = work * unit_s
@@ -263,6 +264,7 @@ def _of_kind(
     )
     solved = solve(problem)
     look_s = snapshot.limits.tick_s
+    # The three kinds of ways: wait, on demand, and spot that can be bought.
     yield PricedOption(None, unit_usd * solved.waiting(work_s, left_s, market, look_s=look_s))
     for index, each in enumerate(safe):
         dead_s = _dead_s(snapshot, each.group, each)
@@ -460,13 +462,16 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
     held = next(
         (each for each in ways if each.group is not None and each.group == snapshot.target), None
     )
+    # What trains stays unless leaving it saves enough.
     trains = snapshot.current is not None and snapshot.current == snapshot.target
     if trains and held is not None and held.usd <= best.usd * (1 + _least_gain(held, best)):
         best = held
     if best.group is None:
+        # To wait must save enough against spot that can be bought.
         spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
         if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
             best = spot
+    # The reason names the best way that was not taken.
     rival = next((each for each in ordered if each.group != best.group), None)
     if rival:
         against = f", against {usd(rival.usd)} {_on(rival.group)}"
@@ -480,8 +485,10 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
     if rival:
         numbers["expected_usd_next"] = rival.usd
     if best.group is None:
+        # Not even what the target lacks is bought.
         kept = evaluations.hold(WAITING, f"waits for spot: {text}", numbers)
         return replace(kept, may_buy=False)
+    # The target is best: it trains, or its missing nodes are bought again.
     if best.group == snapshot.target:
         if trains:
             return evaluations.hold("best", f"{name(best.group)} stays: {text}", numbers)

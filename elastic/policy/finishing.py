@@ -31,12 +31,14 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     focus = focus_of(snapshot.job)
     left = _iterations_left(snapshot, focus)
     step_s = _step_s(snapshot, focus)
+    # Only a plan that would replace nodes is changed.
     is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
     if left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
         return plan
     leavers = _leavers(snapshot, group)
     stops_in_s = _stops_in_s(snapshot, group, snapshot.limits.reaction_s)
     boot_s = transition_of(snapshot, None, group).boot_s
+    # It pays if the end comes after both the last stop and the boot of a new machine.
     ends_in_s = _ends_in_s(snapshot, group, left * step_s, stops_in_s)
     if ends_in_s is None or ends_in_s > max(stops_in_s, boot_s):
         return plan
@@ -145,6 +147,7 @@ def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: flo
     be slower in proportion to their number. That is a safe bound, because fewer nodes also exchange
     less. It does not hold for several node types, of which the fast one may be missing: then None.
     """
+    # All is done before training must stop.
     if lasts_s <= stops_in_s and _leavers(snapshot, group):
         return lasts_s
     count = group.node_count

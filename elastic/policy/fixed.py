@@ -24,6 +24,7 @@ def fixed(snapshot: Snapshot) -> Plan:
         return evaluations.hold(
             "not_permitted", "the policy fixed needs fixed_node_type, and the job names none"
         )
+    # What is held stays, unless it cannot be completed.
     group = _held(evaluations, wanted) or _cheapest(evaluations, wanted)
     if group is not None and snapshot.target == group:
         return evaluations.hold(

@@ -187,6 +187,7 @@ def misses(
     ):
         return ()
     found = forecast(snapshot, plan.candidates)
+    # Judge only the groups that the policy may still reach.
     considered = _considered(snapshot, plan, found)
     if not considered:
         return None
@@ -241,6 +242,7 @@ def _finish(
         )
         return found.lasts_s, snapshot.spent_usd + snapshot.doubted_usd + found.usd.value
 
+    # Go there and finish, at the middle, the low and the high end of the pace.
     middle = way(pace_s.value)
     if pace_s.low is None:
         low = middle
@@ -304,6 +306,7 @@ def _paces(
     scaled by the ratio of the two on this group, or else on other groups. A phase that was never
     measured is taken to be as slow.
     """
+    # The mean step time of each group, in each training phase that it ran.
     focus = focus_of(snapshot.job).training_phase
     total = sum(left.values())
     measured: dict[Group, dict[str, float]] = {}
@@ -317,6 +320,7 @@ def _paces(
             own = [measured[group]]
         else:
             own = []
+        # By this group if it ran both phases, else by the others.
         for known in (own, list(measured.values())):
             if both := [
                 each[phase] / each[focus] for each in known if phase in each and focus in each
@@ -342,6 +346,7 @@ def _prior(
 ) -> Interval | None:
     """What to expect of a group that was not measured, from the nearest one that was."""
     names = [each for each, _ in group.node_types]
+    # The same node types at another size, the nearest one.
     alike = {
         known: pace_s
         for known, pace_s in paces.items()
@@ -350,6 +355,7 @@ def _prior(
     if alike:
         known = min(alike, key=lambda each: (abs(each.node_count - group.node_count), each))
         return _resized(alike[known].value, group.node_count / known.node_count)
+    # Else other node types, by the power of their hardware.
     power = _power(group, types)
     found = [
         pace_s.value * other[1] / power[1]
@@ -451,12 +457,14 @@ def _dear(
     if budget_usd is None:
         return None
     wind_down_h = wind_down_s(snapshot) / _S_PER_H
+    # Only the groups on which the money will be spent can exceed the budget.
     pool = _heading_for(snapshot, found, considered, is_late=is_late)
     # The guard stops the job while enough is left to end in good order: that much trains nothing.
     needed = {each.group: _expected_usd(each) + wind_down_h * each.usd_per_h for each in pool}
     spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
     if any(each <= budget_usd - spare_usd for each in needed.values()):
         return None
+    # The cheapest way may be a group that the policy will not try: name that one.
     all_needed = needed | {
         each.group: _expected_usd(each) + wind_down_h * each.usd_per_h
         for each in _heading_for(snapshot, found, found.choices, is_late=is_late)

@@ -81,6 +81,7 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     if budget_usd is None:
         return None
     quotes = dearest_quotes(snapshot)
+    # What burns: the machines that are paid, or the target if that is more.
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
     if snapshot.target:
         held = snapshot.target.members
@@ -93,9 +94,11 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
     reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
+    # A first start also pays its least bill.
     if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
+    # Prices that are not believed count as if they were true.
     if snapshot.spent_usd + snapshot.doubted_usd + reserve_usd < budget_usd:
         return None
     text = (
@@ -223,6 +226,7 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     if cap is None or target is None or burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
+    # Fewer nodes of the same group may be within the cap.
     for count in range(target.node_count - 1, snapshot.job.spec.sizes[0] - 1, -1):
         fewer = _resize(target, count)
         if (burn_usd_per_h(fewer, quotes) or 0.0) <= cap:

@@ -50,6 +50,7 @@ def hurry(evaluations: Evaluations) -> Plan | None:
         return None
     if evaluations.snapshot.current is not None:
         offers = trial_offers(evaluations, best_to_compare_with(evaluations))
+        # If a trial should be in time as well, it shows more than a guess.
         tried = next((each for each in offers if each.verdict.is_worth), None)
         if tried is not None and tried.group in fitting:
             return None
@@ -78,6 +79,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
     left_s = seconds_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return []
+    # What is held must train whole and measured, or nothing may be there at all.
     held = evaluations.of(snapshot.target)
     if snapshot.current is None:
         if not is_free(snapshot):
@@ -91,9 +93,11 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
     ):
         return []
     quickest = _quickest(evaluations, work)
+    # A measured group that is in time needs no guess.
     if quickest is None or quickest[0] <= left_s:
         return []
     beliefs = beliefs_of(evaluations)
+    # More nodes of what is held go by Amdahl's law, other hardware by its belief.
     found = []
     for each in evaluations.choices:
         if is_mix(each.group) or (held is not None and each.group == held.group):
@@ -105,6 +109,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
             why = "as programs usually run on such hardware"
             found.append(_guess(evaluations, held, each, work, belief.quantile_s(_CAREFUL), why))
     budget_usd = snapshot.job.spec.objective.budget_usd
+    # A guess must be faster by the margin, and within the budget.
     rest_usd = None if budget_usd is None else budget_usd - snapshot.spent_usd
     return [
         each

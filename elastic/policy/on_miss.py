@@ -25,6 +25,7 @@ def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]
     objective = snapshot.job.spec.objective
     if objective.on_miss is OnMiss.FASTEST or job.phase is JobPhase.DRAINING or job.phase.is_final:
         return plan
+    # A miss that is only likely changes nothing.
     certain = [each for each in misses(snapshot, plan) or () if each.is_certain]
     if not certain:
         return plan
@@ -37,6 +38,7 @@ def heed_miss(snapshot: Snapshot, plan: Plan, policy: Callable[[Snapshot], Plan]
         )
         reason = Reason(GOAL_MISSED, text)
         return replace(plan, action=Action.STOP, target=None, reason=reason)
+    # To go on as cheaply as possible, decide again as if there were no deadline.
     least = replace(objective, deadline_s=None, value_of_time_usd_per_h=None)
     saving = policy(replace(snapshot, job=replace(job, spec=replace(job.spec, objective=least))))
     text = f"{saving.reason.text} (on_miss: cheapest, since {certain[0].kind})"

@@ -54,6 +54,7 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     ]
     if not fit:
         return ChosenPrecision(Precision.FP32, "no node type fits the job")
+    # In the order of preference among equals.
     formats = [
         Precision.BF16,
         *([] if spec.mode is Mode.LIVE else [Precision.FP16]),
@@ -64,6 +65,7 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     without = [each for each in fit if each.name in usd_per_h and not each.gpu_count]
     if not (with_gpus and without):
         return _best(formats, with_gpus or without, usd_per_h)
+    # Both kinds may be bought: each has its own best format.
     gpus = _best(formats, with_gpus, usd_per_h)
     cores = _best(formats, without, usd_per_h)
     why = (

@@ -152,6 +152,7 @@ def _by_deadline(
 
     The held group must be so by its mean pace, the others by their slowest.
     """
+    # What is in time at its slow end competes on cost.
     in_time = tuple(each for each in others if each.switch_cost.worst_s <= left_s)
     if held.switch_cost.lasts_s <= left_s:
         return _by_cost(evaluations, held, in_time, too_slow=len(others) - len(in_time))
@@ -178,6 +179,7 @@ def _fastest(
         key=lambda each: (float(f"{each.switch_cost.lasts_s:.9g}"), each.order),
         default=None,
     )
+    # A faster group must be faster by the margin, and beyond the intervals.
     keep = 1 - evaluations.snapshot.limits.margin
     if (
         quickest is None
@@ -216,6 +218,8 @@ def _by_cost(
         return evaluations.hold("best", text)
     pair = _comparison(evaluations, held, others[0])
     margin = evaluations.snapshot.limits.margin
+    # First the price of an iteration, then the cost of the move, then whether the intervals are
+    # apart.
     if pair.steady_gain <= 0:
         text = (
             f"{name(held.group)} stays: {rate(held.iterations_per_usd)}, the best of "
@@ -343,6 +347,7 @@ def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceIn
         quote.offering: replace(quote, usd_per_h=quote.before_usd_per_h or quote.usd_per_h)
         for quote in fresh
     }
+    # The same comparison at the old prices.
     held_usd, other_usd = (
         switch_cost(
             snapshot,

@@ -29,6 +29,7 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
     work = focus_of(snapshot.job).iterations_left
     if left_s is None or left_s <= 0 or not work or plan.action is Action.STOP:
         return plan
+    # Step in only while on-demand can still finish in time, and would not after another look.
     safe = [each for each in plan.candidates if _is_safe(snapshot, each)]
     in_time = [each for each in safe if _needs_s(snapshot, snapshot.current, each, work) <= left_s]
     if not in_time or not _is_exposed(snapshot, plan, safe, work, left_s):
@@ -68,6 +69,7 @@ def _is_exposed(
     # The policy itself compares on-demand groups by the deadline.
     if target is not None and _is_kept(target):
         return False
+    # Assume the worst until the next look: the group is lost, or the launch yields nothing.
     trains = target is not None and snapshot.current == target
     # A loss without notice is seen one look later, and the report of it takes the reaction time.
     lost_s = look_s + (snapshot.limits.reaction_s or 0.0)

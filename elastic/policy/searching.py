@@ -38,9 +38,11 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
     held = evaluations.of(target)
     if target is None or held is None or held.is_settled:
         return None
+    # With another group to compare, a trial may be over already.
     others = known(evaluations, other_than=target)
     mine = evaluations.ranked(held) if held.samples else None
     if others:
+        # Clearly better: measured well enough, whatever its windows.
         if mine is not None and _is_clear(mine, others[0]):
             return None
         why = _why_it_is_over(evaluations, held, mine, others[0])
@@ -52,6 +54,7 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
             and is_used_up(evaluations, others[0])
         ):
             return None
+    # If the missing windows take longer than a boot, a trial of another group may be worth more.
     if mine is not None and not _is_soon(evaluations, held, mine):
         trial = _next_trial(evaluations, best_to_compare_with(evaluations))
         if trial is not None:
@@ -92,6 +95,7 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     With a deadline it is chosen among those that meet it at the slow end of the belief. If none
     does, it is the fastest.
     """
+    # Only types that earlier runs measured, by what is believed of them now.
     told = {each.group.node_types for each in evaluations.snapshot.earlier}
     known = [each for each in evaluations.choices if each.group.node_types in told]
     if known:
@@ -107,6 +111,7 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     left_s = seconds_left(evaluations.snapshot)
     iterations = evaluations.iterations_left
     if left_s is not None and iterations is not None:
+        # Those that are in time even at the slow end, or else the fastest.
         in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
         fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
         believed = in_time or [fastest]

@@ -55,16 +55,19 @@ def shortlist(snapshot: Snapshot) -> Snapshot:
     """
     if snapshot.pruned or len(snapshot.prices) <= _MOST:
         return snapshot
+    # What the job knows stays, whatever it costs.
     kept = _kept(snapshot)
     known = {offering.node_type for offering in kept} | {snapshot.job.spec.fixed_node_type or ""}
     fitting, unfit = _by_fitness(snapshot)
     pruned: Counter[str] = Counter()
+    # The fresh prices that the job admits, by type and capacity. If they are few, all are weighed.
     shelves = _shelves(snapshot, unfit, pruned)
     if sum(len(shelf) for shelf in shelves.values()) <= _MOST:
         chosen = {each.offering for shelf in shelves.values() for each in shelf.values()}
         if pruned.total():
             return _only(snapshot, chosen | kept, unfit, pruned)
         return snapshot
+    # Else of each shelf the cheapest, and the types in order of promise until the list is full.
     best = _best(snapshot, shelves, known, zones={offering.zone for offering in kept})
     names, dear = _in_order(snapshot, fitting, best, known)
     chosen = set()
@@ -76,9 +79,15 @@ def shortlist(snapshot: Snapshot) -> Snapshot:
         chosen |= {
             each.offering for capacity in Capacity for each in best.get((name, capacity), ())
         }
+    # Room that is left goes to further zones of the same types.
     chosen |= _spare(shelves, taken, chosen, _MOST - len(chosen))
     for (name, _), shelf in shelves.items():
-        why = DEARER_ZONE if name in taken else OVER_CAP if name in dear else DOMINATED
+        if name in taken:
+            why = DEARER_ZONE
+        elif name in dear:
+            why = OVER_CAP
+        else:
+            why = DOMINATED
         pruned[why] += len(shelf)
     pruned[DEARER_ZONE] -= len(chosen)
     return _only(snapshot, chosen | kept, unfit, pruned)
@@ -188,6 +197,7 @@ def _in_order(
     usd_per_h: dict[str, dict[Capacity, float]] = {}
     for (name, capacity), prices in best.items():
         usd_per_h.setdefault(name, {})[capacity] = prices[0].usd_per_h
+    # The least price of each type, and what it computes with.
     types = [_type(snapshot, name, fitting.get(name), least) for name, least in usd_per_h.items()]
     dear = set()
     if cap is not None:
@@ -196,8 +206,10 @@ def _in_order(
             for each in types
             if each.name not in known and spec.sizes[0] * min(each.least.values()) > cap
         }
+    # If all are above the cap, none is left out for it.
     if len(dear) == len(types):
         dear = set()
+    # A type's rank is the better one of its two ways to be bought.
     ranks: dict[str, tuple[int, float]] = {}
     for capacity in Capacity:
         sold = [each for each in types if capacity in each.least and each.name not in dear]

@@ -131,6 +131,7 @@ def switch_cost(
 
     def dollars(pace_s: float) -> float:
         rest_s = rest * pace_s
+        # The rest of a least bill that training does not use.
         unused_s = max(
             0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s
         )
@@ -143,6 +144,7 @@ def switch_cost(
         None if step_s.low is None else dollars(step_s.low),
         None if step_s.high is None else dollars(step_s.high),
     )
+    # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
     if step_s.high is None:
         worst_s = ends_s

@@ -471,8 +471,10 @@ def _verdict(
     group = outlook.group
     if is_mix(group) and not _promises_most(evaluations, outlook):
         return TrialVerdict.CANNOT_PAY
+    # A trial whose nodes could not be bought has not been had.
     tries = _tries(evaluations, group)
     had = [each for each in tries if each.next_code != UNAVAILABLE]
+    # The operator may want every candidate tried once.
     is_demanded = (
         evaluations.snapshot.limits.trial_of_every
         and not is_mix(group)

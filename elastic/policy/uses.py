@@ -165,20 +165,24 @@ def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> 
     ready_s = _ready_s(life.nodes.get(row.node_id))
     if ready_s is None or at_s < ready_s:
         return Use.BOOT
+    # The node's latest generation by then decides.
     begun = [each for each in own if each.started_at_s <= at_s]
     if not begun:
         return Use.WAITING
     stint = begun[-1]
     is_last = len(begun) == len(own)
+    # After it: a pause if the node trained again, else it was idle.
     if stint.ended_at_s is not None and at_s >= stint.ended_at_s:
         if is_last:
             return Use.IDLE
         return Use.PAUSE
     if stint.first_step_at_s is None or at_s < stint.first_step_at_s:
+        # Before its first step: the job's first warm-up, or a pause of a later change.
         earlier = (each for each in life.stints if each.number < stint.number)
         if any(each.first_step_at_s is not None for each in earlier):
             return Use.PAUSE
         return Use.WARM_UP
+    # After its last step: stopping for a change, or at the very end.
     is_open = stint.ended_at_s is None
     if not is_open and stint.last_step_at_s is not None and at_s > stint.last_step_at_s:
         if stint is not life.stints[-1]:

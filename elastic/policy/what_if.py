@@ -164,6 +164,8 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
         tried = _tried(snapshot, plan, loser, lever)
         if tried is None:
             continue
+        # A lever at whose present value it wins already is not listed. One that never helps is
+        # named.
         now, *ways = tried
         threshold = _search(chosen, loser.group, lever, now, ways)
         if threshold is not None:
@@ -218,6 +220,7 @@ def _paces(plan: Plan, loser: Candidate) -> tuple[float | None, Sequence[int]] |
 
 def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Sequence[int], ...]]:
     deadline_s = snapshot.job.spec.objective.deadline_s
+    # The instants at which candidates would finish, seen from now.
     ends_h = sorted({each.remaining_s / _S_PER_H for each in plan.candidates if each.remaining_s})
     is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
     if deadline_s is not None and is_ahead:
@@ -319,6 +322,7 @@ def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...
     def is_of_it(series: Series) -> bool:
         return series.training_phase == phase and series.group.node_types == group.node_types
 
+    # The whole series is scaled, so that its noise stays.
     known = estimate_step_s(
         [sample for each in snapshot.series if is_of_it(each) for sample in each.samples]
     )
