@@ -110,6 +110,7 @@ class Buffers:
 
         A gradient of None counts as zeros. Raises InvalidInput.
         """
+        # Fill the buffer that does not hold the last step's sums.
         views = self._views[1 - self._turn]
         own = self._owns[1 - self._turn]
         given: Any = gradients
@@ -130,6 +131,7 @@ class Buffers:
                 own.fill_(0.0)
             else:
                 own.copy_(numbers.reshape(-1))
+        # On GPUs the control values travel apart from the gradients.
         if is_aside:
             aside = control.clone()
             return GradientMessage(self.other(), aside, aside)

@@ -123,6 +123,7 @@ class Builder(threading.Thread):
         gpu = self._gpu if len(gpus) == size and None not in gpus else None
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
+        # What members said of themselves, in the order of their ranks.
         limits, are_new, losses = (
             tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h")
         )

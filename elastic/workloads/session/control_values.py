@@ -117,6 +117,7 @@ class ControlValues:
         unit = self._units[index]
         if not unit:
             return 0
+        # One piece of the parameter, and one of another tensor; the turns go round all of them.
         parameter, *others = unit
         code = crc32(parameter.piece(turn))
         if others:
@@ -143,6 +144,7 @@ def _right(prints: Sequence[float], round_: Round) -> int:
     """Returns the first rank that has the right state: the one that most earlier members have."""
     if min(prints) < 0:
         raise RoundLost("members sum different steps")
+    # The newcomers' states do not vote, unless all are new.
     old = [each for each, is_new in zip(prints, round_.are_new, strict=True) if not is_new]
     ((right, _),) = Counter(old or prints).most_common(1)
     return prints.index(right)

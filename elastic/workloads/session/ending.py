@@ -131,6 +131,7 @@ class EndOfJob:
 
 
 def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
+    # Decide as the membership thread would: it must start over if a newer round left it out.
     view = store.look()
     floor = store.floor()
     (me,) = lone.members

@@ -148,6 +148,7 @@ class Entrance:
 
     def _hear(self, rendezvous: StoreRendezvous, view: View) -> None:
         """Notes the members' newest signs of life, and when this process first saw each."""
+        # A sign of life counts from when this process first saw it, by its own clock.
         told = {name: rendezvous.ask(alive(name)) for name in view.participants}
         known = self._beats
         self._beats = {

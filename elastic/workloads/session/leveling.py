@@ -37,6 +37,7 @@ class Leveling:
         # Go on to the end even after a difference, because every rank takes part in each chunk.
         for first, last, packed in self._chunks():
             found = self._differing(first, last, packed) if found is None else found
+        # Every rank learns whether any of them differs.
         differing = torch.zeros(self._round.world_size)
         differing[self._round.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))

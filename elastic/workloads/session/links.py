@@ -194,6 +194,7 @@ class Links(threading.Thread):
     def _serve(self) -> None:
         beat_s = monotonic()
         while not self._is_closed:
+            # Wake for the next beat, or when a member will have been silent for too long.
             due_s = min(beat_s + self._every_s, self._silent_s())
             ready = self._wait(max(0.0, due_s - monotonic()))
             now_s = monotonic()
@@ -263,6 +264,7 @@ class Links(threading.Thread):
         try:
             assert peer.connection is not None
             if not isinstance(peer.connection, ssl.SSLSocket):
+                # The connection is made, or has failed. Next comes the handshake.
                 if failure := peer.connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                     raise OSError(failure, "no link")
                 peer.connection = ours(
@@ -354,6 +356,7 @@ class Links(threading.Thread):
                 is_over = True
             else:
                 is_over = now_s - stranger.since_s > 2 * FIRST_WORD_S
+            # A known name: the connection becomes that member's link.
             if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
                 peer.connection = stranger.connection
                 peer.is_proven = True

@@ -169,6 +169,7 @@ class SessionMember(threading.Thread):
             self._act(rendezvous, view)
         else:
             self._come_in(rendezvous, view)
+        # Say what this process waits for, if it has waited for long.
         why = awaited(self._shared, view, name=self._name, units=len(self._state.units))
         if why is not None:
             unreached = None
@@ -334,6 +335,7 @@ class SessionMember(threading.Thread):
         """Has the newest round built, and offers it once it is."""
         shared = self._shared
         builder = self._builder
+        # The round that this process trains in; an older one need not be built.
         newest = shared.current.number if shared.current is not None else 0
         # Drop what was built or offered for an older round.
         if builder is not None and builder.number != view.round:
@@ -426,6 +428,7 @@ class SessionMember(threading.Thread):
         shared = self._shared
         if shared.offered is None or shared.offered.rank is None or shared.current is None:
             return False
+        # Some steps have passed since the round was offered: one rank keeps the others from it.
         is_old = (
             monotonic() - shared.offered_s > STRAGGLER_S and shared.step > shared.offered_step + 1
         )

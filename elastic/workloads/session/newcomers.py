@@ -49,6 +49,7 @@ class Reception:
         shared = self._shared
         if shared.current is None or shared.is_lost:
             return []
+        # The last of the members that can serve newcomers does it.
         able = [
             name
             for name in shared.current.members
@@ -58,6 +59,7 @@ class Reception:
         # because another process must have the state first.
         if not able or able[-1] != me or (shared.is_leaving and len(able) > 1):
             return []
+        # Begin to send the state to those that wait and whose pause is over.
         served = {each.newcomer for each in shared.senders}
         for name in view.waiting:
             is_due = name not in served and monotonic() >= self._due_s.get(_process(name), 0.0)
@@ -75,6 +77,8 @@ class Reception:
         """
         shared = self._shared
         with shared.changed:
+            # Senders that ended by themselves. A newcomer that the round counts in already is lost
+            # to it.
             over = [each for each in shared.senders if each.is_over and not each.is_refused]
             lost = frozenset(each.newcomer for each in over if each.is_received) & set(
                 view.participants

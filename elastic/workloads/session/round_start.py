@@ -57,6 +57,7 @@ class Meeting:
         told, has_sums, surprises, are_exact = self._told.tolist()
         self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
+        # A round continues from the newest step. Members may lack that one step, but no more.
         newest = max(steps)
         own = steps[self._rank]
         if newest < 0:
@@ -68,6 +69,7 @@ class Meeting:
             raise RoundLost("a member's state is too old to go on with")
         if all(each == newest for each in steps):
             return False
+        # The first rank that still has the last step's sums sends them to all.
         sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
         if not sources:
             # The ranks that computed them are gone. Those at the newest step are newcomers, which

@@ -174,6 +174,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.turned_in = None
         step = self.step
         with self._guard:
+            # Repeat the turn in the next round for as long as rounds are lost.
             while self.is_member:
                 try:
                     self._shared.begin_turn()
@@ -283,6 +284,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         # `compute` has called `run` itself.
         if shared.step != turn.step:
             shared.refuse_run_within()
+        # On a GPU the times of earlier turns may arrive only now.
         for cost_s in self._watch.end(len(share)):
             shared.cost = self._pace.after(cost_s) or shared.cost
         told, change = self._exchanged(
@@ -420,6 +422,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             # Report this before the meeting: members of an older round must leave that one first.
             self._demand(round_)
         if round_.group is not None:
+            # The first sum of the round runs while this rank computes its turn.
             has_sums = self._buffers.holds(self.step)
             self._meeting = Meeting(
                 round_,

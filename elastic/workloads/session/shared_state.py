@@ -182,6 +182,7 @@ class SharedState:
                         return found
                     if self.is_leaving:
                         return None
+                    # Nothing has arrived: wait for a change.
                     if (receiver := self.receiver) is None or not receiver.is_due:
                         self.changed.wait(LOOK_S)
                         continue
@@ -272,6 +273,7 @@ class SharedState:
         with self.changed:
             since_s = self.offered_s
             senders = list(self.senders)
+        # Only newcomers that this process serves, and that the round counts in.
         awaited = [
             each for each in senders if each.is_received and each.newcomer in offered.members
         ]
@@ -370,6 +372,7 @@ class SharedState:
         offered = self.offered
         if receiver is None or offered is None or offered.rank is None:
             return None
+        # A member has counted this newcomer in, so its state is complete.
         if receiver.adopted is not None and offered.number >= receiver.adopted:
             self.step = receiver.step
             self.is_torn = receiver.is_torn

@@ -60,6 +60,7 @@ class State:
             )
         if not units:
             raise InvalidInput("units: wanted one for each parameter, got none", field="units")
+        # The first tensor of each unit is its parameter, which has a gradient.
         for index, unit in enumerate(units):
             if (found := _no_unit(unit)) is not None:
                 raise InvalidInput(

@@ -195,6 +195,7 @@ class StateSender(threading.Thread):
             or (self._chunk is not None and not self._chunk.is_sent)
         ):
             return
+        # The next units that fit into a chunk.
         first = self.sent_units
         last = self._state.chunk_end(first, self._chunk_bytes)
         if last > first:
@@ -252,6 +253,7 @@ class StateSender(threading.Thread):
     def _serve(self, connection: socket.socket, channel: Channel) -> None:
         send(channel, TransferMessage("hello", self._hello))
         self._connection, self._channel = connection, channel
+        # Wait until the newcomer answers that it has no other source.
         while not self.is_received:
             if not (channel.has_come() and self._hear()):
                 return

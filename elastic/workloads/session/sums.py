@@ -140,12 +140,14 @@ class Sums:
         """Makes sure that all ranks are about to make the same sum. Raises RoundLost, Misfit."""
         place = len(self._made)
         self._made.append(own)
+        # The usual sums are known: compare with those, without a message.
         if self._is_known:
             if place < len(self._usual) and own == self._usual[place]:
                 return
             self.surprises += 1
             raise RoundLost(f"{own} would be summed, unlike in this round's earlier turns")
         rank = self._round.rank or 0
+        # Each rank fills in its row, so that the sum holds what all are about to sum.
         told = torch.zeros(self._round.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.encoded())
         group.wait(group.all_reduce(told))

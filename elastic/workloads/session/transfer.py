@@ -179,6 +179,7 @@ class StateReceiver(threading.Thread):
         if hello.kind != "hello" or hello.about.get("job") != self._job:
             return
         try:
+            # Compare terms before any state is overwritten.
             self._terms.check(hello.about)
             self._check_ahead(hello.about["step"])
         except InvalidInput as error:
@@ -241,6 +242,7 @@ class StateReceiver(threading.Thread):
 
     def _apply(self, content: Tensor, about: dict[str, Any]) -> None:
         parameters = self._state.parameters
+        # The message holds the gradients of the units received so far, one after the other.
         flat = content.view(parameters[0].dtype).to(parameters[0].device)
         gradients: list[Tensor | None] = [None] * len(parameters)
         offset = 0
@@ -272,6 +274,7 @@ def send(connection: Sending, message: TransferMessage) -> None:
         "about": message.about,
         "bytes": 0 if content is None else content.nbytes,
     }
+    # A message is the length of its head, the head as JSON, and the content.
     line = json.dumps(head).encode()
     _send_all(connection, memoryview(len(line).to_bytes(4, "big") + line))
     if content is not None:

@@ -49,6 +49,7 @@ def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | 
     """
     members = len(view.participants)
     receiver = shared.receiver
+    # A member waits only if the memories of all members do not hold a batch.
     if not shared.is_entering:
         limits = () if shared.current is None or shared.is_lost else shared.current.limits
         if not limits or shares.fits(shared.terms.batch, limits):
@@ -57,6 +58,7 @@ def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | 
             f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's "
             f"{shared.terms.batch} samples"
         )
+    # A newcomer: counted in already, or receiving the state, or still waiting for a member.
     if name in view.participants:
         return f"waiting to meet the other members of a round of {members}"
     if receiver is not None and receiver.is_streaming:
