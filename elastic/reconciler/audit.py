@@ -105,6 +105,8 @@ def _of_node(
 ) -> AuditFinding | None:
     if node.provider_id is None or not chain:
         return None
+    # Four cases: the cloud lists it no more, one side has ended it, or both agree that it lives or
+    # ended.
     is_open = chain[-1].to_s is None
     is_there = instance is not None and instance.state is not InstanceState.GONE
     if instance is None:
@@ -137,6 +139,7 @@ def _seconds(
         ended_s = now_s
     else:
         ended_s = instance.exited_at_s
+    # Small differences are rounding, and the time between two looks.
     cloud_s = ended_s - instance.launched_at_s
     off_s = ledger_s - cloud_s
     if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):

@@ -346,6 +346,7 @@ class GroupLiveness:
             if are_over:
                 return min(each.quiet_s for each in signs)
             return None
+        # No member has reported a turn yet: the first one may take longer.
         if self._has_turned or world.active is None:
             return None
         if world.hung:
@@ -373,6 +374,7 @@ class GroupLiveness:
         turns."""
         if not self._is_live or not self.world.timeouts.standstill_s:
             return []
+        # Only if some member makes turns, the others can be outside.
         if Liveness.ALIVE not in self._verdicts(self._heard):
             return []
         stalled = self._bounds.stalled.scaled(times)

@@ -231,6 +231,7 @@ def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
     trouble if the same preparation worked on another, and the newest that is done with it did not
     fail in the same way.
     """
+    # It is alone in this if another has been prepared before, and the newest did not fail likewise.
     tried = [each for each in others if each.id != unfit.id and _prepared_at_s(each) is not None]
     if unfit.preparing is None or all(each.prepared_s is None for each in tried):
         return False
@@ -315,6 +316,7 @@ def _keeping_session(
         must_go = []
     else:
         must_go = [node for node in alive if node.id in world.leaving]
+    # Which members come next: newcomers first, then without those that must go.
     following = session.next_members(
         active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
     )
@@ -392,12 +394,15 @@ def _stopping(
     world: World, liveness: GroupLiveness, active: Generation, drain_at_s: float
 ) -> Iterator[Step]:
     members = [world.living.get(node_id) for node_id in active.node_ids]
+    # A member that stores its last checkpoint gets more time.
     is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
     patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
     overdue = world.now_s > drain_at_s + patience_s
+    # The generation is over once all have stopped, cannot be reached, or have taken too long.
     running = [node for node in members if node is not None and not _has_stopped(node, active)]
     if overdue or all(liveness.is_out_of_reach(node, since_s=drain_at_s) for node in running):
         exits = [each for node in members if (each := _exit_of(node, active.number)) is not None]
+        # The failure nearest to the cause counts, unless it only followed the loss of a node.
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
         has_lost = any(node is None or node.id in world.leaving for node in members)
@@ -468,6 +473,7 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
     else:
         members = set()
     usable = [node for node in world.living.values() if node.id not in world.leaving]
+    # Members first, then nodes that have joined, then those bought earlier.
     usable.sort(
         key=lambda node: (
             node.id not in members,
@@ -593,6 +599,7 @@ def _is_closing(world: World) -> bool:
         rows.get(node_id) for node_id in active.node_ids if node_id not in world.done_and_gone
     ]
     exits = [_exit_of(node, active.number) for node in members]
+    # All that still work must stay until they are done.
     are_staying = all(
         node is not None and node.id in world.living and node.id not in world.leaving
         for node in _at_work(members, exits)

@@ -112,6 +112,7 @@ def _live(
         asked_s = None
     else:
         asked_s = spec.objective.deadline_s - BEGINS_S
+    # How long a run may take before it is given up.
     slowest_s = max(
         program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types
     )

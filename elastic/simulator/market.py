@@ -80,11 +80,13 @@ def market_of(
     rows = tuple(prices)
     steps: dict[Offering, dict[float, float]] = {}
     for row in rows:
-        steps.setdefault(row.offering, {})[
-            row.at_s if row.at_s is not None else row.after_s or 0.0
-        ] = row.usd_per_h
+        from_s = row.after_s or 0.0
+        if row.at_s is not None:
+            from_s = row.at_s
+        steps.setdefault(row.offering, {})[from_s] = row.usd_per_h
     if not steps:
         raise InvalidInput("prices: wanted at least one price, got an empty file")
+    # Dated prices are moved to the market's beginning; then each spot pool gets its record.
     steps = _from_zero(steps, {row.offering for row in rows if row.at_s is not None})
     pools: dict[Offering, SimulatedPool] = {}
     for record in records or ():

@@ -31,6 +31,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     if not speeds.known or not iterations:
         raise InvalidInput(f"{job_id}: wanted a job that has trained, found no measurement of it")
     end_s = job.finished_at_s
+    # The prices of its time, from its submission on.
     rows = [
         TraceRow(
             price.offering,
@@ -43,6 +44,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     ]
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes.listed(job.id, include_gone=True)
+    # Only spot pools that it used have a history.
     pools = {
         offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=NOTICE_S)
         for offering in market.offerings
@@ -90,6 +92,7 @@ def _history(nodes: list[Node], since_s: float) -> Availability:
 
     Each state lasts until the next one that was seen.
     """
+    # A launch shows that the pool is up; a loss or a refusal shows that it is down.
     seen: list[tuple[float, bool]] = []
     for node in nodes:
         if node.launched_at_s is not None:

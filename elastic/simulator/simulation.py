@@ -318,6 +318,7 @@ class Simulation:
         if job.phase.is_final:
             self._seen = None
             return
+        # What the agents will be told, and what has changed since the last look.
         generation = self.store.generations.latest(self.job_id)
         self._tell_agents(job, nodes, generation)
         now_s = self.clock.now_s()
@@ -370,6 +371,7 @@ class Simulation:
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))
+        # Also look when refusals run out. Those that end together are looked at once.
         ends_s = sorted(self._asked_with_hope_s(block) for block in blocks)
         if ends_s and math.isfinite(ends_s[0]):
             self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
@@ -522,8 +524,8 @@ def _is_learning(plan: Plan) -> bool:
 
 
 def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
-    """What would be seen at an instant, if all went on as it does: prices hold, and what trains
-    goes on at its pace."""
+    """What would be seen at an instant if nothing changed: the same prices, and training at its
+    pace."""
     after_s = max(at_s - snapshot.now_s, 0.0)
     prices = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
     in_force = sorted(snapshot.prices, key=lambda price: price.valid_from_s)
@@ -533,6 +535,7 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
     )
     job = snapshot.job
     total = snapshot.job.spec.iterations
+    # Training goes on at the pace that the plan knows, and never quite to the end.
     own = next((each for each in plan.candidates if each.group == snapshot.current), None)
     if own is None or own.step_s is None:
         done = 0
@@ -560,7 +563,7 @@ def simulated(
     terms: SimulationSettings = SimulationSettings(),
     feed: PriceSource | None = None,
 ) -> Iterator[Simulation]:
-    """A simulation whose database is gone with the block."""
+    """A simulation whose database is removed after the block."""
     with fast_folder() as folder:
         simulation = Simulation(Path(folder), spec, program, market, decide, terms, feed)
         try:
