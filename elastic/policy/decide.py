@@ -73,5 +73,5 @@ def _hold(snapshot: Snapshot) -> Plan:
         kept = "nothing is started"
     else:
         kept = f"{name(snapshot.target)} is kept"
-    text = f"the provider's list of node types is not available: {kept}, and nothing is bought"
+    text = f"the provider does not list what it sells: {kept}, and nothing is bought"
     return Plan(Action.HOLD, snapshot.target, Reason("no_catalog", text))

@@ -288,8 +288,8 @@ class Alarms:
         since_s = self._done_since_s.setdefault(job.id, now_s)
         if not stood and now_s - since_s < self.standstill_s:
             return None
-        done = f"all {job.spec.iterations} iterations are done and the script goes on"
-        return f"{done}: it costs until it ends, or is stopped"
+        done = f"all {job.spec.iterations} iterations are done, but the script still runs"
+        return f"{done}: it costs money until it ends or is stopped"
 
     @property
     def is_unwritten(self) -> bool:
@@ -331,8 +331,8 @@ class Alarms:
         if error is None:
             return None
         return (
-            "the cloud does not tell what machines there are: none is bought, and leases end in "
-            f"time unless it does: {error}"
+            "the cloud does not list its machines: none is bought, and nodes end with their leases "
+            f"unless it answers: {error}"
         )
 
     def _unread(self, *, now_s: float) -> str | None:
@@ -340,7 +340,7 @@ class Alarms:
         if error is None:
             return None
         return (
-            "the cloud does not tell what it sells: every job keeps what it has, and nothing is "
+            "the cloud does not list what it sells: every job keeps what it has, and nothing is "
             f"bought: {error}"
         )
 

@@ -185,11 +185,11 @@ class Reconciler:
             return error
         for node, why in stillborn:
             if node.joined_at_s is None:
-                by_then = "joined"
+                by_then = "it joined"
             else:
-                by_then = "said anything"
+                by_then = "its first heartbeat"
             self._note_unused(
-                node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s
+                node, f"it was gone before {by_then}" + (why and f": {why}"), now_s=now_s
             )
         return None
 
@@ -494,7 +494,7 @@ class Reconciler:
         elif self.store.jobs.get(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
             if has_worked:
-                what = "two nodes in a row could not be got ready"
+                what = "two nodes in a row could not be prepared"
             else:
                 what = "no worker could begin"
             message = f"{what}: {failure}"
