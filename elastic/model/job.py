@@ -434,7 +434,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     """What a user may do about a job that is over and did not succeed; empty of any other.
 
     >>> how_to_resume("job-1", JobPhase.BUDGET_EXHAUSTED)
-    '`elasticd job resume job-1 --budget USD` lets it go on from its newest checkpoint'
+    '`elasticd job resume job-1 --budget USD` continues it from its newest checkpoint'
     >>> how_to_resume("job-1", JobPhase.SUCCEEDED)
     ''
     """
@@ -452,7 +452,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
             "another setup, `--outputs GLOB` other outputs"
         )
     return (
-        f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"
+        f"`elasticd job resume {job_id}{budget}` continues it from its newest checkpoint{brought}"
     )
 
 
