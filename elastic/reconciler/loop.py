@@ -137,8 +137,7 @@ class Reconciler:
                 log.warning("job not handled this tick", job=job_id, error=str(error))
                 if isinstance(error, StoreUnavailable):
                     unwritten = error
-            # It is raised again once every job has been handled.
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
                 error.add_note(f"while handling {job_id}")
                 unexpected.append(error)
         if self._can_buy:
