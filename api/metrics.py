@@ -73,6 +73,7 @@ class StoreCollector(Collector):
         yield _by_job(
             "elasticd_job_budget_usd", "Dollars that may be spent, of jobs with a budget.", budgets
         )
+        # An offering without a price in force burns nothing that is known.
         usd_per_h = {price.offering: price.usd_per_h for price in prices}
         burns = [
             (job, _burn_usd_per_h((node for node in nodes if node.job_id == job.id), usd_per_h))

@@ -39,4 +39,5 @@ def cut(
 def page_of(kind: type[Shown], found: Sequence[Numbered], limit: int) -> Page[Shown]:
     """A page of up to `limit` values; `found` has one more if another page follows."""
     kept, next_before = cut(found, limit, lambda each: each.id)
-    return Page[kind](items=[kind.of(each) for each in kept], next_before=next_before)  # type: ignore[valid-type]
+    items = [kind.of(each) for each in kept]
+    return Page[kind](items=items, next_before=next_before)  # type: ignore[valid-type]

@@ -132,6 +132,7 @@ def priced_scaling(
     )
     plan = decide(snapshot)
     quotes = dearest_quotes(snapshot)
+    # Compare the plan with what is paid for now.
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
     held = None
     if paid:

@@ -34,6 +34,7 @@ def report_on(store: Store, artifacts: Artifacts, job: Job, *, now_s: float) -> 
         end_s = now_s
     else:
         end_s = job.finished_at_s
+    # What the same iterations would have cost on one group throughout.
     choices = costs_if_fixed(store, job, now_s=now_s)
     fixed = [schemas.FixedChoiceOut.of(each) for each in choices]
     first = where_it_began(store, job, choices)

@@ -45,6 +45,7 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
         spec = replace(spec, outputs=tuple(asked.outputs))
     if asked.setup is not None:
         spec = replace(spec, setup=tuple(asked.setup))
+    # A bound that is not given stays as it was.
     if asked.nodes_min is not None or asked.nodes_max is not None:
         least = spec.nodes_min if asked.nodes_min is None else asked.nodes_min
         most = spec.nodes_max if asked.nodes_max is None else asked.nodes_max

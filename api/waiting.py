@@ -79,9 +79,11 @@ def waiting_of(
     """What a job waits for; None while it has nodes or needs none."""
     if nodes or job.phase.is_final or job.phase is JobPhase.DRAINING:
         return None
+    # It waits since its last node, or since it began, or since it was resumed.
     resumes = store.resumes.of(job.id)
     begun_s = resumes[-1].resumed_at_s if resumes else job.submitted_at_s
     since_s = max(begun_s, store.nodes.last_held_s(job.id) or begun_s)
+    # Only offerings that the job may use, refused now or lately.
     known = {each.offering: each for each in store.pools.listed(now_s=now_s)}
     unfit = {} if newest is None else newest.plan.left_out
     wanted = {each.offering for each in blocks} | set(known)

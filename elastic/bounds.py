@@ -140,7 +140,8 @@ def fault_in(
         elif not isinstance(value, kind) or (isinstance(value, bool) and bool not in kind):
             fault = f"wanted {kind[-1].__name__}"
         else:
-            fault = bound.fault_in(value)  # type: ignore[arg-type]  # of that kind, as was just seen
+            # The value is of that kind, as was just checked.
+            fault = bound.fault_in(value)  # type: ignore[arg-type]
         if fault is not None:
             return f"{name}: {fault}, got {value!r:.60}"
     return None

@@ -30,6 +30,7 @@ def answer_account(
 ) -> Answer | None:
     """The answer to one of these calls, or to a call that a fault refuses; None: moto answers."""
     if fault is not None and fault.effect in (Effect.ERROR, Effect.THROTTLE):
+        # Each service has its own form for errors.
         if s3_action_of(environ):
             return s3_refusal(
                 "SlowDown" if fault.effect is Effect.THROTTLE else fault.code, fault.message

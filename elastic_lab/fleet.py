@@ -50,6 +50,7 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
         raise Ec2Error("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
     purchases: list[_Purchase] = []
     errors: list[dict[str, Any]] = []
+    # Spot and on-demand are filled separately, each by its own strategy.
     for capacity, wanted in _wanted(target).items():
         pools, refused = _pools(parameters, capacity, launcher)
         errors += refused
@@ -72,6 +73,7 @@ def create_fleet(call: Ec2Call, launcher: InstanceLauncher) -> tuple[Answer, tup
 def _wanted(target: Mapping[str, Any]) -> dict[Capacity, float]:
     spot = float(target.get("SpotTargetCapacity", 0))
     on_demand = float(target.get("OnDemandTargetCapacity", 0))
+    # What is not named as either is of the default type.
     rest = float(target["TotalTargetCapacity"]) - spot - on_demand
     if target.get("DefaultTargetCapacityType", "on-demand") == "spot":
         spot += rest
@@ -101,6 +103,7 @@ def _pools(
                 told = {"LaunchTemplateSpecification": dict(template), "Overrides": dict(override)}
                 errors.append(_error(told, capacity, error.code, str(error.message)))
                 continue
+            # A pool without a price comes last.
             price = launcher.book.usd_per_h(offering, at_s=launcher.clock.now_s())
             rank = float(override.get("Priority", len(pools)))
             pools.append(

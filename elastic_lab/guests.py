@@ -299,6 +299,7 @@ class Guests:
             )
             return
         with self.lock:
+            # It may have been terminated while it booted.
             is_wanted = guest.phase is GuestPhase.PENDING
             if is_wanted:
                 guest.machine = machine

@@ -75,7 +75,6 @@ def environment(
     order: GuestOrder, *, lab_name: str, folder: Path, endpoint_url: str
 ) -> Mapping[str, str]:
     """The environment of everything on a machine; only the language is the lab's own."""
-    # More threads than the quota has cores would only wait for one another.
     path = (
         folder / "bin",
         Path(sys.executable).parent,
@@ -85,6 +84,7 @@ def environment(
         "/usr/bin",
     )
     kept = {name: os.environ[name] for name in ("LANG", "PYTHONPATH") if name in os.environ}
+    # More threads than the quota has cores would only wait for one another.
     if order.cpu is None:
         threads = {}
     else:

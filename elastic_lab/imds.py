@@ -105,6 +105,7 @@ def documents(metadata: Metadata) -> dict[str, str | bytes]:
     }
     if metadata.user_data is not None:
         told["user-data"] = metadata.user_data
+    # Documents that exist only while there is something to say.
     if metadata.notice is not None:
         instant = _iso(metadata.notice.at_s)
         told["meta-data/spot/instance-action"] = json.dumps(

@@ -251,6 +251,7 @@ def running_lab(scenario: Scenario, *, port: int = 0, clock: Clock | None = None
             widest = GuestKind.NAMESPACES
         else:
             widest = GuestKind.PROCESSES
+        # Clean up after killed labs with all that this machine allows, whatever this lab uses.
         slot = claim_slot(lambda dirty: _hypervisor(widest, dirty, clock).close())
         hypervisor = _hypervisor(kind, slot, clock)
         try:

@@ -59,6 +59,7 @@ class InstanceLauncher:
             merged["SubnetId"] = self._default_subnet(
                 merged.get("Placement", {}).get("AvailabilityZone")
             )
+        # EC2 wants the subnet in one place only: here that is the first network interface.
         if nics:
             subnet_id = (
                 merged.pop("SubnetId", None)

@@ -53,10 +53,12 @@ class Middleware:
             return self.control.answer(environ["REQUEST_METHOD"], path, _take_body(environ)).send(
                 start_response
             )
+        # During an outage the whole cloud hangs up.
         now_s = self.launcher.clock.now_s()
         after_s = self.launcher.timeline.after_s(now_s)
         if self.launcher.fault_injector.is_out(after_s=after_s):
             raise hang_up(environ)
+        # The price list, EC2, and what moto answers: each with the faults of the scenario.
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith(TARGET):
             action = target.removeprefix(TARGET)

@@ -92,6 +92,7 @@ def _mark(name: str) -> _Mark:
         needed = []
     else:
         needed = [shape.members[each].serialization for each in shape.required_members]
+    # Parameters without a value mark an operation as well.
     fixed = {
         (key, value or None) for key, value in urllib.parse.parse_qsl(query, keep_blank_values=True)
     }

@@ -223,6 +223,7 @@ class Scenario:
                 raise InvalidInput(
                     f"zones: wanted zones of region {self.region}, found {zone}", field="zones"
                 )
+        # Every name must exist, and every time must end after it begins.
         for place, name in _named_types(self):
             _require_known(name, self.node_types, place)
         for place, zone in _named_zones(self):

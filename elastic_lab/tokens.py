@@ -40,6 +40,7 @@ class ClientTokens:
         asked = frozenset(
             (name, value) for name, value in call.form.items() if name not in _SAME_EVERYWHERE
         )
+        # The same token must ask for the same again.
         known = self._remembered.get((call.action, token))
         if known is None:
             answer, guests = buy()

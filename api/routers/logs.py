@@ -85,6 +85,7 @@ def get_job_logs(
             f"job {found.spec.name} has no node {node}; `elasticd node ls --all` names its nodes"
         )
     if "text/event-stream" not in accept:
+        # Without a stream: the last lines, as plain text.
         lines = shown(
             context.logs, found, tail=tail, rank=rank, node_id=node, default=DEFAULT_LINES
         )
@@ -93,6 +94,7 @@ def get_job_logs(
         raise HTTPException(
             503, f"wanted one more stream of logs, but {MAX_STREAMS} are open; close one"
         )
+    # A browser that reconnects says which line it had last.
     resumed = after
     if last_event_id is not None and last_event_id.isdecimal():
         resumed = int(last_event_id)
@@ -157,9 +159,11 @@ async def follow(
             is_news.clear()
             lines, open_lines = await run_in_threadpool(read)
             after = lines[-1].id if lines else after or 0
+            # Send only what is new, also when a line that has not ended has grown.
             if lines or open_lines != told_open:
                 told_open = open_lines
                 yield _event(lines, open_lines, after)
+            # More lines may be waiting already. Else wait for news, but not for ever.
             if len(lines) >= _BATCH or await has_news_within(is_news, silence_s):
                 continue
             is_over = await run_in_threadpool(_is_over, context, job_id)

@@ -52,6 +52,7 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
 
     name = "aws checkpoints"
     root = settings.job_root
+    # A folder works only if all nodes share it.
     if not is_location(root):
         found = f"in the folder {root}"
         advice = "set checkpoint_root = 's3://BUCKET/PREFIX'"
@@ -70,6 +71,7 @@ def check_checkpoints(settings: Settings, *, endpoint_url: str) -> Finding:
         "set ec2.instance_profile (docs/how-to/aws-account.md), unless ec2.bootstrap brings "
         "credentials"
     )
+    # Nodes use their own role, which these credentials say nothing about.
     if reaches_no_bucket(settings, endpoint_url):
         return Finding(name, "error", f"nodes have no role to reach {root}", advice)
     try:

@@ -147,6 +147,7 @@ def _from_files(
         raise InvalidInput(
             "backtest: wanted either --speeds or --hours, to know how fast the job runs"
         )
+    # Measured speeds, or hours of work on a node of any type.
     if speeds is not None:
         pace = read_speeds(speeds)
     else:
@@ -165,6 +166,7 @@ def _from_files(
 def _spec_of(file: str, policy: str | None) -> JobSpec:
     from elastic.simulator.simulation import BEGINS_S
 
+    # The market begins at a made-up instant, so a deadline must be a duration.
     document, _ = read_spec(file)
     spec: JobSpec = import_module("api.specs").to_spec(document, now_s=BEGINS_S)
     deadline_s = spec.objective.deadline_s
@@ -182,6 +184,7 @@ def _from_record(job: str, policy: str | None) -> tuple[JobSpec, Program, Simula
     from elastic.store import inspect_store, open_store, shown
 
     url = load_settings().url
+    # Opening would migrate the database: a command that only reads must not.
     state = inspect_store(url)
     if state.revision is None:
         raise NotFound(
@@ -231,6 +234,7 @@ def _show(
     )
     has_deadline = spec.objective.deadline_s is not None
     render.show_list(rows_of(found, has_deadline=has_deadline), COLUMNS, Output.TABLE)
+    # What the table does not show: changes, losses, unknown hardware, runs without an end.
     losses = fmean(each.losses for each in found.starts)
     moves = fmean(each.moves for each in found.starts)
     unknown = sorted(each.name for each in market.node_types if is_undescribed(each))
@@ -272,6 +276,7 @@ def rows_of(found: Backtest, *, has_deadline: bool) -> list[dict[str, Any]]:
         }
         for each in found.starts
     ]
+    # Then the yardsticks, in the order in which they first appear.
     names = dict.fromkeys(each.name for start in found.starts for each in start.yardsticks)
     runs: list[list[dict[str, Any]]] = [named]
     for name in names:
@@ -293,6 +298,7 @@ def _row(
     runs: Sequence[dict[str, Any]], least: Sequence[float | None], *, has_deadline: bool
 ) -> dict[str, Any]:
     usd = [each["usd"] for each in runs if each["usd"] is not None]
+    # Each run against foresight on the same market: a mean of ratios, not a ratio of means.
     ratios = [
         each["usd"] / best
         for each, best in zip(runs, least, strict=True)

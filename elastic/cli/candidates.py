@@ -70,6 +70,7 @@ def candidate_table(
     columns: tuple[Column, ...] = UNMEASURED
     if any(is_known(each) for each in candidates):
         columns = COLUMNS
+    # Columns in which every row would be alike are left out.
     missing = set()
     if budget_usd is None:
         missing.add("budget_lasts_s")

@@ -18,14 +18,12 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """One machine's boot, of whichever job. `boot_s` counts from launch to joining, set-up
-    included.
-
-    `image` is what it was made from, None where its provider has none; `setup` is None where it was
-    not reported.
-    """
+    """One machine's boot, of any job."""
 
     node_type: str
+    # What the machine was made from; None if its provider has no images.
     image: str | None
+    # From launch to joining, set-up included.
     boot_s: float
+    # None if it was not reported.
     setup: Setup | None = None

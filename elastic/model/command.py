@@ -97,17 +97,16 @@ _WRAPPERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A command in the form that jobs keep, and what its author said beside it.
+    """A command in the form that jobs keep, and what its author said with it."""
 
-    `command` is the script, `-m` and a module, or a program, then arguments. `nproc_per_node`,
-    `nodes` (fewest and most) and `max_restarts` are torchrun's own options, None where it has none.
-    `is_one_node` is its `--standalone`.
-    """
-
+    # The script, `-m` and a module, or a program; then its arguments.
     command: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
+    # torchrun's own option; None if it was not given, as for the next ones.
     nproc_per_node: int | str | None = None
+    # The fewest and the most nodes.
     nodes: tuple[int, int] | None = None
+    # torchrun's `--standalone`.
     is_one_node: bool = False
     max_restarts: int | None = None
 

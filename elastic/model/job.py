@@ -132,27 +132,27 @@ class CapacityChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What to maximise, and the limits it must keep. `None` means no such limit.
-
-    `deadline_s` is an instant (Unix seconds), `budget_usd` caps all the job's dollars,
-    `max_usd_per_hour` its burn, and `value_of_time_usd_per_h` is what an hour sooner is worth to
-    the owner. `on_miss` says how it goes on where the deadline or the budget cannot be met.
-    """
+    """What to maximise, and the limits to keep. None means no such limit."""
 
     maximize: Goal = Goal.ITERATIONS_PER_DOLLAR
+    # An instant (Unix seconds).
     deadline_s: float | None = None
+    # The most dollars that the job may cost in all.
     budget_usd: float | None = None
+    # The highest burn.
     max_usd_per_hour: float | None = None
+    # What finishing an hour sooner is worth to the owner.
     value_of_time_usd_per_h: float | None = None
+    # How the job goes on if it cannot meet its deadline or budget.
     on_miss: OnMiss = OnMiss.FASTEST
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPhase:
-    """A stretch of a job whose iterations cost alike; it ends at `until_iteration`, or with the job
-    if that is None."""
+    """A stretch of a job whose iterations cost about the same."""
 
     name: str
+    # Where it ends; None: with the job.
     until_iteration: int | None = None
 
 
@@ -329,31 +329,30 @@ class JobSpec:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it stands. `iteration` is how many paramount iterations survive; `ending` is where a
-    drain leads.
-
-    `redone` is how many were lost to restarts so far, and had to be done again. `kept_iteration` is
-    that of the newest file or checkpoint that the script is known to have saved. `restarts_at_zero`
-    says that its last restart began at 0 all the same, or that of an earlier job with the same
-    code. `stops_when_asked` and `batch` are what its workers said of the script; None: nothing yet.
-    `error` is what its program failed with last, None once it has gone on beyond that.
-    """
+    """A job as it stands."""
 
     id: str
     spec: JobSpec
     phase: JobPhase
     submitted_at_s: float
     version: int = 0
+    # How many paramount iterations survive.
     iteration: int = 0
     training_phase: str | None = None
     finished_at_s: float | None = None
+    # The phase that a drain leads to.
     ending: JobPhase | None = None
     message: str | None = None
+    # Iterations that were lost to restarts so far, and had to be done again.
     redone: int = 0
+    # The iteration of the newest file or checkpoint that the script is known to have saved.
     kept_iteration: int | None = None
+    # Whether its last restart, or that of an earlier job with the same code, began at 0.
     restarts_at_zero: bool = False
+    # What its workers reported of the script, as is `batch`; None: nothing yet.
     stops_when_asked: bool | None = None
     batch: Batch | None = None
+    # What its program failed with last; None once it has passed that iteration.
     error: ScriptError | None = None
 
     @property
@@ -435,7 +434,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
     """What a user may do about a job that is over and did not succeed; empty of any other.
 
     >>> how_to_resume("job-1", JobPhase.BUDGET_EXHAUSTED)
-    '`elasticd job resume job-1 --budget USD` lets it go on from its newest checkpoint'
+    '`elasticd job resume job-1 --budget USD` continues it from its newest checkpoint'
     >>> how_to_resume("job-1", JobPhase.SUCCEEDED)
     ''
     """
@@ -453,7 +452,7 @@ def how_to_resume(job_id: str, phase: JobPhase) -> str:
             "another setup, `--outputs GLOB` other outputs"
         )
     return (
-        f"`elasticd job resume {job_id}{budget}` lets it go on from its newest checkpoint{brought}"
+        f"`elasticd job resume {job_id}{budget}` continues it from its newest checkpoint{brought}"
     )
 
 

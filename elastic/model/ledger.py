@@ -11,12 +11,7 @@ from elastic.model.offering import DoubtedPrice, Offering, Price
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """One node over one stretch at one price. `to_s` is None while the stretch is still running.
-
-    `minimum_s` is the least that the provider bills for a launch, less what the node's earlier rows
-    have billed. While `is_waived` the provider charges nothing for the machine: only its disk and
-    address, `extras_usd_per_h` of the whole `usd_per_h`, cost.
-    """
+    """One node over one stretch at one price."""
 
     id: int
     job_id: str
@@ -25,9 +20,13 @@ class LedgerRow:
     price_id: int
     usd_per_h: float
     from_s: float
+    # None while the stretch is still running.
     to_s: float | None
+    # The least that the provider bills for a launch, less what the node's earlier rows have billed.
     minimum_s: float = 0.0
+    # The part of `usd_per_h` for disk and address.
     extras_usd_per_h: float = 0.0
+    # Whether the provider charges nothing for the machine, but only for disk and address.
     is_waived: bool = False
 
     def usd(self, now_s: float) -> float:
@@ -51,17 +50,17 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class BillingPeriod:
-    """What a provider bills of one machine.
+    """What a provider bills of one machine."""
 
-    It is there from `from_s` to `to_s` (None: still). The machine itself, apart from its disk and
-    address, is billed from `billed_from_s` on (None: all the time), for `minimum_s` at least; not
-    at all if `is_waived`.
-    """
-
+    # Since when it exists.
     from_s: float
+    # Until when; None: still.
     to_s: float | None
+    # The least that is billed of the machine.
     minimum_s: float = 0.0
+    # Since when the machine is billed, apart from disk and address; None: all the time.
     billed_from_s: float | None = None
+    # Whether the machine is not billed at all.
     is_waived: bool = False
 
 

@@ -15,7 +15,7 @@ class Window:
 
     `iterations` turns took `elapsed_s` seconds and ended at `ended_at_s`. `iteration` counts all
     that the job has done, if the script knows. A cold window (the first turn of a process or of a
-    phase) counts as progress, never as rate. `(node_id, seq)` is unique: a window that arrives
+    phase) counts as progress, never as speed. `(node_id, seq)` is unique: a window that arrives
     twice counts once.
     """
 

@@ -94,11 +94,11 @@ AGENT_SAYS = "elasticd: "
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """The last word of a node about a generation. `iteration` is where its workers stood, if they
+    """What a node last reported of a generation. `iteration` is where its workers were, if they
     said so.
 
-    `needs_person` says that they could not begin, and cannot before somebody acts. `error` is their
-    own program's that ended them; None where they only followed others, or nothing tells it.
+    `needs_person` says that they could not begin, and cannot before a person acts. `error` is the
+    error of their own program; None if they only followed others, or if it is not known.
     """
 
     generation: GenerationNumber
@@ -120,11 +120,11 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What the cloud announced of a machine's end. `action` is the cloud's word for it: terminate,
-    stop or hibernate.
+    """What the cloud announced about a machine's end; `action` is its word: terminate, stop or
+    hibernate.
 
     `at_s` is when the machine goes, None for a mere recommendation; `noticed_at_s` is when its
-    agent read of it. Raises InvalidInput for an interruption without an instant.
+    agent read it. Raises InvalidInput for an interruption without an instant.
     """
 
     kind: NoticeKind
@@ -150,11 +150,11 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What an agent says of its workers' turns: how long ago the last one was, and their longest
-    pause between two.
+    """What an agent reports of its workers' turns: the seconds since the last one, and the longest
+    pause.
 
-    Both are of its present generation. `learnt_s` is the longest pause that is known to be no end,
-    None until turns have gone on for long enough to tell.
+    Both are of its present generation. `learnt_s` is the longest pause that is known to be no end;
+    None until turns have gone on for long enough.
     """
 
     still_s: Seconds
@@ -169,10 +169,10 @@ class Pulse:
 
 @dataclass(frozen=True, slots=True)
 class Preparing:
-    """What a node gets ready, such as `installing 3 requirements`, and for how long it has by its
-    last heartbeat.
+    """What a node prepares, such as `installing 3 requirements`, and for how long as of its last
+    heartbeat.
 
-    `failure` says why it cannot, empty if it can.
+    `failure` says why it cannot; empty if it can.
     """
 
     what: ShortText
@@ -184,11 +184,11 @@ class Preparing:
 class NodeReport:
     """What an agent says of its node in each heartbeat, sent and stored as it stands here.
 
-    What is added here needs a field of the same name in `Node`, and nothing else to reach it.
-    `saving_s` is how long it takes to store a last checkpoint, None where nothing has to be stored.
-    `mode` and `is_preloaded` say how its workers were started, or were last; `pulse` is None before
-    their first turn in this generation, `preparing` once the node is ready for its job.
-    `disk_free_bytes` is the room on the disk of its work folder, where jobs write.
+    A new field here needs a field of the same name in `Node`, and nothing else. `saving_s` is how
+    long storing a last checkpoint takes; None if nothing has to be stored. `mode` and
+    `is_preloaded` say how its workers were started, or were last. `pulse` is None before their
+    first turn in this generation, `preparing` once the node is ready for its job. `disk_free_bytes`
+    is the room on the disk of its work folder, where jobs write.
     """
 
     state: AgentState
@@ -209,25 +209,19 @@ class NodeReport:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as it stands. `token` is its launch intent's; `provider_id` is what the provider calls
-    the machine.
+    """A node as it stands. Instants are Unix seconds, and None while they have not happened.
 
-    `reason` is why it was bought, and why its provider has ended it if that was unasked for and the
-    provider says. `notice` is what the cloud has told the machine of its end, None while it has
-    told nothing. `stopping_at_s` is when its provider was first seen to end the machine without
-    having been asked to: it is of no use any more, and costs until it is gone. `workers` is what it
-    runs, settled when it was bought. `failures` is how many generations in a row have failed on it.
-    `image` is what the machine was made from, None where its provider has none; `setup` is what
-    installing took on it, by its own word. What stands in `NodeReport` is as in its last heartbeat.
-    Instants are Unix seconds and None while they have not happened.
+    The fields of `NodeReport` are as in its last heartbeat.
     """
 
     id: str
     job_id: str
     offering: Offering
     phase: NodePhase
+    # Its launch intent's.
     token: str
     intended_at_s: float
+    # What the provider calls the machine.
     provider_id: str | None = None
     launched_at_s: float | None = None
     joined_at_s: float | None = None
@@ -236,16 +230,24 @@ class Node:
     agent_state: AgentState | None = None
     agent_generation: int | None = None
     exit: Exit | None = None
+    # Why it was bought; and why its provider ended it without being asked, if it says.
     reason: str = ""
+    # What the cloud has announced about the machine's end; None if nothing.
     notice: Notice | None = None
+    # When its provider was first seen to end the machine without being asked. It is of no use from
+    # then on, and costs until it is gone.
     stopping_at_s: float | None = None
     saving_s: float | None = None
     mode: Mode | None = None
     is_preloaded: bool | None = None
+    # How many generations in a row have failed on it.
     failures: int = 0
     pulse: Pulse | None = None
+    # What it runs, decided when it was bought.
     workers: Workers = ONE_WORKER
+    # What the machine was made from; None if its provider has no images.
     image: str | None = None
+    # What installing took, by its own report.
     setup: Setup | None = None
     prepared_s: float | None = None
     preparing: Preparing | None = None
@@ -306,20 +308,19 @@ def last_safe_instant(
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One membership of a job's group: a fencing token, recorded before any node hears of it.
-
-    `number` counts from 1. `drain_at_s` is when its members were asked to stop at the next safe
-    point, `ended_at_s` when all of them had. One that `hangs` was found to wait for members without
-    success: it will come to no safe point. `world_size` is how many workers its members run
-    together.
-    """
+    """One membership of a job's group: a fencing token, recorded before any node learns of it."""
 
     job_id: str
+    # It counts from 1.
     number: int
     node_ids: tuple[str, ...]
     rdzv_endpoint: str
     started_at_s: float
+    # When its members were asked to stop at the next safe point.
     drain_at_s: float | None = None
+    # When all of them had stopped.
     ended_at_s: float | None = None
+    # Whether it waits for members without success: it will reach no safe point.
     hangs: bool = False
+    # How many workers its members run together.
     world_size: int = 1

@@ -24,25 +24,24 @@ class Capacity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """A kind of machine. `cpu` is in what its provider calls cores (0.5 = half a core), memory in
-    GiB.
-
-    A cloud counts hardware threads, mostly two to a core; `physical_cores` is None where the two
-    are the same. `precisions` are the number formats that it has arithmetic for, on its GPUs if it
-    has any. `image` is what a machine bought now would be made from; None where its provider has
-    none, or does not know yet. `advisor_bucket` is how many of its spot machines the cloud took
-    back within a month, by its own word: 0 (below 5 %), 1 (5-10), 2 (10-15), 3 (15-20) or 4 (above
-    20). None where it says nothing.
-    """
+    """A kind of machine."""
 
     name: str
+    # In what its provider calls cores (0.5 = half a core). A cloud counts hardware threads, mostly
+    # two to a core.
     cpu: float
     memory_gib: float
     gpu_count: int = 0
     gpu_model: str | None = None
+    # None if that is the same.
     physical_cores: float | None = None
+    # The number formats that its GPUs, or else its cores, have arithmetic for.
     precisions: tuple[Precision, ...] = (Precision.FP32,)
+    # What a machine bought now would be made from; None if its provider has none, or does not know
+    # yet.
     image: str | None = None
+    # The share of its spot machines that the cloud took back within a month, by the cloud's word: 0
+    # (below 5 %), 1 (5-10), 2 (10-15), 3 (15-20) or 4 (above 20). None if it says nothing.
     advisor_bucket: int | None = None
 
     @property
@@ -75,18 +74,16 @@ class Offering:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What an offering costs from `valid_from_s` on, until a later price of the same offering.
-
-    `usd_per_h` is the whole node's burn: the machine, its disk and its address; `extras_usd_per_h`
-    is the part of it that the disk and the address make.
-    """
+    """What an offering costs from `valid_from_s` on, until a later price of the same offering."""
 
     id: int
     offering: Offering
+    # The whole node: the machine, its disk and its address.
     usd_per_h: float
     valid_from_s: float
     observed_at_s: float
     source: str
+    # The part of it for disk and address.
     extras_usd_per_h: float = 0.0
 
     def __post_init__(self) -> None:
@@ -95,10 +92,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class DoubtedPrice:
-    """A price that is not believed, though it may be true: so much an hour, the whole node, since
-    `since_s`."""
+    """A price that is not believed, though it may be true."""
 
     offering: Offering
+    # The whole node.
     usd_per_h: float
     since_s: float
 
@@ -116,15 +113,13 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """An offering that was refused or taken back lately, or whose machine never joined: none is
-    bought until then.
-
-    `nodes` is how many new ones at once are too many: fewer may be bought.
-    """
+    """An offering that was refused or taken back lately, or whose machine never joined."""
 
     offering: Offering
+    # None is bought until then.
     until_s: float
     why: Obstacle
+    # How many new ones at once are too many: fewer may be bought.
     nodes: int = 1
 
     def __post_init__(self) -> None:

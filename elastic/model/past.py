@@ -15,13 +15,13 @@ class PastPrice:
     """What an offering cost from `valid_from_s` on, until the next one: the whole node, as in
     `Price`.
 
-    Unlike a `Price` it may have been read long after it held, at `observed_at_s`: no ledger cites
-    it.
+    Unlike a `Price` it may have been read long after that, so no ledger cites it.
     """
 
     offering: Offering
     usd_per_h: float
     valid_from_s: float
+    # When it was read.
     observed_at_s: float
     source: str
     extras_usd_per_h: float = 0.0
@@ -32,18 +32,16 @@ class PastPrice:
 
 @dataclass(frozen=True, slots=True)
 class PriceHistory:
-    """One offering's prices from `from_s` to `to_s`, oldest first, the first of them in force at
-    `from_s` or after it.
-
-    `mean_usd_per_h` weighs each price by how long it held.
-    """
+    """One offering's prices from `from_s` to `to_s`, oldest first."""
 
     offering: Offering
     from_s: float
     to_s: float
     lowest_usd_per_h: float
+    # Each price counts for as long as it held.
     mean_usd_per_h: float
     highest_usd_per_h: float
+    # The first one came into force at `from_s` or after it.
     points: tuple[PastPrice, ...]
 
     def at(self, at_s: float) -> float | None:

@@ -22,20 +22,22 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why, for a program (`code`), for a person (`text`), and the numbers that decided it (units in
-    their names)."""
+    """Why something was decided."""
 
+    # For programs.
     code: str
+    # For people.
     text: str
+    # The numbers that decided it, with units in their names.
     numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its 95 % interval; `low` and `high` are None while there is too little to
-    say."""
+    """An estimate with its 95 % interval."""
 
     value: float
+    # The ends are None while there is too little to say.
     low: float | None = None
     high: float | None = None
 
@@ -48,66 +50,65 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A group weighed for the rest of the job.
-
-    `step_s` is T, `usd_per_h` is R, `iterations_per_usd` is the marginal 3600 / (R T);
-    `effective_iterations_per_usd` counts what getting there and finishing costs. None while
-    unmeasured or unpriced; what remains also where it is not known when the job ends. `samples`
-    counts warm windows. `unavailable` is why the nodes it still needs cannot be bought now, for a
-    person. `workers` is what each of its nodes runs, in the order of `group.node_types`.
-    """
+    """A group weighed for the rest of the job. What is not measured or not priced is None."""
 
     group: Group
     training_phase: str
+    # How many warm windows there are.
     samples: int
+    # R below.
     usd_per_h: float | None = None
+    # T below.
     step_s: Interval | None = None
+    # The marginal value, 3600 / (R T).
     iterations_per_usd: Interval | None = None
+    # The same with the cost of getting there and finishing there.
     effective_iterations_per_usd: float | None = None
+    # Like `remaining_s`, None also if it is not known when the job ends.
     remaining_usd: float | None = None
     remaining_s: float | None = None
+    # Why the nodes that it still needs cannot be bought now, for a person.
     unavailable: str | None = None
+    # What each of its nodes runs, in the order of `group.node_types`.
     workers: tuple[Workers, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The group that should train from now on (None: no group), why, and how every candidate
-    compared.
-
-    `limited_by` names each limit of the guard that changed what the policy wanted. Unless
-    `may_buy`, what the target lacks is not bought now. `left_out` says of node types why they
-    cannot run the job. `pruned` counts the offerings that are not among the candidates, by why:
-    only the most promising are weighed.
-    """
+    """The group that should train from now on, why, and how every candidate compared."""
 
     action: Action
+    # None: no group.
     target: Group | None
     reason: Reason
     candidates: tuple[Candidate, ...] = ()
+    # Each limit of the guard that changed what the policy wanted.
     limited_by: tuple[str, ...] = ()
+    # If not, what the target lacks is not bought now.
     may_buy: bool = True
+    # Why node types cannot run the job.
     left_out: Mapping[str, str] = field(default_factory=dict)
+    # How many offerings are not among the candidates, by reason: only the most promising are
+    # weighed.
     pruned: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan as recorded: holds that repeat share one row, whose `ticks` counts them, the latest at
-    `last_at_s`.
-
-    `plan` was made at `weighed_at_s`: later holds of the row found nothing that differs. `version`
-    is its policy's.
-    """
+    """A plan as recorded. Holds that repeat share one row."""
 
     id: int
     job_id: str
     at_s: float
+    # When the latest of these holds was made.
     last_at_s: float
+    # How many they are.
     ticks: int
     policy: str
     plan: Plan
+    # The policy's.
     version: int
+    # When `plan` was made: later holds of the row found nothing that differs.
     weighed_at_s: float
 
 

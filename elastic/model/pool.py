@@ -53,25 +53,27 @@ ASKED_WITHIN_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One spot offering's history, over all jobs. `is_up` is its state since `since_s`; None where
-    that is not known.
+    """One spot offering's history, over all jobs.
 
     Only what was seen counts: a launch that was granted or refused, a node that was held or taken
-    back. A pool is up from a grant on until a node is taken back. It is down from then, or from a
+    back. A pool is up from a grant until a node is taken back. It is down from then, or from a
     refusal, until the next grant. Several nodes at the same time are one spell, and so are refusals
-    that follow one another. Where we end its last node ourselves, or no launch asks any more, the
+    that follow one another. If we end its last node ourselves, or no launch asks any more, the
     spell was not seen whole: its seconds count, but no end.
-
-    `up` and `down` hold the spells that are over; the present one has lasted from `since_s` on.
-    `seen_s` is when a state was last seen, `refusals` how many there were in the present spell.
     """
 
     offering: Offering
+    # Spells of being up that are over.
     up: Spells = Spells()
+    # Spells of being down that are over.
     down: Spells = Spells()
+    # Its present state; None if that is not known.
     is_up: bool | None = None
+    # When the present spell began.
     since_s: float | None = None
+    # When a state was last seen.
     seen_s: float | None = None
+    # How many there were in the present spell.
     refusals: int = 0
 
     def granted(self, at_s: float) -> Pool:

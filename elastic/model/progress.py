@@ -29,17 +29,15 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """Where the script began: at an iteration, by a file that it read; `read_from` is empty if it
-    read none.
-
-    `stops_when_asked` says that it hears of a request to stop, and may save before it does. `at_s`
-    is None where it is not known.
-    """
+    """Where the script began."""
 
     iteration: int
+    # The file that it read; empty if it read none.
     read_from: str
+    # Whether it learns of a request to stop, and may save before it does.
     stops_when_asked: bool
     batch: Batch
+    # None if that is not known.
     at_s: float | None = None
 
 

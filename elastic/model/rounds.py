@@ -19,14 +19,13 @@ class RoundRegistration:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What is on record of a job's rounds; 0 for none.
+    """What is on record of a job's rounds; 0 for none."""
 
-    `newest` is the newest that members have trained in: who knows only an older one holds no state
-    of the job. `registered` is the newest that anybody was about to publish: no other may have its
-    number. `is_held` says that members train on: a new store is theirs to fill, and no newcomer's
-    to found a session in.
-    """
-
+    # The newest that members have trained in: a member that knows only an older one does not have
+    # the job's state.
     newest: int = 0
+    # The newest that was about to be published: no other may have its number.
     registered: int = 0
+    # Whether members train on: then they fill a new store, and no newcomer may found a session in
+    # it.
     is_held: bool = False

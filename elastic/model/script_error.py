@@ -18,10 +18,9 @@ class ScriptError:
     """The error of the worker that failed first.
 
     `kind` is the exception's type, or how the process ended (`exit 3`, `SIGKILL`); `text` is one
-    line that says what happened. `place` is the last frame of the user's own code, empty where
-    there is no traceback, and `lines` are the traceback's last ones. `turns` is how many its
-    generation had made, `iteration` where the job stood then: the daemon knows both, None before it
-    has noted them.
+    line that says what happened. `place` is the last frame of the user's own code, empty without a
+    traceback, and `lines` are the traceback's last lines. `turns` is how many its generation had
+    made, and `iteration` is where the job was then; both are None until the daemon has noted them.
     """
 
     kind: ShortText

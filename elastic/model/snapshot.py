@@ -25,15 +25,12 @@ from elastic.model.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One change of group that was carried out: how long training stood still, and what starting
-    the new nodes took.
-
-    `pause_s`: last step in the old group to first step in the new one. `boot_s`: launch of the
-    slowest new node to its joining (0 when no node was new).
-    """
+    """One change of group that was carried out."""
 
     to_group: Group
+    # From the last step in the old group to the first step in the new one.
     pause_s: float
+    # From the launch of the slowest new node to its joining; 0 if no node was new.
     boot_s: float
     ended_at_s: float
 
@@ -54,33 +51,34 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The operator's settings that decisions must keep.
+    """The operator's settings that decisions must keep."""
 
-    `margin`: least relative gain of a move (0.1 = 10 %). `cooldown_s`: least time between opposite
-    changes. `trial_windows`: warm windows that end a trial. `trial_usd_share`: the greatest share
-    of the job's expected cost that all trials together may cost; `trial_of_every`: within it,
-    candidates are tried even where that is not expected to pay. `switch_pause_prior_s`,
-    `boot_prior_s`: assumed until measured. `wind_down_s`: seconds of burn kept back from the budget
-    to end in good order. `price_max_age_s`: a price observed longer ago is no price. A spot price
-    changes by the hour and is none after `spot_price_max_age_s`. `minimum_billed_s`: the least that
-    the provider bills for a launch. `reaction_s`: how long an instruction may take to reach a node
-    once it is due; None where that was not recorded. `usd_per_gib_received`: what a node's network
-    charges for what it fetches. `tick_s`: how long it is until the next decision.
-    """
-
+    # The least relative gain of a move (0.1 = 10 %).
     margin: float = 0.10
+    # The least time between opposite changes.
     cooldown_s: float = COOLDOWN_S
+    # The warm windows that end a trial.
     trial_windows: int = 8
+    # The largest share of the job's expected cost that all trials together may take.
     trial_usd_share: float = 0.10
+    # Assumed until it is measured, as is `boot_prior_s`.
     switch_pause_prior_s: float = SWITCH_PAUSE_PRIOR_S
     boot_prior_s: float = BOOT_PRIOR_S
+    # Seconds of burn that are kept back from the budget to end in good order.
     wind_down_s: float = WIND_DOWN_S
+    # A price that was observed longer ago is not used.
     price_max_age_s: float = PRICE_MAX_AGE_S
+    # The same for spot, whose prices change by the hour.
     spot_price_max_age_s: float = SPOT_PRICE_MAX_AGE_S
+    # The least that the provider bills for a launch.
     minimum_billed_s: float = MINIMUM_BILLED_S
+    # Whether candidates are tried even if that is not expected to pay, within their share.
     trial_of_every: bool = False
+    # How long an instruction may take to reach a node once it is due; None if not recorded.
     reaction_s: float | None = None
+    # What a node's network charges for downloads.
     usd_per_gib_received: float = 0.0
+    # How long it is until the next decision.
     tick_s: float = TICK_S
 
     def trust(self, price: Price, *, now_s: float) -> bool:
@@ -93,43 +91,48 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything one decision about one job was made from; the same snapshot always gives the same
-    plan.
+    """Everything that one decision about one job was made from.
 
-    `target` is the group decided last (None before the first decision), `current` the group that
-    trains now (None while none does). `prices` holds the price in force of each candidate offering,
-    and may hold the one before it, so that a reason can tell what changed; an offering without one
-    is absent. `withdrawn` holds the prices of what the job has or wants though it is no longer on
-    offer: it is no candidate, and goes on costing. `spent_usd` is the ledger's total for the job at
-    `now_s`. `unavailable` lists what cannot be bought now. `doubted` holds prices that are not
-    believed but would cost more if they were true, `doubted_usd` what the job would have cost more
-    by them at `now_s`. `boots` are the machines that joined last, newest first, whatever job they
-    were bought for. `pools` is what is known of spot pools' availability, over all jobs. `refused`
-    is what this very decision has asked for and not got, in that order: it was decided again each
-    time. `pruned` counts the offerings that were left out of it, by why, before anything was
-    weighed. `earlier` is what other jobs that ran the same program measured. Unless
-    `is_catalog_known`, the provider could not tell what is sold: `node_types` is empty then.
+    The same snapshot always gives the same plan.
     """
 
     now_s: float
     job: Job
+    # The group decided last; None before the first decision.
     target: Group | None
+    # The group that trains now; None while none does.
     current: Group | None
     nodes: tuple[Node, ...]
+    # Empty unless `is_catalog_known`.
     node_types: tuple[NodeType, ...]
+    # The price in force of each candidate offering, and perhaps the one before it, so that a reason
+    # can tell what changed. An offering without a price is absent.
     prices: tuple[Price, ...]
     series: tuple[Series, ...]
     switches: tuple[Switch, ...]
     changes: tuple[Change, ...]
+    # The ledger's total for the job at `now_s`.
     spent_usd: float
     limits: Limits = Limits()
+    # What cannot be bought now.
     unavailable: tuple[Unavailable, ...] = ()
+    # Prices that are not believed, but would cost more if they were true.
     doubted: tuple[DoubtedPrice, ...] = ()
+    # What the job would have cost more by them at `now_s`.
     doubted_usd: float = 0.0
+    # False if the provider could not say what it sells.
     is_catalog_known: bool = True
+    # Prices of what the job has or wants although it is no longer on offer: it is no candidate, but
+    # still costs.
     withdrawn: tuple[Price, ...] = ()
+    # The machines that joined last, of all jobs, newest first.
     boots: tuple[Boot, ...] = ()
+    # What is known of spot pools' availability, over all jobs.
     pools: tuple[Pool, ...] = ()
+    # How many offerings were left out before anything was weighed, by reason.
     pruned: Mapping[str, int] = field(default_factory=dict)
+    # What this very decision has asked for without success, in that order: it was decided again
+    # each time.
     refused: tuple[Offering, ...] = ()
+    # What other jobs that ran the same program measured.
     earlier: tuple[Trained, ...] = ()

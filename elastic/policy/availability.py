@@ -1,4 +1,4 @@
-"""What a group would still have to buy, and why that cannot be had now."""
+"""What a group would still have to buy, and why that cannot be bought now."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ UNAVAILABLE = "unavailable"
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Why a node cannot be bought now, for a person; `until_s` is when it is tried again, if
-    anybody can say."""
+    """Why a node cannot be bought now."""
 
+    # The reason, for a person.
     text: str
+    # When it is tried again; None if that is not known.
     until_s: float | None = None
 
 
 def lack_of(snapshot: Snapshot, group: Group, quotes: Quotes) -> Lack | None:
-    """Why `group` cannot be completed now, by its fresh quotes: None if all its nodes are there or
-    can be bought.
+    """Why `group` cannot be completed now; None if all its nodes exist or can be bought.
 
-    What is there needs neither capacity nor a price: no block, and no silence of a feed, ends it.
+    `quotes` are the fresh ones. Nodes that exist need neither capacity nor a price: neither a block
+    nor a silent price feed ends them.
     """
     return next(_lacks(snapshot, group, quotes), None)
 
 
 def needs_purchase(snapshot: Snapshot, group: Group) -> bool:
-    """Whether some of the group's nodes are still to be bought."""
+    """Whether some of the group's nodes still have to be bought."""
     return any(count > _present(snapshot, offering) for offering, count in group.members)
 
 
 def combined(lacks: Iterable[Lack]) -> Lack:
-    """Several lacks as one: each said once, the one that is over first first."""
+    """Several lacks as one: each text once, the lack that ends first comes first."""
     ordered = sorted(
         set(lacks), key=lambda lack: (lack.until_s is None, lack.until_s or 0.0, lack.text)
     )
@@ -50,7 +51,7 @@ def combined(lacks: Iterable[Lack]) -> Lack:
 
 
 def until(until_s: float | None) -> dict[str, float]:
-    """The number that a reason gives of a lack."""
+    """The number that a reason stores about a lack."""
     if until_s is None:
         return {}
     return {"unavailable_until_s": until_s}
@@ -71,11 +72,14 @@ def _lacks(snapshot: Snapshot, group: Group, quotes: Quotes) -> Iterator[Lack]:
 
 
 def _present(snapshot: Snapshot, offering: Offering) -> int:
-    """How many nodes of it are there to stay; one that its cloud has announced to take back is
-    not."""
+    """How many nodes of an offering exist and will stay.
+
+    A node that its cloud has announced to take back does not count.
+    """
     own = [node for node in snapshot.nodes if node.offering == offering]
     bought = sum(node.phase in _PRESENT and node.leaves_at_s is None for node in own)
     if snapshot.current:
+        # What trains counts too, even where its node rows are not known.
         trains = dict(snapshot.current.members).get(offering, 0)
     else:
         trains = 0
@@ -96,10 +100,10 @@ def _in_words(block: Unavailable) -> str:
         case Obstacle.FORBIDDEN:
             return f"the credentials may not buy {sold}"
         case Obstacle.LAUNCH_FAILED:
-            return f"launching {sold} failed: none is bought"
+            return f"launching {sold} failed: no new node"
         case Obstacle.INTERRUPTED:
-            return f"a node of {sold} is just being taken back: none is bought"
+            return f"a node of {sold} is being taken back: no new node"
         case Obstacle.FAILED_TO_JOIN:
-            return f"a node of {sold} came to nothing: none is bought"
+            return f"a node of {sold} never joined: no new node"
         case _:
             assert_never(block.why)

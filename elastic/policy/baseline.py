@@ -1,4 +1,4 @@
-"""What the job would have cost on one fixed choice throughout: the closing report's yardstick."""
+"""What the job would have cost on one fixed choice: what the closing report compares with."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class FixedChoice:
-    """One group from start to end. `estimated_phases` are those it was not measured in, scaled from
-    others' ratio.
-
-    `bends` are the seconds after the start at which its price changed, and the dollars spent by
-    then.
-    """
+    """One group from start to end, and what the job would have cost on it."""
 
     group: Group
     usd: float
+    # Seconds from the start of training to its end.
     lasts_s: float
+    # Training phases in which the group was not measured: their pace is scaled by the ratio that
+    # other groups showed.
     estimated_phases: tuple[str, ...] = ()
+    # When its price changed, in seconds after the start, and the dollars spent by then.
     bends: tuple[tuple[float, float], ...] = ()
 
     def usd_after(self, share: float) -> float:
-        """Dollars spent when a share of the whole duration is over, from 0 to 1.
+        """Dollars spent when a share of the whole duration is over (0 to 1).
 
         >>> choice = FixedChoice(Group.of(Offering("small")), 3.0, 10.0, bends=((5.0, 1.0),))
         >>> [choice.usd_after(share) for share in (0.0, 0.25, 0.75, 1.0)]
@@ -58,8 +57,8 @@ def fixed_choices(
 ) -> tuple[FixedChoice, ...]:
     """What the iterations done would have cost on each measured group alone, cheapest first.
 
-    Each price counts for as long as it held; before its first price an offering is taken to have
-    cost that.
+    Each price counts for as long as it was in force. Before its first price an offering is assumed
+    to have cost that first price.
 
     Args:
         trained: all that each group ever did, in every training phase.
@@ -88,6 +87,7 @@ def fixed_choices(
     histories = _histories(prices)
     found = []
     for group, own in sorted(steps_s.items()):
+        # A group without a price, or without an estimate for some phase, is no choice.
         paces_s, estimated = _paces(own, steps_s, iterations)
         if paces_s is None or any(offering not in histories for offering, _ in group.members):
             continue
@@ -95,6 +95,7 @@ def fixed_choices(
         lasts_s = (
             start_up_s + sum(count * paces_s[phase] for phase, count in rest.items()) + wind_up_s
         )
+        # The last point of the course is the end: its dollars are the whole price.
         bills = [(count, histories[offering]) for offering, count in group.members]
         *bends, (_, usd) = _course(bills, started_at_s, lasts_s)
         usd += (
@@ -107,9 +108,9 @@ def fixed_choices(
 
 
 def as_it_was(group: Group, rows: Sequence[LedgerRow], *, now_s: float) -> FixedChoice:
-    """The fixed choice of a job that never trained on anything else: what it cost.
+    """The fixed choice of a job that only ever trained on one group: what it really cost.
 
-    What was bought beside and never trained is not in it.
+    Nodes that were bought but never trained are not in it.
     """
     offerings = dict(group.members)
     own = [row for row in rows if row.offering in offerings]
@@ -124,7 +125,10 @@ def as_it_was(group: Group, rows: Sequence[LedgerRow], *, now_s: float) -> Fixed
 
 
 def _usd_by(row: LedgerRow, at_s: float) -> float:
-    """What a row had cost by an instant, the rest of its least bill not counted before its end."""
+    """What a row had cost by an instant.
+
+    The unused rest of its least bill counts only after the row's end.
+    """
     if row.to_s is None:
         until_s = at_s
     else:
@@ -135,8 +139,10 @@ def _usd_by(row: LedgerRow, at_s: float) -> float:
 
 
 def _burn_usd_per_h(bills: Sequence[tuple[int, Sequence[Price]]], at_s: float) -> float:
-    """What the nodes cost an hour at an instant; before its first price an offering is taken to
-    have cost that."""
+    """What the nodes cost an hour at an instant.
+
+    Before its first price an offering is assumed to have cost that first price.
+    """
     found = 0.0
     for count, history in bills:
         begun = [price for price in history if price.valid_from_s <= at_s]
@@ -157,11 +163,14 @@ def _paces(
     all_groups: Mapping[Group, Mapping[str, float]],
     iterations: Mapping[str, int],
 ) -> tuple[dict[str, float] | None, tuple[str, ...]]:
-    """Seconds an iteration takes in each phase, None if that cannot be told; and the phases where
-    it is estimated."""
+    """Seconds an iteration takes in each phase, and the phases in which that is estimated.
+
+    The seconds are None if some phase cannot be estimated.
+    """
     paces_s = {phase: own[phase] for phase in iterations if phase in own}
     missing = tuple(phase for phase in iterations if phase not in own)
     for phase in missing:
+        # How much slower or faster the phase was than a known one, on every group that ran both.
         ratios = [
             theirs[phase] / theirs[known] * own[known]
             for theirs in all_groups.values()
@@ -185,10 +194,10 @@ def _histories(prices: Sequence[Price]) -> dict[Offering, list[Price]]:
 def _course(
     bills: Sequence[tuple[int, Sequence[Price]]], started_at_s: float, lasts_s: float
 ) -> list[tuple[float, float]]:
-    """Gives seconds after the start and dollars spent by then, at each change of price on the way
-    and at the end."""
+    """Seconds after the start and dollars spent by then, at each change of price and at the end."""
     changes_usd_per_h: dict[float, float] = {0.0: 0.0}
     for count, history in bills:
+        # The first price counts from the start, each later one from the instant it came into force.
         begins_s = [0.0, *(max(price.valid_from_s - started_at_s, 0.0) for price in history[1:])]
         for after_s, before, price in zip(begins_s, [None, *history], history, strict=False):
             change = price.usd_per_h - (before.usd_per_h if before else 0.0)

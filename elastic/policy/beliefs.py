@@ -1,16 +1,18 @@
-"""How fast a group should be that was never measured: from what its nodes are, and from what was
-measured elsewhere.
+"""How fast a group should be that was never measured: from its hardware and from other
+measurements.
 
 The logarithm of the step time is a Gaussian process over all groups (Rasmussen and Williams,
-Gaussian Processes for Machine Learning, 2006, chapters 2 and 5). Before anything is measured it
-says what hardware says: speed grows with what computes, but how much differs from program to
-program, since memory, its bandwidth and the network bound some of them. So the exponents are
-unknown, each with a spread, and every measurement tells of all other groups: two sizes of a type
-tell how this program grows with cores, and types that are alike are expected to be alike. What is
-left is each type's own, which nothing but a trial tells. A trial that ended before an iteration did
-tells that one takes longer than that.
+Gaussian Processes for Machine Learning, 2006, chapters 2 and 5). Before anything is measured, the
+hardware says what to expect: more compute is faster. How much faster differs from program to
+program, because memory, its bandwidth and the network limit some of them. So the exponents are
+unknown, each with a spread.
 
-The numbers below were fitted over 81 published experiments of many programs at once, by maximum
+Every measurement then informs the beliefs about all other groups. Two sizes of one type show how
+this program grows with cores, and similar types are expected to be similarly fast. What remains is
+particular to each type: only a trial shows it. A trial that ended before its first iteration shows
+that an iteration takes longer than the trial did.
+
+The numbers below were fitted to 81 published experiments of many programs at once, by maximum
 likelihood, and rounded (docs/decisions/0119). Decisions hardly depend on them: each may be half as
 large again.
 """
@@ -36,34 +38,35 @@ Vector = NDArray[np.float64]
 # Step time against cores, of one node: mean and standard deviation of the exponent over programs.
 _GROWTH = -0.3
 _GROWTH_SPREAD = 0.55
-# The same against nodes: between no gain and a perfect one. Not fitted: the experiments rarely vary
-# it.
+# The same against nodes: between no gain and a perfect one. It is not fitted, because the
+# experiments rarely vary the number of nodes.
 _NODES = -0.7
 _NODES_SPREAD = 0.4
-# Types that are alike in cores and memory share what the exponents leave, over so many e-folds of
-# each.
+# Similar types share a part of what the exponents do not explain. Types are similar within so many
+# e-folds of cores and of memory.
 _ALIKE = 0.25
 _ALIKE_CORES = 1.3
 _ALIKE_MEMORY = 0.6
-# What is left is the type's own; and a type's size differs so much from the law.
+# The rest belongs to the type alone. One size of a type deviates by so much from its type's law.
 _OWN = 0.30
 _OWN_SIZE = 0.05
-# How far the published rates of GPUs and cores, which `hardware` compares, mislead for a program.
+# How far the published speeds of GPUs and cores may mislead for one program.
 _KIND = 0.8
-# Nothing is known of a program's pace: any from microseconds to hours.
+# Before any measurement nothing is known of a program's pace: from microseconds to hours.
 _ANY_PACE = 0.0
 _ANY_SPREAD = 6.0
-# How far the mean of the first n warm iterations lies from that of all, beyond what all groups
-# share: 0.075 after one and 0.036 after nine, for two thirds of 800 runs; the tails are longer.
+# How far the mean of a group's first n warm iterations lies from its mean over all, beyond the part
+# that all groups have in common. In two thirds of 800 runs it was within 0.075 after one iteration,
+# and 0.036 after nine. The tails are longer.
 _EARLY = 0.12
 _LEAST_NOISE = 0.01
-# The same program on the same node type on another day: nine in ten of the configurations that were
-# run again for months varied by less (Maricq et al., Taming Performance Variability, OSDI 2018).
+# The same program on the same node type on another day. Nine in ten configurations that were run
+# again for months varied by less (Maricq et al., Taming Performance Variability, OSDI 2018).
 _ANOTHER_DAY = 0.1
 # A prediction from other sizes or from parts of a mix.
 _PREDICTED = 0.1
-# A bound that takes less than this share off a variance says nothing; one so many deviations up is
-# as good as any.
+# A bound says nothing if it reduces a variance by less than this share. Bounds beyond so many
+# deviations are all alike.
 _TELLS = 1e-6
 _FAR = 20.0
 _NORMAL = NormalDist()
@@ -92,18 +95,18 @@ _CORE_TFLOPS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """The step time of a group: log seconds, with a standard deviation."""
+    """The step time of a group: the logarithm of its seconds, with a standard deviation."""
 
     log_s: float
     spread: float
 
     @property
     def step_s(self) -> float:
-        """The median: half of the chance lies below."""
+        """The median, in seconds."""
         return math.exp(self.log_s)
 
     def quantile_s(self, deviations: float) -> float:
-        """The step time so many standard deviations above the median.
+        """The step time that lies so many standard deviations above the median, in seconds.
 
         >>> round(Belief(0.0, 0.5).quantile_s(-1.96), 3)
         0.375
@@ -113,24 +116,25 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A step time that was measured, and how far it may be from the truth (standard deviation of
-    its logarithm)."""
+    """A step time that was measured, with its uncertainty."""
 
     node_types: NodeTypes
     step_s: float
+    # How far it may be from the truth: the standard deviation of its logarithm.
     spread: float
 
 
 @lru_cache(maxsize=4)
 def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
-    """Gives a belief for each candidate's node types; none for types that the provider does not
-    describe."""
+    """Gives a belief for each candidate's node types, if the provider describes them."""
     described = evaluations.types
     asked = evaluations.snapshot.job.spec.nproc_per_node
     workers = {each.name: workers_on(asked, each) for each in evaluations.snapshot.node_types}
     wanted = dict.fromkeys(each.group.node_types for each in evaluations.outlooks)
     known = [types for types in wanted if _is_described(types, described)]
     seen = measured(evaluations)
+    # Each trial without a window is a bound, and each bound sharpens the belief that the next one
+    # meets.
     for types, least_s in _outlasted(evaluations):
         (belief,) = believe([types], seen, described, workers)
         seen += _as_seen(types, belief, least_s)
@@ -138,6 +142,7 @@ def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
         found = dict(zip(known, believe(known, seen, described, workers), strict=True))
     else:
         found = {}
+    # Where a size or a mix was predicted from measurements, the prediction replaces the belief.
     predicted = {
         each.group.node_types: Belief(math.log(each.step_s.value), _PREDICTED)
         for each in evaluations.outlooks
@@ -147,8 +152,11 @@ def beliefs_of(evaluations: Evaluations) -> Mapping[NodeTypes, Belief]:
 
 
 def measured(evaluations: Evaluations) -> list[Seen]:
-    """What the job's own windows say of its groups, and earlier runs of its program of those that
-    it has not run."""
+    """What the job's own windows say of its groups.
+
+    For groups that it has not run, earlier runs of its program are used instead.
+    """
+    # How many iterations stand behind each measured pace: few may mislead.
     iterations: dict[NodeTypes, int] = {}
     for series in evaluations.snapshot.series:
         if series.training_phase == evaluations.focus.training_phase:
@@ -175,8 +183,8 @@ def measured(evaluations: Evaluations) -> list[Seen]:
 
 
 def _outlasted(evaluations: Evaluations) -> Iterator[tuple[NodeTypes, float]]:
-    """Node types that no window tells of, with the seconds that an iteration takes there at least,
-    by each trial."""
+    """Node types without a window, with the least seconds that an iteration takes there, for each
+    trial."""
     told = {each.group.node_types for each in evaluations.measured}
     for spell in spells(evaluations.snapshot):
         types = spell.group.node_types
@@ -189,11 +197,11 @@ def _outlasted(evaluations: Evaluations) -> Iterator[tuple[NodeTypes, float]]:
 
 
 def _as_seen(types: NodeTypes, belief: Belief, least_s: float) -> list[Seen]:
-    """What would have been seen to believe what is believed now that `least_s` is known to be the
-    least.
+    """The measurement that would change a belief as much as the bound `least_s` does.
 
-    The part of a normal distribution above a bound is taken for a normal one of the same mean and
-    variance (Minka, Expectation Propagation, 2001): the two differ as if by one measurement.
+    The part of a normal distribution above a bound is approximated by a normal distribution of the
+    same mean and variance (Minka, Expectation Propagation, 2001). One measurement turns the first
+    into the second.
     """
     bound = min((math.log(least_s) - belief.log_s) / belief.spread, _FAR)
     hazard = _NORMAL.pdf(bound) / (math.erfc(bound / math.sqrt(2)) / 2)
@@ -211,7 +219,7 @@ def believe(
     described: Mapping[str, NodeType],
     workers: Mapping[str, Workers],
 ) -> list[Belief]:
-    """Gives a belief for each of `wanted`, after what was `seen`."""
+    """Gives a belief for each of `wanted`, given what was `seen`."""
     told = [each for each in seen if _is_described(each.node_types, described)]
     every = [*wanted, *(each.node_types for each in told)]
     features = _Features.of(every, described, workers)
@@ -219,22 +227,25 @@ def believe(
     mean = features.mean[:count]
     variance = features.variance[:count]
     if told:
+        # Condition the Gaussian process on what was seen, by a Cholesky factor of its covariance.
         across = features.covariance(slice(count, None))
         root = np.linalg.cholesky(across[count:] + np.diag([each.spread**2 for each in told]))
         surprise = np.log([each.step_s for each in told]) - features.mean[count:]
         weights = np.linalg.solve(root, across[:count].T)
         mean = mean + weights.T @ np.linalg.solve(root, surprise)
         variance = np.maximum(variance - np.sum(weights**2, axis=0), _LEAST_NOISE**2)
-    # Rounded, for linear algebra differs in its last figures from one processor to the next, and
-    # decisions must not.
+    # Rounded: the last figures of linear algebra differ between processors, and decisions must not.
     pairs = zip(mean, variance, strict=True)
     return [Belief(round(float(log_s), 9), round(math.sqrt(own), 9)) for log_s, own in pairs]
 
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What beliefs depend on, a row a group: logarithms of cores a node, nodes, and GiB a core;
-    GPUs; and the types."""
+    """What beliefs depend on, one row for each group.
+
+    Logarithms of cores a node, of nodes and of GiB a core; whether there are GPUs; the share of a
+    core; and the node types.
+    """
 
     cores: Vector
     nodes: Vector
@@ -261,7 +272,7 @@ class _Features:
             gpus = any(each.gpu_count for each, _ in parts)
             held_cores = sum(count * each.cores for each, count in parts) / nodes
             number = numbers.setdefault(tuple(name for name, _ in group), len(numbers))
-            # A share of one core is that share of its time, whatever is computed.
+            # Half a core takes twice the time, whatever is computed.
             rows.append(
                 (max(cores, 1.0), nodes, memory / held_cores, gpus, min(cores, 1.0), number)
             )
@@ -281,7 +292,7 @@ class _Features:
 
     @property
     def variance(self) -> Vector:
-        """Of each group by itself."""
+        """Of each group alone."""
         linear = (
             (_GROWTH_SPREAD * self.cores) ** 2
             + (_NODES_SPREAD * self.nodes) ** 2
@@ -296,6 +307,7 @@ class _Features:
             + _NODES_SPREAD**2 * np.outer(self.nodes, self.nodes[others])
             + _KIND**2 * np.outer(self.gpus, self.gpus[others])
         )
+        # Similar types: a squared-exponential kernel over cores and memory.
         apart = (np.subtract.outer(self.cores, self.cores[others]) / _ALIKE_CORES) ** 2
         apart += (np.subtract.outer(self.memory, self.memory[others]) / _ALIKE_MEMORY) ** 2
         is_same_type = self.types[:, None] == self.types[None, others]
@@ -309,13 +321,16 @@ def _is_described(types: NodeTypes, described: Mapping[str, NodeType]) -> bool:
 
 
 def _early(iterations: int) -> float:
-    """How far the mean of so many iterations may be from the one that lasts."""
+    """How far the mean of the first iterations may be from the lasting one (log standard
+    deviation)."""
     return _EARLY / math.sqrt(max(iterations, 1))
 
 
 def _noise(outlook: Evaluation, iterations: Mapping[NodeTypes, int]) -> float:
-    """How far a measured pace may be from the one that lasts: the windows' interval, and what early
-    ones mislead by."""
+    """How far a measured pace may be from the lasting one (log standard deviation).
+
+    It counts the windows' interval, and how much early windows mislead.
+    """
     step_s = outlook.step_s
     assert step_s is not None
     early = _early(iterations.get(outlook.group.node_types, 1))
@@ -327,7 +342,7 @@ def _noise(outlook: Evaluation, iterations: Mapping[NodeTypes, int]) -> float:
 
 
 def cores_worth(node_type: NodeType, workers: Workers) -> float:
-    """How many cores the part of a node is worth that its workers compute with.
+    """How many cores a node's workers are worth, counting only the cores or GPUs that they use.
 
     >>> cores_worth(NodeType("c5.2xlarge", 8, 16, physical_cores=4), Workers(1, 4))
     4.0

@@ -1,10 +1,9 @@
-"""The policy `best_value`: the group on which a dollar buys the most of the iterations that are
-left.
+"""The policy `best_value`: the group on which a dollar buys the most of the iterations left.
 
 Its rules are asked in order; the first that applies decides. Profiling is training: the job starts
-on the cheapest candidate, tries others while that can pay, and moves where the rest of the job
-costs least. A job without a known end is weighed for as long again as it has trained, and for an
-hour at least.
+on the cheapest candidate, tries others while that can pay, and moves to where the rest of the job
+costs least. A job without a known end is assumed to go on for as long again as it has trained, and
+for an hour at least.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from elastic.policy.searching import most_promising_by_earlier_runs, still_measu
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name, rate, shortened
 
-# A deadline is near if two starts take more of the time left than this: that of the first group,
-# and of the next one.
+# A deadline is near if two starts take more than this share of the time left: the start on the
+# first group, and the start on the next one.
 _HASTE = 0.2
 
 
@@ -73,6 +72,7 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
         what = "nothing is started"
     else:
         what = f"{name(held)} is kept"
+    # If the job admits something with a price, it waits for capacity.
     admitted = [
         each
         for each in evaluations.outlooks
@@ -87,8 +87,8 @@ def _nothing_to_buy(evaluations: Evaluations) -> Plan | None:
 
 
 def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
-    """Where the cap alone stands against every candidate: the least burn says how far it is from
-    being enough."""
+    """Holds where only the cap excludes every candidate, and says how far the cheapest exceeds
+    it."""
     cap = evaluations.snapshot.job.spec.objective.max_usd_per_hour
     priced = [
         (each.usd_per_h, each.group) for each in evaluations.outlooks if each.usd_per_h is not None
@@ -97,8 +97,8 @@ def _too_dear(evaluations: Evaluations, what: str) -> Plan | None:
         return None
     least, group = min(priced)
     why = (
-        f"every candidate burns more than the cap of {price(cap)}/h, the least of them, "
-        f"{name(group)}, {price(least)}/h"
+        f"every candidate costs more than the cap of {price(cap)}/h; the cheapest, {name(group)}, "
+        f"costs {price(least)}/h"
     )
     if evaluations.snapshot.target:
         waits = ""
@@ -113,7 +113,7 @@ def _begin_or_wait(evaluations: Evaluations) -> Plan | None:
     """A job that holds nothing may wait for spot as long as its deadline allows."""
     if not is_free(evaluations.snapshot):
         return None
-    # What trains is weighed by the rules that follow.
+    # A group that trains is weighed by the later rules.
     if evaluations.snapshot.current is None:
         hurried = hurry(evaluations)
     else:
@@ -129,11 +129,11 @@ def _go_on_or_move(evaluations: Evaluations) -> Plan | None:
 
 
 def _unavailable(evaluations: Evaluations) -> Plan | None:
-    """What is wanted cannot be had: back to what trains and stays, else a start on the best that
-    can be bought.
+    """Replaces a target that cannot be bought now.
 
-    No trial or margin is asked of it, for there is nothing that it is measured against. What trains
-    on machines that are being taken back is nothing to go back to.
+    The job goes back to what trains, if that stays. Otherwise it starts on the best group that can
+    be bought. No trial and no margin is needed, because there is nothing to compare with. Machines
+    that are being taken back are nothing to go back to.
     """
     snapshot = evaluations.snapshot
     held = evaluations.of(evaluations.snapshot.target)
@@ -144,6 +144,7 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
     if snapshot.current is not None and _may_go_back_to(evaluations, snapshot.current):
         text = f"{why}: back to {name(snapshot.current)}, which trains"
         return evaluations.plan(Action.MOVE, snapshot.current, UNAVAILABLE, text, numbers)
+    # Nothing to go back to: decide as if the job held nothing.
     fresh = _start(evaluate_candidates(replace(snapshot, target=None)))
     assert fresh is not None and fresh.target is not None, (
         "a job without a target starts where there is a choice"
@@ -164,8 +165,11 @@ def _unavailable(evaluations: Evaluations) -> Plan | None:
 
 
 def _may_go_back_to(evaluations: Evaluations, group: Group) -> bool:
-    """Whether it may stay: in a session old and new of a swap train too, and what is left of a
-    group does."""
+    """Whether the job may stay on a group.
+
+    In a session the old and new nodes of a swap train together, and so does the rest of a group
+    that lost nodes. Such a group may be no candidate of its own.
+    """
     outlook = evaluations.of(group)
     is_barred = not is_in_one_zone(group) or outlook is None or outlook.objection is not None
     if is_barred and evaluations.snapshot.job.spec.mode is Mode.LIVE:
@@ -174,7 +178,7 @@ def _may_go_back_to(evaluations: Evaluations, group: Group) -> bool:
 
 
 def _filled_up(evaluations: Evaluations, elsewhere: Group) -> Evaluation | None:
-    """The mix that keeps what is there, if that promises more than a start elsewhere."""
+    """The mix that keeps the nodes there are, if it promises more than a start elsewhere."""
     rivals = [each for each in evaluations.choices if is_mix(each.group) or each.group == elsewhere]
     best = most_promising(evaluations.snapshot, rivals)
     if best is not None and is_mix(best.group):
@@ -195,6 +199,7 @@ def _start(evaluations: Evaluations) -> Plan | None:
         return evaluations.plan(
             Action.START, best.group, "start", text, {"usd_per_h": best.usd_per_h}
         )
+    # Without windows, earlier runs of the program decide, then the deadline, then the price.
     first = most_promising_by_earlier_runs(plain)
     if first is not None:
         if seconds_left(evaluations.snapshot) is None:
@@ -213,9 +218,8 @@ def _start(evaluations: Evaluations) -> Plan | None:
         return hasty
     first = _cheapest(plain)
     text = (
-        f"start on {name(first.group)}: {price(first.usd_per_h or 0.0)}/h is the least burn of "
-        f"{len(plain.choices)} candidates, and nothing is known of their speed "
-        f"yet{_left_out(evaluations)}"
+        f"start on {name(first.group)}: cheapest of {len(plain.choices)} candidates "
+        f"({price(first.usd_per_h or 0.0)}/h), speed not measured yet{_left_out(evaluations)}"
     )
     return evaluations.plan(
         Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
@@ -223,14 +227,15 @@ def _start(evaluations: Evaluations) -> Plan | None:
 
 
 def _hasty_start(evaluations: Evaluations) -> Plan | None:
-    """The fastest by its hardware, where a deadline leaves no time to begin on less and go on
-    elsewhere."""
+    """The fastest by its hardware, if the deadline leaves no time to start on less and move
+    later."""
     snapshot = evaluations.snapshot
     left_s = seconds_left(evaluations.snapshot)
     if left_s is None or left_s <= 0:
         return None
     beliefs = beliefs_of(evaluations)
     fewest = min(each.group.node_count for each in evaluations.choices)
+    # Of the smallest groups, those with a belief.
     few = [
         each
         for each in evaluations.choices
@@ -242,14 +247,15 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
         few,
         key=lambda each: (beliefs[each.group.node_types].step_s, each.usd_per_h or 0.0, each.group),
     )
+    # Only if two starts would take too much of the time left.
     way = transition_of(snapshot, None, first.group)
     if 2 * (way.boot_s + way.pause_s) <= _HASTE * left_s:
         return None
     text = (
         f"start on {name(first.group)}, the fastest by its hardware, for "
         f"{price(first.usd_per_h or 0.0)}/h: "
-        f"the deadline is in {duration(left_s)}, too soon to begin on less and go on "
-        f"elsewhere{_left_out(evaluations)}"
+        f"the deadline is in {duration(left_s)}, too soon to start on less and move "
+        f"later{_left_out(evaluations)}"
     )
     return evaluations.plan(
         Action.START, first.group, "start", text, {"usd_per_h": first.usd_per_h or 0.0}
@@ -257,7 +263,7 @@ def _hasty_start(evaluations: Evaluations) -> Plan | None:
 
 
 def _left_out(evaluations: Evaluations) -> str:
-    """Why some node types are not among the candidates, to be added to a reason."""
+    """Why some node types are no candidates, as the end of a reason."""
     if evaluations.left_out:
         return f"; left out: {'; '.join(shortened(list(evaluations.left_out.values())))}"
     return ""
@@ -293,12 +299,13 @@ def _change_in_progress(evaluations: Evaluations) -> Plan | None:
         return None
     if current is not None:
         return evaluations.hold(
-            "changing", f"{name(current)} trains on until {name(target)} is ready to take over"
+            "changing", f"{name(current)} trains until {name(target)} is ready to take over"
         )
     if has_trained(evaluations.snapshot, target):
         return evaluations.hold(
             "lost",
-            f"{name(target)} does not train whole now: it is kept, and what it lacks is restored",
+            f"{name(target)} does not train on all its nodes now: it is kept, and what is missing "
+            "is restored",
         )
     return evaluations.hold("changing", f"waiting for {name(target)} to boot, join and train")
 
@@ -327,15 +334,15 @@ def _other_phase(evaluations: Evaluations) -> Plan | None:
     else:
         rest = f"{focus.iterations_left:,} iterations"
     text = (
-        f"still in {focus.current_phase} for {left} iterations; {focus.training_phase} holds most "
-        f"of the rest ({rest}) and only its own rates can rank for it: no trial and no move until "
-        "it begins"
+        f"still in {focus.current_phase} for {left} iterations, and its speed does not predict "
+        f"{focus.training_phase}, which is most of the rest ({rest}): trials and moves wait for "
+        f"{focus.training_phase}"
     )
     return evaluations.hold("phase", text)
 
 
 def _cheapest(evaluations: Evaluations) -> Evaluation:
-    """The choice of the least burn; of equals the one with more cores, then by name."""
+    """The choice with the lowest burn; of equals the one with more cores, then by name."""
     cores = {node_type.name: node_type.cores for node_type in evaluations.snapshot.node_types}
 
     def order(outlook: Evaluation) -> tuple[float, float, Group]:

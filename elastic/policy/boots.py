@@ -1,5 +1,7 @@
-"""What booting takes, by the machines that booted lately: those of the same node type and image
-tell best."""
+"""How long booting takes, by the machines that booted lately.
+
+Machines of the same node type and image are the best evidence.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from statistics import median
 
 from elastic.model import Boot, Snapshot
 
-# Older boots count no more: images, mirrors and what is installed change.
+# Older boots no longer count: images, mirrors and what is installed change.
 _NEWEST = 16
 _GIB = 2**30
 
 
 def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
-    """Seconds until the slowest of so many new machines has joined; None where no boot tells."""
+    """Seconds until the slowest of `nodes` new machines has joined; None if no boot is known."""
     alike = _alike(snapshot, node_type)
     if alike:
         return slowest_s([each.boot_s for each in alike], nodes)
@@ -23,7 +25,7 @@ def boot_s(snapshot: Snapshot, node_type: str, nodes: int) -> float | None:
 
 
 def received_gib(snapshot: Snapshot, node_type: str) -> float:
-    """What a new machine fetches while it is set up, GiB; 0 where no boot tells."""
+    """What a new machine downloads during its set-up, in GiB; 0 if no boot is known."""
     told = [
         each.setup.received_bytes for each in _alike(snapshot, node_type) if each.setup is not None
     ]
@@ -33,7 +35,7 @@ def received_gib(snapshot: Snapshot, node_type: str) -> float:
 
 
 def slowest_s(seconds: Iterable[float], nodes: int) -> float:
-    """What the slowest of so many machines takes, by what each of others took.
+    """What the slowest of `nodes` machines takes, given what each of others took.
 
     That is the quantile n / (n + 1), which the largest of n draws has on average (David and
     Nagaraja, Order Statistics, 2003, section 2.3): the median for one machine, and the slow end for
@@ -50,7 +52,7 @@ def slowest_s(seconds: Iterable[float], nodes: int) -> float:
 
 
 def _alike(snapshot: Snapshot, node_type: str) -> Sequence[Boot]:
-    """Boots of the type from its present image, else of the type, else from that image at all."""
+    """Boots of this type from its present image; else of this type; else from this image."""
     image = next((each.image for each in snapshot.node_types if each.name == node_type), None)
     of_image = [each for each in snapshot.boots if each.image == image]
     of_type = [each for each in snapshot.boots if each.node_type == node_type]

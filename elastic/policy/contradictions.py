@@ -1,4 +1,4 @@
-"""What a new job asks for that no price of now allows: it would wait, or stop at once."""
+"""Limits of a new job that no present price can meet: it would wait, or stop at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elastic.policy.words import name
 def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """Gives the field and a sentence for each limit of a new job that all of its candidates exceed.
 
-    Nothing is said while no price is known: that passes.
+    Nothing is said while no price is known, because that passes.
     """
     return tuple(_found(snapshot))
 
@@ -22,6 +22,7 @@ def contradictions(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
 def _found(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     spec = snapshot.job.spec
     quotes = fresh_quotes(snapshot)
+    # The smallest groups that the job admits, at today's prices.
     unfit = {each.name for each in snapshot.node_types if spec.unfit(each) is not None}
     groups = [
         Group.of(offering, spec.sizes[0])

@@ -1,12 +1,14 @@
-"""The value function of a job with a deadline: what finishing costs on average from any state,
-deciding well.
+"""The value function of a job with a deadline: what finishing costs on average from any state.
 
-A stochastic dynamic programme over work left and time left, solved backwards in time. Its states
-are what the job holds (nothing, a group that nobody takes back, a group of a spot pool) and whether
-spot is available, with the age of that state (`hazards`). A launch takes dead time that is paid
-for; a loss leaves nothing and costs what was trained since the middle of the step. Time left and
-work left share one lattice: training on the fastest safe group walks along it, so the line beyond
-which nothing can be in time is met exactly, without interpolation.
+A stochastic dynamic programme over work left and time left, solved backwards from the deadline,
+where every decision is the best one. Its states are what the job holds (nothing, an on-demand
+group, a group of a spot pool), whether spot is available, and for how long that has been so
+(`hazards`). A launch takes dead time that is paid for. Spot is lost in the middle of a time step:
+the job then holds nothing, and trains no more in that step.
+
+Work left and time left share one lattice: training on the fastest safe group moves from one of its
+points to another. So the line beyond which nothing finishes in time is met exactly, without
+interpolation.
 
 The method is that of Wu et al., Can't Be Late (NSDI 2024), appendix, with hazards that depend on
 age.
@@ -26,19 +28,20 @@ from elastic.model import AGES_S, age_bucket
 from elastic.policy.hazards import Hazards
 
 _S_PER_H = 3600.0
-# Steps of time to the deadline, and cells of work left. Halving both costs 1 % on recorded markets.
+# Steps of time to the deadline, and cells of work left. With half as many of both, jobs on recorded
+# markets cost one per cent more.
 _TIMES = 192
 _CELLS = 120
-# An hour late is as bad as so many hours of the dearest group: no saving is worth being late.
+# An hour late costs as much as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
-# The pool that a lost job fails over to is this old, but no older than the one lost: the oldest was
-# chosen first.
+# The pool to which a job fails over is assumed to be this old, but no older than the pool that was
+# lost: the oldest one was chosen first.
 _FAILOVER_AGE = age_bucket(7200.0)
 _FAILOVER = np.minimum(np.arange(len(AGES_S)), _FAILOVER_AGE)
 
-# Of what is not done.
+# The cost of what is not allowed.
 _NEVER = np.float32(1e12)
-# Nearer to a cell than this is on it.
+# A value this close to a cell is on it.
 _ON_LATTICE = 1e-6
 
 _Array = NDArray[np.float32]
@@ -47,17 +50,15 @@ _Shift = Callable[[_Array], _Array]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One way to train: its pace, its price, and what going there takes.
-
-    `start_s`: from nothing to the first iteration, paid and without progress. `move_s`: how long
-    training stands still where another group trains until this one is ready, and `move_usd` what
-    that costs beyond this group's own price.
-    """
+    """One way to train: its pace, its price, and what going there takes."""
 
     step_s: float
     usd_per_h: float
+    # Seconds from holding nothing to the first iteration: paid, without progress.
     start_s: float
+    # How long training stands still if another group trains until this one is ready.
     move_s: float
+    # What such a move costs beyond this group's own price.
     move_usd: float = 0.0
 
     @property
@@ -67,26 +68,24 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineProblem:
-    """`work` iterations within `left_s` seconds, on groups that nobody takes back (`safe`) or on a
-    `spot` pool.
+    """Finish `work` iterations within `left_s` seconds, on `safe` groups or on a `spot` pool."""
 
-    `hazards` are the pool's; `failover` is the chance that another pool like it is up when it is
-    lost. Where nothing is `safe`, the job can only wait for spot. `time_usd_per_h` is what an hour
-    sooner is worth.
-    """
-
+    # Groups on demand, which are not taken back. If there is none, the job can only wait for spot.
     safe: tuple[Course, ...]
     spot: Course | None
+    # How often the spot pool is lost, and is back.
     hazards: Hazards | None
+    # The chance that a similar pool is up when this one is lost.
     failover: float
     work: float
     left_s: float
+    # What finishing an hour sooner is worth.
     time_usd_per_h: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SpotState:
-    """Whether spot of a problem's kind can be bought, and for how long that has been so."""
+    """Whether spot of a problem's kind can be bought, and for how many seconds that has been so."""
 
     is_up: bool
     age_s: float
@@ -94,16 +93,20 @@ class SpotState:
 
 @dataclass(frozen=True, slots=True)
 class CostToGo:
-    """A solved problem. Work and time may be anything up to the problem's own."""
+    """A solved problem. Work and time may have any value up to the problem's own."""
 
     problem: DeadlineProblem
+    # The length of a time step.
     step_h: float
+    # Work of a cell, in iterations.
     cell: float
+    # Cells that the fastest safe course trains in a time step.
     cells_per_step: int
+    # Expected dollars by time steps left, by state (see `_Solver.solve`) and by cells of work left.
     values: _Array
 
     def waiting(self, work: float, left_s: float, market: SpotState, *, look_s: float) -> float:
-        """Expected dollars if the job holds nothing for `look_s`, and decides well from then on."""
+        """Expected dollars if the job holds nothing for `look_s`, and decides best from then on."""
         look_h = self._look_h(look_s)
         state = self._market_row(market)
         rest = self._after(0, state, market, look_h, work, left_s - look_h * _S_PER_H)
@@ -119,11 +122,14 @@ class CostToGo:
         dead_s: float,
         look_s: float,
     ) -> float:
-        """Expected dollars if it trains on a safe course for `look_s`, after `dead_s` of paid time
-        without progress."""
+        """Expected dollars if it trains on a safe course for `look_s`.
+
+        `dead_s` of that time is paid for and brings no progress.
+        """
         course = self.problem.safe[index]
         look_h = self._look_h(look_s)
         work_then, share = _worked(course, work, dead_s, look_h)
+        # Block 0 is for holding nothing, and each safe course has one after it.
         block = 1 + index
         rest = self._after(
             block, self._market_row(market), market, look_h, work_then, left_s - look_h * _S_PER_H
@@ -142,7 +148,7 @@ class CostToGo:
     ) -> float:
         """Expected dollars if it trains on spot of a pool that has been up for `age_s`.
 
-        `lost_per_h` is that very pool's rate of loss now; None: the problem's own.
+        `lost_per_h` is how often that pool is lost now; None means the problem's own rate.
         """
         course = self.problem.spot
         hazards = self.problem.hazards
@@ -159,6 +165,7 @@ class CostToGo:
         work_then, share = _worked(course, work, dead_s, look_h)
         left_then_s = left_s - look_h * _S_PER_H
         burn = course.usd_per_h + self.problem.time_usd_per_h
+        # Either the pool stays for the whole look, or it is lost in the middle of it on average.
         kept = share * look_h * burn + self._value(self._spot_row(bucket), work_then, left_then_s)
         lost = share * look_h * burn / 2 + self._lost(
             0, bucket, (work + work_then) / 2, left_then_s
@@ -188,7 +195,7 @@ class CostToGo:
     def _after(
         self, block: int, row: int, market: SpotState, look_h: float, work: float, left_s: float
     ) -> float:
-        """The value after `look_h`, where the market may have turned."""
+        """The value after `look_h`, in which the market may have turned."""
         first = self._block(block)
         same = self._value(first + row, work, left_s)
         hazards = self.problem.hazards
@@ -219,9 +226,12 @@ class CostToGo:
         )
 
     def _value(self, row: int, work: float, left_s: float) -> float:
-        """Interpolates along lines on which the fastest safe group trains."""
+        """Interpolates between cells and steps, along lines on which the fastest safe group
+        trains."""
         if work <= 0:
             return 0.0
+        # The cells around this amount of work, and the times at which the fastest safe course
+        # reaches them.
         place = min(work / self.cell, self.values.shape[2] - 1.0)
         low = min(int(place), self.values.shape[2] - 2)
         share = place - low
@@ -244,8 +254,10 @@ class CostToGo:
 
 
 def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[float, float]:
-    """Work left after training for `look_h`, dead time counted as work; and the share of that time
-    it was needed."""
+    """Work left after training for `look_h`, and the share of that time that was needed.
+
+    Dead time counts as work.
+    """
     whole = work + dead_s / course.step_s
     done = look_h * _S_PER_H / course.step_s
     return max(whole - done, 0.0), min(1.0, whole / done)
@@ -253,27 +265,33 @@ def _worked(course: Course, work: float, dead_s: float, look_h: float) -> tuple[
 
 @lru_cache(maxsize=48)
 def solve(problem: DeadlineProblem) -> CostToGo:
-    """Solves a problem: about 0.03 s of CPU with spot and two safe courses. A pure function,
-    remembered."""
+    """Solves a problem, and remembers the solution: about 0.03 s of CPU with spot and two safe
+    courses."""
     return _Solver(problem).solve()
 
 
 class _Solver:
-    """What changes the market within a step is linear in the values: one matrix over its states,
-    for all work left."""
+    """Solves backwards in time.
+
+    What changes the market within a step is linear in the values. So one matrix over the market's
+    states does it for all amounts of work left.
+    """
 
     def __init__(self, problem: DeadlineProblem) -> None:
         self.problem = problem
         courses = [*problem.safe, *([problem.spot] if problem.spot else [])]
         self.fastest = min(problem.safe or courses, key=lambda each: each.step_s)
+        # The lattice: a step of time is a whole number of cells of work on the fastest safe course.
         self.step_h = problem.left_s / _S_PER_H / _TIMES
         step_s = self.step_h * _S_PER_H
         a_step = step_s / self.fastest.step_s
         self.cells_per_step = max(1, math.ceil(_CELLS * a_step / problem.work))
         self.cell = a_step / self.cells_per_step
+        # Dead time counts as work, so the lattice reaches beyond the problem's own work.
         starts = max(max(each.start_s, each.move_s) / each.step_s for each in courses)
         self.top = math.ceil((problem.work + starts) / self.cell) + 2
         self.cells = np.arange(self.top + 1)
+        # At the deadline, work that is left is finished at the price of being late.
         late_usd_per_h = _LATE * max(each.usd_per_h for each in courses)
         late = (
             self.cells
@@ -287,6 +305,8 @@ class _Solver:
     def solve(self) -> CostToGo:
         problem = self.problem
         spot = self.problem.spot
+        # Rows of a time step: a block for holding nothing and one for each safe course, with a row
+        # for each state of the market. Then a row for each age of the spot pool that is held.
         blocks = 1 + len(problem.safe)
         turns = self._turns()
         states = len(turns)
@@ -317,9 +337,11 @@ class _Solver:
             before = values[time - 1]
             now = values[time, : states * blocks]
             spot_now = values[time, states * blocks :]
+            # The market turns first: what each row is worth after this step, if nothing is decided.
             ahead = turns @ before[: states * blocks].reshape(blocks, states, -1)
             after = now.reshape(blocks, states, -1)
             np.add(ahead[0], idle_usd, out=after[0])
+            # Train on each safe course, or move from one to another: the least cost wins.
             runs = [train(ahead[1 + place]) for place, train in enumerate(trains)]
             moved = [move(run) for move, run in zip(moves, runs, strict=True)]
             for place, run in enumerate(runs):
@@ -329,6 +351,8 @@ class _Solver:
                     if other != place:
                         np.minimum(after[1 + place], rival, out=after[1 + place])
             if on_spot and start_spot and move_spot:
+                # Train on spot, start it, move to it, or leave it. Where the safety net leaves
+                # spot, training on it is not allowed.
                 run = on_spot(before[states * blocks :], before[:states])
                 run[:, self._caught(time) :] = _NEVER
                 up = after[:, is_up]
@@ -340,8 +364,10 @@ class _Solver:
         return CostToGo(problem, self.step_h, self.cell, self.cells_per_step, values)
 
     def _caught(self, time: int) -> int:
-        """The least work left, in cells, that nothing safe could do in time if it began now: with
-        as much the safety net leaves spot."""
+        """The least work left, in cells, that no safe course could finish in time if it began now.
+
+        With that much work left, the safety net leaves spot.
+        """
         left_s = time * self.step_h * _S_PER_H
         reach = [(left_s - each.start_s) / each.step_s / self.cell for each in self.problem.safe]
         if not reach:
@@ -349,8 +375,10 @@ class _Solver:
         return min(max(math.floor(max(reach) + _ON_LATTICE) + 1, 1), self.top + 1)
 
     def _turns(self) -> _Array:
-        """The chance that each state of the market becomes another in a step; down by age first,
-        then up by age."""
+        """The chance that each state of the market becomes another one in a step.
+
+        Rows and columns are the ages of being down, then the ages of being up.
+        """
         hazards = self.problem.hazards
         if hazards is None:
             return np.ones((1, 1), dtype=np.float32)
@@ -364,7 +392,7 @@ class _Solver:
         return np.concatenate([back, lost])
 
     def _lost(self) -> _Array:
-        """Where a pool that is lost leaves the market, by its age: another like it is up, or none
+        """The state of the market after a pool of each age is lost: a similar one is up, or none
         is."""
         found = np.zeros((len(AGES_S), 2 * len(AGES_S)), dtype=np.float32)
         found[:, 0] = 1 - self.problem.failover
@@ -372,8 +400,8 @@ class _Solver:
         return found
 
     def _aged(self) -> _Array:
-        """One step older: a part of each age goes over into the next one, or into what a longer
-        step reaches."""
+        """One step older: a part of each age moves on to the next age, or further if a step is
+        longer."""
         widths_h = np.diff([*AGES_S, math.inf]) / _S_PER_H
         found = np.zeros((len(AGES_S), len(AGES_S)), dtype=np.float32)
         for place, width_h in enumerate(widths_h):
@@ -388,7 +416,7 @@ class _Solver:
         return found
 
     def _stays(self, rates_per_h: tuple[float, ...]) -> _Array:
-        """The chance of each age to last for a step, which may go on through several ages."""
+        """The chance that each age survives a step. A step may last through several ages."""
         expected = np.zeros(len(rates_per_h))
         for place in range(len(rates_per_h)):
             left_h = self.step_h
@@ -404,9 +432,9 @@ class _Solver:
         return stays
 
     def _on_spot(self, course: Course, hazards: Hazards) -> Callable[[_Array, _Array], _Array]:
-        """A step on spot from the values by its age, and from those of a job that holds nothing.
+        """A step on spot, from the values by its age and from those of a job that holds nothing.
 
-        What is lost is lost in the middle of the step on average.
+        A loss happens in the middle of the step on average.
         """
         stays = self._stays(hazards.lost_per_h)[:, None]
         kept: _Array = stays * self._aged()
@@ -436,15 +464,15 @@ class _Solver:
         return train
 
     def _progress(self, course: Course, *, share: float = 1.0) -> tuple[_Array, _Shift]:
-        """What a step of training costs by work left, and how it carries values: less work is left
-        after it."""
+        """What a step of training costs by work left, and how it shifts values to less work
+        left."""
         done = share * self.step_h * _S_PER_H / course.step_s / self.cell
         burn = (course.usd_per_h + self.problem.time_usd_per_h) * self.step_h * share
         usd = burn * np.minimum(1.0, self.cells / done)
         return usd.astype(np.float32), self._shift(-done)
 
     def _dead(self, course: Course, dead_s: float, usd: float = 0.0) -> _Shift:
-        """Going to a course is as much more work as it could have done in the dead time."""
+        """Going to a course counts as the work that it could have done in the dead time."""
         shift = self._shift(dead_s / course.step_s / self.cell)
 
         def dead(values: _Array) -> _Array:
@@ -457,11 +485,10 @@ class _Solver:
         return dead
 
     def _shift(self, cells: float) -> _Shift:
-        """Carries values over so many cells: to more work left where `cells` is positive, to less
-        where negative.
+        """Shifts values by so many cells: to more work left if `cells` is positive, to less if
+        negative.
 
-        No work is the least, and the most is `top`. Slices take a fifth of the time that indices
-        would.
+        Work is at least none, and at most `top`. Slices take a fifth of the time of indices.
         """
         whole = math.floor(cells)
         share = np.float32(cells - whole)
@@ -469,8 +496,8 @@ class _Solver:
             whole = round(cells)
             share = np.float32(0.0)
         last = self.top
-        # Cell i takes its value from i + whole and, by `share`, from the one above: as far as both
-        # are on the lattice.
+        # Cell i takes its value from cell i + whole and, by `share`, from the cell above. That
+        # holds from `first` to `end`, where both are on the lattice.
         first = max(0, -whole)
         end = min(last + 1, last + 1 - whole - (1 if share else 0))
 

@@ -1,9 +1,9 @@
-"""A deadline with spot about: wait, take spot here or elsewhere, or pay for what nobody takes back.
+"""A deadline with spot for sale: wait, take spot here or elsewhere, or pay for on-demand.
 
-Every way to go on is priced to the job's end by the value function of `cost_to_go`; the least
-expected cost wins. A spot type of several pools counts as one market: when one pool is lost another
-may be up. Of several types each is weighed by itself, as if the job only ever used that one beside
-what is safe: the least of them is still an upper bound of what deciding well costs.
+Every way to continue is priced to the job's end by the value function of `cost_to_go`; the least
+expected cost wins. A spot type of several pools counts as one market: when one pool is lost,
+another may be up. If there are several types, each is weighed alone, as if the job used only that
+one beside on-demand. The least of these costs is an upper bound of what the best decisions cost.
 """
 
 from __future__ import annotations
@@ -26,35 +26,37 @@ from elastic.policy.words import name
 _S_PER_H = 3600.0
 # Horizons are rounded up to powers of this ratio, so that one solution serves many ticks.
 _HORIZON_RATIO = 1.5
-# To wait while spot can be bought, and to leave one kind of spot for another, must save this share:
-# such gains are smaller than the errors of the programme, and time that was waited is gone.
+# A share of the cost. Waiting while spot can be bought, or leaving one kind of spot for another,
+# must save at least this. Smaller gains are within the errors of the programme, and time spent
+# waiting is gone.
 _PATIENCE = 0.02
-# A pool that was up when it was first looked at has been up for a while: long spells are met more
-# often.
+# The assumed age of a pool that was up when it was first seen: long spells are met more often.
 _UNSEEN_AGE_S = 7200.0
 _PRESENT = frozenset({NodePhase.INTENDED, NodePhase.BOOTING, NodePhase.JOINED})
 
-# The code of a reason: the way to the deadline that is expected to cost least.
+# The code of a reason: this way to the deadline is expected to cost least.
 LEAST_COST = "least_cost"
-# The code of a reason: nothing is bought now, for spot is expected to be back in time.
+# The code of a reason: nothing is bought now, because spot is expected back in time.
 WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True)
 class PricedOption:
-    """One group, and what the rest of the job is expected to cost if it goes on there now. None: it
-    waits."""
+    """One group, and what the rest of the job is expected to cost if it continues there now.
+
+    None as the group: the job waits.
+    """
 
     group: Group | None
     usd: float
 
 
 def least_cost(evaluations: Evaluations) -> Plan | None:
-    """The plan of the least expected cost to the deadline; None where there is no deadline, or no
-    spot to weigh.
+    """The plan with the least expected cost to the deadline; None without a deadline, or without
+    spot.
 
-    It speaks where the group that is wanted trains, or where nothing of it is there. Of a job that
-    will be late on all that is known it says nothing: the rules after it look for what is faster.
+    It decides only where the wanted group trains, or where nothing of it exists. It leaves a job
+    that will be late on every known group to the later rules: those look for something faster.
     """
     snapshot = evaluations.snapshot
     left_s = seconds_left(snapshot)
@@ -84,8 +86,11 @@ def least_cost(evaluations: Evaluations) -> Plan | None:
 
 @lru_cache(maxsize=4)
 def expected_usd(evaluations: Evaluations) -> float | None:
-    """The dollars that the rest of the job is expected to cost if it waits for spot and takes it as
-    well as it can; None where there is no deadline, or nothing to wait for."""
+    """The expected dollars for the rest of the job, if it waits for spot and uses it as well as it
+    can.
+
+    None without a deadline, or if there is nothing to wait for.
+    """
     snapshot = evaluations.snapshot
     left_s = seconds_left(snapshot)
     work = evaluations.focus.iterations_left
@@ -100,28 +105,32 @@ def expected_usd(evaluations: Evaluations) -> float | None:
 
 
 def is_free(snapshot: Snapshot) -> bool:
-    """Whether nothing that was bought stays, or comes: what is being taken back may train on until
-    it goes."""
+    """Whether the job holds no node that stays, and none is on its way.
+
+    A node that is being taken back may train until it goes.
+    """
     return not any(node.phase in _PRESENT and node.leaves_at_s is None for node in snapshot.nodes)
 
 
 def lasts_s(snapshot: Snapshot, outlook: Evaluation, work: float) -> float:
-    """Seconds to the end on a group whose pace is known, with the way there."""
+    """Seconds to the end on a group whose pace is known, the way there included."""
     return _start_s(snapshot, outlook.group) + work * _step_s(outlook)
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """Spot of one node type at one size: its cheapest price, and its pools, those that can be
-    bought first."""
+    """Spot of one node type at one size."""
 
+    # Its pools, the cheapest first.
     outlooks: tuple[Evaluation, ...]
     step_s: float
+    # The cheapest price, of a pool that can be bought if there is one.
     usd_per_h: float
+    # The pools that can be bought now.
     up: tuple[Evaluation, ...]
 
     def needs_s(self, snapshot: Snapshot, work: float) -> float:
-        """Seconds to the end, with the way there."""
+        """Seconds to the end, the way there included."""
         return min(_start_s(snapshot, each.group) for each in self.outlooks) + work * self.step_s
 
 
@@ -138,11 +147,10 @@ def _is_known(outlook: Evaluation) -> bool:
 def _kinds(
     snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float
 ) -> list[_Kind]:
-    """The kinds of spot that are weighed, cheapest iterations first: few of those that can be
-    bought, few of all, and what is held.
+    """The kinds of spot that are weighed, cheapest iterations first.
 
-    A large group is dear for its iterations, yet it makes up for lost time for less than what
-    nobody takes back.
+    These are a few of those that can be bought, a few of all, and what is held. A large group has
+    dear iterations, but making up for lost time on it costs less than on demand.
     """
     found: dict[object, list[Evaluation]] = {}
     for each in known:
@@ -154,10 +162,13 @@ def _kinds(
         step_s = outlooks[0].step_s
         assert step_s is not None, "only what is known is asked"
         up = tuple(each for each in outlooks if each.lack is None)
+        # A price counts only if it can be paid now, unless none can.
         cheapest = up or tuple(outlooks)
         kinds.append(_Kind(tuple(outlooks), step_s.value, cheapest[0].usd_per_h or 0.0, up))
     kinds.sort(key=lambda each: (each.step_s * each.usd_per_h, each.outlooks[0].group))
     rests = [(each.step_s, each.needs_s(snapshot, work) * ROOM_FOR_LOSSES) for each in kinds]
+    # The few cheapest of all kinds may be down. So the few cheapest that can be bought are weighed,
+    # too.
     buyable = [place for place, each in enumerate(kinds) if each.up]
     chosen = {*_few(rests, range(len(kinds)), left_s), *_few(rests, buyable, left_s)}
     if snapshot.target:
@@ -172,8 +183,11 @@ def _kinds(
 
 
 def _few(rests: Sequence[tuple[float, float]], places: Iterable[int], left_s: float) -> set[int]:
-    """The places of the cheapest, of the cheapest in time and of the fastest, in an order from the
-    cheapest on. `rests` are the seconds of a step and of the rest of the job."""
+    """The places of three kinds: the cheapest, the cheapest that is in time, and the fastest.
+
+    `places` are ordered from the cheapest on. `rests` are the seconds of a step and of the rest of
+    the job.
+    """
     front: list[int] = []
     for place in places:
         if not front or rests[place][0] < rests[front[-1]][0]:
@@ -185,8 +199,8 @@ def _few(rests: Sequence[tuple[float, float]], places: Iterable[int], left_s: fl
 def _safe(
     snapshot: Snapshot, known: Iterable[Evaluation], work: float, left_s: float
 ) -> list[Evaluation]:
-    """What nobody takes back and can be bought: the cheapest in time, the fastest, and what is
-    between."""
+    """On-demand groups that can be bought: the cheapest, the cheapest that is in time, and the
+    fastest."""
     own = [each for each in known if _capacity(each) is Capacity.ON_DEMAND and each.lack is None]
     ordered = sorted(
         own, key=lambda each: (_step_s(each) * (each.usd_per_h or 0.0), _step_s(each), each.group)
@@ -205,7 +219,7 @@ def _weigh(
     work: float,
     left_s: float,
 ) -> list[PricedOption]:
-    """Each way to go on with its expected cost; what the job holds is among them."""
+    """Each way to continue with its expected cost. What the job holds is among them."""
     snapshot = evaluations.snapshot
     found: dict[Group | None, float] = {}
     for kind in kinds:
@@ -219,7 +233,7 @@ def _weigh(
 def _of_kind(
     evaluations: Evaluations, kind: _Kind, safe: Sequence[Evaluation], work: float, left_s: float
 ) -> Iterator[PricedOption]:
-    """The ways of a job that uses this kind of spot alone, beside what is safe."""
+    """The ways of a job that uses this kind of spot alone, beside on-demand."""
     snapshot = evaluations.snapshot
     if safe:
         reference = min(safe, key=_step_s)
@@ -233,10 +247,12 @@ def _of_kind(
     def course(outlook: Evaluation) -> Course:
         return _course(snapshot, outlook, unit_s, unit_usd)
 
+    # Each pool by its own history, and the one pool that stands for the kind.
     hazards = {each.group: _hazards(pools, snapshot, each.group, nodes) for each in kind.outlooks}
     market, best = _market(snapshot, kind, pools, hazards)
     work_s = work * unit_s
     time_usd = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    # Rounded to few figures, so that one solution serves many ticks and many jobs.
     problem = DeadlineProblem(
         safe=tuple(course(each) for each in safe),
         spot=course(best),
@@ -248,6 +264,7 @@ def _of_kind(
     )
     solved = solve(problem)
     look_s = snapshot.limits.tick_s
+    # The three kinds of ways: wait, on demand, and spot that can be bought.
     yield PricedOption(None, unit_usd * solved.waiting(work_s, left_s, market, look_s=look_s))
     for index, each in enumerate(safe):
         dead_s = _dead_s(snapshot, each.group, each)
@@ -298,8 +315,8 @@ def _spot_usd(
 
 
 def _course(snapshot: Snapshot, outlook: Evaluation, unit_s: float, unit_usd: float) -> Course:
-    """A course in units of the reference: its seconds are those that the reference needs for the
-    same work."""
+    """A course in units of the reference: its seconds are those of the reference for the same
+    work."""
     way = transition_of(snapshot, None, outlook.group)
     redo_s = snapshot.job.redo_iterations * _step_s(outlook)
     burn = outlook.usd_per_h or 0.0
@@ -321,8 +338,8 @@ def _market(
 ) -> tuple[SpotState, Evaluation]:
     """Whether any pool of the kind is up, since when, and the one pool that stands for the kind.
 
-    Its price, its age and its rates belong together: the cheapest price with the age of another
-    pool would be a pool that nobody sells.
+    Its price, its age and its rates belong together. The cheapest price with the age of another
+    pool would describe a pool that does not exist.
     """
     if kind.up:
         ages = {each.group: _age_s(snapshot, each.group.members[0][0]) for each in kind.up}
@@ -351,7 +368,7 @@ def _market(
 
 
 def _usd_per_trained_h(snapshot: Snapshot, outlook: Evaluation, life_h: float) -> float:
-    """What an hour of training costs in a pool that lasts for `life_h`, its start paid for."""
+    """What an hour of training costs in a pool that lasts for `life_h`, its start included."""
     way = transition_of(snapshot, None, outlook.group)
     start_h = (way.boot_s + way.pause_s) / _S_PER_H
     return (outlook.usd_per_h or 0.0) * (1 + start_h / life_h)
@@ -373,8 +390,10 @@ def _age_s(snapshot: Snapshot, offering: Offering) -> float:
 
 
 def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, nodes: int) -> Hazards:
-    """Of a group that any node's loss interrupts. Nodes of one pool often go together, so not each
-    counts whole."""
+    """The rates of a group that the loss of any node interrupts.
+
+    Nodes of one pool often go together. So n nodes are lost sqrt(n) times as often as one.
+    """
     found = hazards_of(pools.get(group.members[0][0]), snapshot.pools, now_s=snapshot.now_s)
     if nodes == 1:
         return found
@@ -382,16 +401,20 @@ def _hazards(pools: dict[Offering, Pool], snapshot: Snapshot, group: Group, node
 
 
 def _of_market(hazards: Hazards, pools: int) -> Hazards:
-    """The market is back as soon as one of its pools is. Pools go and come together, so not each
-    counts whole."""
+    """The rates of a market, which is back as soon as one of its pools is.
+
+    Pools often go and come together. So n pools are back sqrt(n) times as often as one.
+    """
     return replace(
         hazards, back_per_h=tuple(rate * math.sqrt(pools) for rate in hazards.back_per_h)
     )
 
 
 def _failover(kind: _Kind, hazards: dict[Group, Hazards]) -> float:
-    """The chance that another pool of the kind is up when one is lost, as if half of them went
-    together."""
+    """The chance that another pool of the kind is up when one is lost.
+
+    Half of the pools are taken to go together.
+    """
     others = sorted((_up_share(hazards[each.group]) for each in kind.outlooks), reverse=True)[1:]
     all_down = math.prod(1 - share for share in others)
     if others:
@@ -415,8 +438,8 @@ def _dead_s(snapshot: Snapshot, group: Group, outlook: Evaluation) -> float:
 
 
 def _extra_usd(evaluations: Evaluations, group: Group) -> float:
-    """What a move costs beyond the dead time of the new group: it boots while the old one trains
-    on."""
+    """What a move costs beyond the dead time of the new group: it boots while the old one
+    trains."""
     snapshot = evaluations.snapshot
     if snapshot.current is None or snapshot.current == group:
         return 0.0
@@ -439,46 +462,54 @@ def _plan(evaluations: Evaluations, ways: Sequence[PricedOption], left_s: float)
     held = next(
         (each for each in ways if each.group is not None and each.group == snapshot.target), None
     )
+    # What trains stays unless leaving it saves enough.
     trains = snapshot.current is not None and snapshot.current == snapshot.target
     if trains and held is not None and held.usd <= best.usd * (1 + _least_gain(held, best)):
         best = held
     if best.group is None:
+        # To wait must save enough against spot that can be bought.
         spot = next((each for each in ordered if each.group and _is_spot(each.group)), None)
         if spot is not None and best.usd > (1 - _PATIENCE) * spot.usd:
             best = spot
+    # The reason names the best way that was not taken.
     rival = next((each for each in ordered if each.group != best.group), None)
     if rival:
         against = f", against {usd(rival.usd)} {_on(rival.group)}"
     else:
         against = ""
     text = (
-        f"{usd(best.usd)} is expected {_on(best.group)}{against}; the deadline is in "
+        f"the rest should cost {usd(best.usd)} {_on(best.group)}{against}; the deadline is in "
         f"{duration(left_s)}"
     )
     numbers = {"expected_usd": best.usd, "left_s": left_s}
     if rival:
         numbers["expected_usd_next"] = rival.usd
     if best.group is None:
+        # Not even what the target lacks is bought.
         kept = evaluations.hold(WAITING, f"waits for spot: {text}", numbers)
         return replace(kept, may_buy=False)
+    # The target is best: it trains, or its missing nodes are bought again.
     if best.group == snapshot.target:
         if trains:
             return evaluations.hold("best", f"{name(best.group)} stays: {text}", numbers)
         return evaluations.hold(LEAST_COST, f"{name(best.group)} is bought again: {text}", numbers)
     if snapshot.target is None:
         action = Action.START
+        change = "start on"
     else:
         action = Action.MOVE
+        change = "move to"
     return evaluations.plan(
-        action, best.group, LEAST_COST, f"go on with {name(best.group)}: {text}", numbers
+        action, best.group, LEAST_COST, f"{change} {name(best.group)}: {text}", numbers
     )
 
 
 def _least_gain(held: PricedOption, best: PricedOption) -> float:
-    """The share that leaving what trains must save.
+    """The share of the cost that leaving what trains must save.
 
-    Two ways of one kind of spot differ by what the time until the next look costs; each kind is
-    weighed by itself, so two kinds differ by all that is left, and by the errors in that.
+    Two ways of one kind of spot are weighed by the same solution. They differ only by what the time
+    until the next look costs. Two kinds are weighed separately: they differ by all that is left,
+    and by the errors in it.
     """
     if held.group is None or best.group is None or held.group.node_types == best.group.node_types:
         return 1e-6
@@ -512,11 +543,12 @@ def _start_s(snapshot: Snapshot, group: Group) -> float:
 
 
 def _near(value: float) -> float:
-    """Two figures and a half: what differs by less decides nothing, and shares a solution."""
+    """Two and a half figures: smaller differences decide nothing, and share a solution."""
     if value <= 0:
         return 0.0
     return float(f"{1.02 ** round(math.log(value, 1.02)):.4g}")
 
 
 def _up_to(value: float) -> float:
+    """A horizon, rounded up to a power of `_HORIZON_RATIO`."""
     return float(f"{_HORIZON_RATIO ** math.ceil(math.log(max(value, 1.0), _HORIZON_RATIO)):.6g}")

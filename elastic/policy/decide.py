@@ -1,5 +1,7 @@
-"""Deciding: the job's own policy proposes, the guard limits; nothing is proposed while nobody knows
-what is sold."""
+"""Deciding: the job's own policy proposes a plan, and the guard limits it.
+
+Nothing is proposed while the provider's catalogue is not known.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from elastic.policy.words import name, offering_name, shortened
 
 Policy = Callable[[Snapshot], Plan]
 
-# Raise a policy's version when the same snapshot may give another plan: then `decision replay` does
+# Raise a policy's version when the same snapshot may give another plan. Then `decision replay` does
 # not compare what an earlier version decided.
 _REGISTERED: Mapping[str, tuple[Policy, int]] = {"best_value": (best_value, 7), "fixed": (fixed, 3)}
 
@@ -28,7 +30,9 @@ VERSIONS: Mapping[str, int] = {name: version for name, (_, version) in _REGISTER
 
 def decide(snapshot: Snapshot) -> Plan:
     """Gives the guarded plan of the job's policy; the same snapshot always gives the same plan.
-    Raises InvalidInput."""
+
+    Raises InvalidInput.
+    """
     policy = POLICIES.get(snapshot.job.spec.policy)
     if policy is None:
         raise InvalidInput(
@@ -43,7 +47,7 @@ def decide(snapshot: Snapshot) -> Plan:
 
 
 def _with_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Says what this decision has asked for before, and not got."""
+    """Adds what this decision has asked for before without success."""
     if not snapshot.refused:
         return plan
     names = shortened([offering_name(each) for each in dict.fromkeys(snapshot.refused)])
@@ -53,8 +57,8 @@ def _with_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _with_boot(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Says of a plan that buys how long its new nodes take to boot, and what they fetch meanwhile
-    costs."""
+    """Adds, to a plan that buys, how long its new nodes take to boot and what their downloads
+    cost."""
     if plan.target is None or plan.target == snapshot.target or not snapshot.boots:
         return plan
     way = transition_of(snapshot, snapshot.target, plan.target)
@@ -69,5 +73,5 @@ def _hold(snapshot: Snapshot) -> Plan:
         kept = "nothing is started"
     else:
         kept = f"{name(snapshot.target)} is kept"
-    text = f"the provider does not tell what it sells: {kept}, and nothing is bought"
+    text = f"the provider does not list what it sells: {kept}, and nothing is bought"
     return Plan(Action.HOLD, snapshot.target, Reason("no_catalog", text))

@@ -1,5 +1,4 @@
-"""The candidates of one decision, each with what is known of its speed, its price and the rest of
-the job on it."""
+"""The candidates of one decision, each with its speed, its price and the rest of the job on it."""
 
 from __future__ import annotations
 
@@ -44,23 +43,24 @@ _LEAST_WINDOWS = 5
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One candidate. `step_s` is measured, or predicted from other sizes if `samples` is 0, or
-    None.
-
-    It is settled when its windows are enough to rank by; `objection` is why the job may not run on
-    it, if it may not; `lack` is why it cannot be completed now, if it cannot.
-    """
+    """One candidate, with what is known of it."""
 
     group: Group
+    # How many windows measured it. With 0 its step time is predicted from other sizes.
     samples: int
+    # None if its pace is neither measured nor predicted.
     step_s: Interval | None
+    # Whether it has enough windows to be ranked.
     is_settled: bool
     usd_per_h: float | None
+    # Why the job may not run on it, for a person; None if it may.
     objection: str | None
+    # Going there and finishing there; None if pace, price or work is not known.
     switch_cost: SwitchCost | None
+    # Why it cannot be completed now; None if it can.
     lack: Lack | None
     iterations_per_usd: Interval | None = field(init=False)
-    """Follows from the price and the step time; None unless both are known."""
+    """Computed from the price and the step time; None unless both are known."""
 
     def __post_init__(self) -> None:
         value = None
@@ -75,44 +75,42 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A choice with a known pace, priced to the end of the job. `usd_per_iteration` counts the
-    owner's time too.
-
-    `late_s` is by how much it would miss the deadline.
-    """
+    """A choice with a known pace, priced to the end of the job."""
 
     group: Group
     step_s: Interval
     usd_per_h: float
     iterations_per_usd: Interval
+    # It includes the owner's value of time.
     usd_per_iteration: Interval
     switch_cost: SwitchCost
+    # By how much it would miss the deadline.
     late_s: float
 
     @property
     def order(self) -> tuple[float, float, float, Group]:
         """What is in time first, then the least late; of those the least cost.
 
-        Costs that agree to nine figures are equal, then the smaller burn and the name decide.
+        Costs that agree to nine figures are equal: then the smaller burn decides, then the name.
         """
         return self.late_s, float(f"{self.switch_cost.cost_usd:.9g}"), self.usd_per_h, self.group
 
 
-# No slots: what follows from it is kept once it is asked for, of this very one.
+# No slots: cached properties are stored on the instance.
 @dataclass(frozen=True, eq=False)
 class Evaluations:
-    """Everything a decision weighs. `iterations_left` is of the focus phase, None while no horizon
-    can be told.
-
-    `workers` is what a node of each type runs, `left_out` why nodes of a type cannot run the job.
-    """
+    """Everything that a decision weighs."""
 
     snapshot: Snapshot
     quotes: Quotes
+    # The training phase whose speed decides.
     focus: Focus
+    # Of the focus phase; None while no horizon is known.
     iterations_left: float | None
     outlooks: tuple[Evaluation, ...]
+    # What a node of each type runs.
     workers: Mapping[str, Workers]
+    # Why nodes of a type cannot run the job.
     left_out: Mapping[str, str]
 
     def of(self, group: Group | None) -> Evaluation | None:
@@ -131,7 +129,7 @@ class Evaluations:
 
     @cached_property
     def measured(self) -> tuple[Evaluation, ...]:
-        """The candidates that windows tell of."""
+        """The candidates that have windows."""
         return tuple(each for each in self.outlooks if each.samples and each.step_s is not None)
 
     @cached_property
@@ -140,7 +138,7 @@ class Evaluations:
 
     @cached_property
     def unmixed(self) -> Evaluations:
-        """The same without mixes, unless those are all that can be chosen."""
+        """The same without mixes, unless only mixes can be chosen."""
         plain = replace(
             self, outlooks=tuple(each for each in self.outlooks if not is_mix(each.group))
         )
@@ -157,8 +155,9 @@ class Evaluations:
         )
 
     def ranked(self, outlook: Evaluation) -> Ranked | None:
-        """The outlook with everything known that a ranking needs; None if something is missing."""
-        if outlook is not self._by_group.get(outlook.group):  # what would be, not what is
+        """The outlook with what a ranking needs; None if something is not known."""
+        # Only what is, is remembered: a rule may ask for an altered candidate, too.
+        if outlook is not self._by_group.get(outlook.group):
             return self._ranked(outlook)
         if outlook.group not in self._rankings:
             self._rankings[outlook.group] = self._ranked(outlook)
@@ -166,7 +165,7 @@ class Evaluations:
 
     @cached_property
     def _rankings(self) -> dict[Group, Ranked | None]:
-        """What `ranked` has found: a decision asks for the same few again and again."""
+        """What `ranked` has found: a decision asks for the same few groups many times."""
         return {}
 
     def _ranked(self, outlook: Evaluation) -> Ranked | None:
@@ -193,7 +192,7 @@ class Evaluations:
         text: str,
         numbers: Mapping[str, float] | None = None,
     ) -> Plan:
-        """A plan with this evaluations's candidates."""
+        """A plan with these candidates."""
         candidates = tuple(self._candidate(each) for each in self.outlooks)
         return Plan(
             action,
@@ -210,7 +209,7 @@ class Evaluations:
     def _candidate(self, outlook: Evaluation) -> Candidate:
         way = outlook.switch_cost
         left = self.iterations_left
-        # Else it was weighed for an hour more.
+        # Without an end the rest of the job is a guess, and is not shown.
         has_end = self.snapshot.job.spec.iterations is not None
         return Candidate(
             group=outlook.group,
@@ -274,7 +273,7 @@ def evaluate_candidates(snapshot: Snapshot) -> Evaluations:
 
 
 def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
-    """Seconds that it would be late, then what it costs: what is less is better."""
+    """By how many seconds it would be late, then what it costs (USD): less is better."""
     left_s = seconds_left(snapshot)
     if left_s is not None:
         late_s = max(way.lasts_s - left_s, 0.0)
@@ -284,7 +283,7 @@ def promise_of(snapshot: Snapshot, way: SwitchCost) -> tuple[float, float]:
 
 
 def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evaluation | None:
-    """The choice that promises most, of those of which anything can be told; of equals the first by
+    """The choice that promises most, among those with a known switch cost; of equals the first by
     name."""
     told = {
         each.group: (promise_of(snapshot, each.switch_cost), each)
@@ -298,7 +297,7 @@ def most_promising(snapshot: Snapshot, outlooks: Iterable[Evaluation]) -> Evalua
 
 
 def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) -> Plan:
-    """The plan that waits because none of `wanted` can be bought now, until the first of them
+    """The plan that waits, because none of `wanted` can be bought now, until the first of them
     can."""
     lack = combined(each.lack for each in wanted if each.lack is not None)
     held = evaluations.snapshot.target
@@ -310,16 +309,17 @@ def nothing_to_be_had(evaluations: Evaluations, wanted: Sequence[Evaluation]) ->
 
 
 def _workers(snapshot: Snapshot) -> dict[str, Workers]:
-    """What nodes of each type run: what is there runs what it was bought for, though its type may
-    be sold no more."""
+    """What nodes of each type run.
+
+    A node that exists runs what it was bought for, even if its type is no longer sold.
+    """
     asked = snapshot.job.spec.nproc_per_node
     bought = {node.offering.node_type: node.workers for node in snapshot.nodes}
     return {each.name: workers_on(asked, each) for each in snapshot.node_types} | bought
 
 
 def _left_out(snapshot: Snapshot) -> dict[str, str]:
-    """Why nodes of a type cannot run the job, of those types that it names, or of all that are
-    sold."""
+    """Why nodes of a type cannot run the job, for the types that the job names, or else for all."""
     spec = snapshot.job.spec
     wanted = [
         each for each in snapshot.node_types if not spec.node_types or each.name in spec.node_types
@@ -334,8 +334,10 @@ def _objection(
     workers: Mapping[str, Workers],
     left_out: Mapping[str, str],
 ) -> str | None:
-    """Why the job may not run on `group`, for a person; None if it may. An unknown price is no
-    objection."""
+    """Why the job may not run on `group`, for a person; None if it may.
+
+    An unknown price is no objection.
+    """
     spec = snapshot.job.spec
     for offering, _ in group.members:
         if not admits(snapshot, offering):
@@ -359,8 +361,10 @@ def _objection(
 
 
 def _batch_misfit(spec: JobSpec, group: Group, workers: Mapping[str, Workers]) -> str | None:
-    """Why the job's batch cannot be divided over the group's workers; None if it can, or nobody
-    knows them."""
+    """Why the job's batch cannot be divided over the group's workers.
+
+    None if it can, or if the workers are not known.
+    """
     batch = spec.global_batch
     if batch is None or any(each not in workers for each, _ in group.node_types):
         return None
@@ -386,7 +390,7 @@ def admits(snapshot: Snapshot, offering: Offering) -> bool:
 
 
 def _samples_by_types(snapshot: Snapshot, training_phase: str) -> dict[NodeTypes, list[Sample]]:
-    """The windows of the focus phase alone: a warm-up's rate says nothing of what follows."""
+    """The windows of the focus phase alone: a warm-up's speed says nothing of what follows."""
     found: dict[NodeTypes, list[Sample]] = {}
     for series in snapshot.series:
         if series.training_phase == training_phase:
@@ -397,11 +401,11 @@ def _samples_by_types(snapshot: Snapshot, training_phase: str) -> dict[NodeTypes
 def _groups(
     snapshot: Snapshot, quotes: Quotes, measured: Iterable[NodeTypes], left_out: Mapping[str, str]
 ) -> list[Group]:
-    """Every group worth a line: of each admitted, priced offering the counts of interest; and what
-    is held.
+    """Every group that is compared: the counts of interest of each admitted, priced offering, what
+    is held, and mixes.
 
-    A group that is proposed is of one offering, so of one zone: gradients that cross zones cost
-    more than computing.
+    A group that is proposed has one offering, and so one zone: gradients that cross zones cost more
+    than the computing.
     """
     held = [group for group in (snapshot.target, snapshot.current) if group is not None]
     known = [*measured, *(group.node_types for group in held)]
@@ -419,8 +423,11 @@ def _groups(
 def _measured(
     snapshot: Snapshot, samples: Mapping[NodeTypes, Sequence[Sample]]
 ) -> dict[NodeTypes, Interval]:
-    """What the windows tell. Those few of a swap's old and new nodes, while shares settle, are no
-    rate of a mix."""
+    """The step time that the windows show, by node types.
+
+    While a swap's old and new nodes train together, shares settle: those few windows are no
+    measurement of a mix.
+    """
     found = {
         types: step_s
         for types, own in samples.items()
@@ -440,11 +447,11 @@ def _measured(
 
 
 def _shortened(snapshot: Snapshot, outlooks: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
-    """Of the mixes that are not measured only the one that promises most: the cheapest in time,
+    """Keeps only the most promising of the mixes that are not measured: the cheapest in time, or
     else the soonest.
 
-    There are more of them than a person reads, and each trial costs; once it is measured the next
-    best may follow.
+    There are more mixes than a person reads, and each trial costs money. Once one is measured, the
+    next best may follow.
     """
     held = (snapshot.target, snapshot.current)
     open_mixes = [
@@ -458,8 +465,11 @@ def _shortened(snapshot: Snapshot, outlooks: Sequence[Evaluation]) -> tuple[Eval
 
 
 def _counts(snapshot: Snapshot, offering: Offering, known: Iterable[NodeTypes]) -> set[int]:
-    """The least and the most nodes, doublings between, and what is known with its neighbours: few,
-    yet within reach."""
+    """How many nodes to compare: the fewest, the most, doublings between, and neighbours of known
+    sizes.
+
+    That is few, yet every size is within reach.
+    """
     sizes = snapshot.job.spec.sizes
     least = sizes[0]
     most = sizes[-1]
@@ -503,14 +513,15 @@ def _iterations_left(
     groups: Iterable[Group],
     all_measured: Mapping[NodeTypes, Interval],
 ) -> float | None:
-    """Iterations that can still pay for a change: those left of the phase, but no more than the
-    budget can buy."""
+    """Iterations that can still pay for a change: those left of the phase, but at most what the
+    budget buys."""
     left: float | None = focus.iterations_left
     measured = {
         group: all_measured[group.node_types]
         for group in groups
         if group.node_types in all_measured
     }
+    # Without an end: as many iterations as were done, or an hour of them at the target's pace.
     if left is None:
         if snapshot.target:
             reference = measured.get(snapshot.target)
@@ -524,6 +535,8 @@ def _iterations_left(
         else:
             left = max(float(snapshot.job.iteration), OPEN_HORIZON_S / pace_s)
     budget = snapshot.job.spec.objective.budget_usd
+    # What is left of the budget buys at most so many iterations, on the group where they are
+    # cheapest.
     burns = {group: burn_usd_per_h(group, quotes) for group in measured}
     rates = [
         iterations_per_usd(burn, measured[group]).value
@@ -536,7 +549,8 @@ def _iterations_left(
 
 
 def _is_settled(snapshot: Snapshot, windows: int, step_s: Interval) -> bool:
-    """Enough windows, or an interval so narrow that two of a margin's difference cannot overlap."""
+    """Enough windows, or few with an interval so narrow that a difference of the margin would
+    show."""
     if windows >= snapshot.limits.trial_windows:
         return True
     is_narrow = step_s.high is not None and step_s.high <= step_s.value * (

@@ -1,5 +1,4 @@
-"""Machines that the cloud takes back from a job that is nearly done: whether anything is bought in
-their place."""
+"""Whether machines that the cloud takes back from a job that is nearly done are replaced."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ FINISHING = "finishing"
 
 
 def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Gives `plan`, or one that keeps the target and buys nothing, where a replacement could not
+    """Gives `plan`, or one that keeps the target and buys nothing where a replacement could not
     pay.
 
-    It cannot if all iterations are done before training must stop on what is taken back, or if
-    those that stay are done before a machine bought now has booted. Paces are taken at the slow end
-    of what was measured; where little was, everything is replaced.
+    A replacement cannot pay in two cases. All iterations are done before training must stop on what
+    is taken back. Or the nodes that stay finish before a new machine would have booted. Paces are
+    the slow end of what was measured. Where little was measured, everything is replaced.
     """
     group = snapshot.target
     if group is None or not _is_short(snapshot, group):
@@ -32,12 +31,14 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
     focus = focus_of(snapshot.job)
     left = _iterations_left(snapshot, focus)
     step_s = _step_s(snapshot, focus)
+    # Only a plan that would replace nodes is changed.
     is_replacing = plan.action is Action.HOLD or plan.reason.code == UNAVAILABLE
     if left is None or step_s is None or not is_replacing or snapshot.limits.reaction_s is None:
         return plan
     leavers = _leavers(snapshot, group)
     stops_in_s = _stops_in_s(snapshot, group, snapshot.limits.reaction_s)
     boot_s = transition_of(snapshot, None, group).boot_s
+    # It pays if the end comes after both the last stop and the boot of a new machine.
     ends_in_s = _ends_in_s(snapshot, group, left * step_s, stops_in_s)
     if ends_in_s is None or ends_in_s > max(stops_in_s, boot_s):
         return plan
@@ -70,13 +71,13 @@ def unreplaced(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _is_short(snapshot: Snapshot, group: Group) -> bool:
-    """Whether any node of the group is missing, or taken back."""
+    """Whether any node of the group is missing, or is being taken back."""
     joined = tuple(_joined(snapshot, group))
     return len(joined) < group.node_count or any(each.leaves_at_s is not None for each in joined)
 
 
 def _leavers(snapshot: Snapshot, group: Group) -> tuple[Node, ...]:
-    """The nodes of the group that are taken back, the first one first."""
+    """The nodes of the group that are being taken back, the first to go first."""
     found = [node for node in _joined(snapshot, group) if node.leaves_at_s is not None]
     return tuple(sorted(found, key=lambda node: (node.leaves_at_s or 0.0, node.id)))
 
@@ -97,7 +98,7 @@ def _joined(snapshot: Snapshot, group: Group) -> Iterator[Node]:
 
 
 def _iterations_left(snapshot: Snapshot, focus: Focus) -> int | None:
-    """None where no end is known, or another training phase, of another pace, is still to come."""
+    """None if no end is known, or if another training phase with another pace is still to come."""
     total = snapshot.job.spec.iterations
     if total is None or focus.current_left is None:
         return None
@@ -108,7 +109,7 @@ def _iterations_left(snapshot: Snapshot, focus: Focus) -> int | None:
 
 
 def _step_s(snapshot: Snapshot, focus: Focus) -> float | None:
-    """The slowest pace of the target that its windows allow."""
+    """The slow end of the target's measured pace, in seconds."""
     phase = focus.current_phase
     target = snapshot.target
     samples = [
@@ -126,8 +127,10 @@ def _step_s(snapshot: Snapshot, focus: Focus) -> float | None:
 
 
 def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
-    """How long the whole group may train on; no time at all if it does not, or nothing of it is
-    taken back."""
+    """How many seconds the whole group may train on.
+
+    0 if it does not train, or if nothing of it is being taken back.
+    """
     grace_s = snapshot.job.spec.drain_grace_s
     last_s = last_safe_instant(
         _leavers(snapshot, group), drain_grace_s=grace_s, reaction_s=reaction_s
@@ -138,13 +141,13 @@ def _stops_in_s(snapshot: Snapshot, group: Group, reaction_s: float) -> float:
 
 
 def _ends_in_s(snapshot: Snapshot, group: Group, lasts_s: float, stops_in_s: float) -> float | None:
-    """When all is done without a replacement; None if those that stay are too few to go on, or none
-    is missing.
+    """Seconds until all is done without a replacement.
 
-    They are taken to be slower by as much as they are fewer: less is sent when fewer compute, so no
-    slower than that. Of several node types the fast one may be what is missing, so nothing is told
-    of those.
+    None if the nodes that stay are too few to continue, or if none is missing. They are assumed to
+    be slower in proportion to their number. That is a safe bound, because fewer nodes also exchange
+    less. It does not hold for several node types, of which the fast one may be missing: then None.
     """
+    # All is done before training must stop.
     if lasts_s <= stops_in_s and _leavers(snapshot, group):
         return lasts_s
     count = group.node_count

@@ -1,5 +1,4 @@
-"""The policy `fixed`: the node type that the job names, at its least number of nodes, or at what it
-is scaled to."""
+"""The policy `fixed`: the node type that the job names, at its fewest nodes, or as it is scaled."""
 
 from __future__ import annotations
 
@@ -25,6 +24,7 @@ def fixed(snapshot: Snapshot) -> Plan:
         return evaluations.hold(
             "not_permitted", "the policy fixed needs fixed_node_type, and the job names none"
         )
+    # What is held stays, unless it cannot be completed.
     group = _held(evaluations, wanted) or _cheapest(evaluations, wanted)
     if group is not None and snapshot.target == group:
         return evaluations.hold(
@@ -45,7 +45,7 @@ def fixed(snapshot: Snapshot) -> Plan:
 
 
 def _held(evaluations: Evaluations, node_type: str) -> Group | None:
-    """What is held already, unless nodes of it are missing that cannot be had."""
+    """The group that is held already, unless nodes of it are missing and cannot be bought."""
     snapshot = evaluations.snapshot
     if snapshot.target:
         members = snapshot.target.members
@@ -106,7 +106,7 @@ def _group(snapshot: Snapshot, offering: Offering) -> Group:
 
 
 def _refused(evaluations: Evaluations, node_type: str) -> str:
-    """Why what is held is left though it is what the job fixes; empty if it is not."""
+    """Why the held group is left although the job fixes its type; empty if it is not left."""
     held = evaluations.of(evaluations.snapshot.target)
     if (
         held is None

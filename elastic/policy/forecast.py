@@ -1,8 +1,7 @@
-"""When a job will be done and what it will cost, group by group, and which of its goals that
-misses.
+"""When a job will be done and what it will cost on each group, and which of its goals that misses.
 
-A pace is measured, or it is a prior: another size of a node type that was measured, or another type
-by its cores or GPUs. Everything is told as an interval; where only a prior is known it is wide.
+A pace is measured, or it is a prior: from another size of a measured node type, or from another
+type by its cores or GPUs. Everything is an interval, and a prior's interval is wide.
 """
 
 from __future__ import annotations
@@ -34,44 +33,44 @@ from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
-# Speed grows with this power of the cores, and 95 % of node types are within `_SPREAD` times of
+# Speed grows with this power of the cores. For 95 % of node types it is within `_SPREAD` times of
 # that: benchmarks/core_scaling.py --fit.
 _GROWTH = 0.69
 _SPREAD = 1.9
-# What nodes share of a step is taken to be 90 %: the middle one of the three laws that
-# benchmarks/decisions weighs group sizes by. At best all of it is shared, at worst nothing.
+# The share of a step that nodes divide among them: 90 %, the middle one of the three laws that
+# benchmarks/decisions weighs group sizes by. At best they divide all of it, at worst nothing.
 _SHARED = 0.9
 _Z_975 = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The rest of the job on one group: seconds until it is done, and dollars in all, what is spent
-    included.
-
-    `is_measured` is False where the pace is a prior. `chance_late` is the chance of missing the
-    deadline by the interval of the pace alone; None where there is no deadline, no interval, or a
-    spot node may be lost on the way. `objection` is why the job may not run there.
-    """
+    """The rest of the job on one group: when it is done, and its dollars in all."""
 
     group: Group
+    # Seconds until the job is done.
     lasts_s: Interval
+    # Dollars in all, with those already spent.
     usd: Interval
     usd_per_h: float
+    # False if the pace is a prior.
     is_measured: bool
+    # The chance of missing the deadline because of the pace alone. None without a deadline or an
+    # interval, and where a spot node may be lost on the way.
     chance_late: float | None = None
+    # Why the job may not run there; None if it may.
     objection: str | None = None
 
     @property
     def slowest_s(self) -> float:
-        """The slow end, seconds; the middle where there is no interval."""
+        """The slow end, seconds; the middle if there is no interval."""
         if self.lasts_s.high is None:
             return self.lasts_s.value
         return self.lasts_s.high
 
     @property
     def dearest_usd(self) -> float:
-        """The dear end, USD; the middle where there is no interval."""
+        """The dear end, USD; the middle if there is no interval."""
         if self.usd.high is None:
             return self.usd.value
         return self.usd.high
@@ -79,22 +78,23 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Every group of which something is known, the cheapest first, and the goals as seconds and
+    """Every group of which something is known, the cheapest first, and the goals in seconds and
     dollars."""
 
+    # The cheapest first, with those that the job may not use.
     finishes: tuple[Finish, ...]
+    # Seconds to the deadline; None without one.
     left_s: float | None
     budget_usd: float | None
 
     @property
     def choices(self) -> tuple[Finish, ...]:
-        """Those on which the job may run."""
+        """The groups on which the job may run."""
         return tuple(each for each in self.finishes if each.objection is None)
 
     @property
     def frontier(self) -> tuple[Finish, ...]:
-        """The choices worth a look, the cheapest first: each next one is sooner, and nothing is as
-        soon for less."""
+        """The choices worth a look, the cheapest first: each dearer one is also sooner."""
         found: list[Finish] = []
         for each in self.choices:
             if not found or each.lasts_s.value < found[-1].lasts_s.value:
@@ -102,12 +102,12 @@ class Forecast:
         return tuple(found)
 
     def is_in_time(self, finish: Finish) -> bool:
-        """Whether even its slow end meets the deadline."""
+        """Whether it meets the deadline even at its slow end."""
         return self.left_s is None or finish.slowest_s <= self.left_s
 
     @property
     def best(self) -> Finish | None:
-        """The cheapest choice that meets all goals at its slow and dear end; None if there is
+        """The cheapest choice that meets all goals even at its slow and dear end; None if there is
         none."""
         in_budget = (
             each for each in self.choices if self.is_in_time(each) and self._is_in_budget(each)
@@ -120,30 +120,29 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A goal that will not be met as far as one can see: `why` says by how much, and what would do.
-
-    `is_certain` if it is not met even at the fast and cheap end of what is known. `option` is that
-    of `elasticd job resume` which gives the job what it needs, `advice` says so of a job that goes
-    on.
-    """
+    """A goal that will not be met, as far as is known."""
 
     kind: Missed
+    # By how much it is missed, and what would be enough.
     why: str
+    # Whether it is missed even at the fast and cheap end of what is known.
     is_certain: bool
+    # The option of `elasticd job resume` that gives the job what it needs.
     option: str
+    # The same for the owner of a job that continues.
     advice: str
 
     @property
     def text(self) -> str:
-        """All of it, of a job that goes on."""
+        """The whole message about a job that continues."""
         return f"{self.why}. {self.advice}"
 
 
 def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
-    """Gives the forecast for the groups of a plan, or none for a job without an end.
+    """Gives the forecast for the groups of a plan. It is empty for a job without an end.
 
-    Only prices and paces of now are known: neither losses of spot nodes nor later changes of price
-    are in it.
+    Only today's prices and paces count: neither losses of spot nodes nor later changes of price are
+    in it.
     """
     objective = snapshot.job.spec.objective
     left_s = seconds_left(snapshot)
@@ -170,13 +169,14 @@ def forecast(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Forecast:
 def misses(
     snapshot: Snapshot, plan: Plan, *, standing: Collection[Missed] = ()
 ) -> tuple[Miss, ...] | None:
-    """Gives the goals that will be missed by what is known now; None while too little is known to
-    say.
+    """Gives the goals that will be missed by what is known now; None while too little is known.
 
-    What is measured counts at its slow and dear end. What is not counts at the middle of its prior:
-    whether a goal is met it decides only while the policy is still looking, what would do it tells
-    always. A goal in `standing` was said to be missed before: it is met again only with the margin
-    of a move to spare, so that what wavers around a limit is not told at each turn.
+    What is measured counts at its slow and dear end. What is not measured counts at the middle of
+    its prior. It always counts for what would be enough, and for whether a goal is met only while
+    the policy is still looking.
+
+    A goal in `standing` was reported as missed before. It counts as met again only with the margin
+    of a move to spare, so that a forecast that wavers around a limit is not reported each time.
     """
     objective = snapshot.job.spec.objective
     if objective.deadline_s is None and objective.budget_usd is None:
@@ -187,6 +187,7 @@ def misses(
     ):
         return ()
     found = forecast(snapshot, plan.candidates)
+    # Judge only the groups that the policy may still reach.
     considered = _considered(snapshot, plan, found)
     if not considered:
         return None
@@ -203,8 +204,10 @@ def misses(
 
 
 def _near(snapshot: Snapshot, candidates: Iterable[Candidate]) -> Snapshot:
-    """The snapshot with the prices of these groups alone, and of what is held: a catalogue has
-    thousands more."""
+    """The snapshot with only the prices of these groups and of what is held.
+
+    A catalogue has thousands more.
+    """
     groups = [*(each.group for each in candidates), snapshot.target, snapshot.current]
     wanted = {offering for group in groups if group is not None for offering, _ in group.members}
     wanted |= {node.offering for node in snapshot.nodes}
@@ -239,6 +242,7 @@ def _finish(
         )
         return found.lasts_s, snapshot.spent_usd + snapshot.doubted_usd + found.usd.value
 
+    # Go there and finish, at the middle, the low and the high end of the pace.
     middle = way(pace_s.value)
     if pace_s.low is None:
         low = middle
@@ -265,8 +269,10 @@ def _finish(
 
 
 def _chance_late(group: Group, lasts_s: Interval, left_s: float | None) -> float | None:
-    """The chance that it lasts longer than is left, were its logarithm normal with that 95 %
-    interval."""
+    """The chance that it lasts longer than the time left.
+
+    The logarithm of the duration is taken to be normal, with this 95 % interval.
+    """
     is_spot = any(offering.capacity is Capacity.SPOT for offering, _ in group.members)
     if left_s is None or is_spot or lasts_s.high is None or lasts_s.value <= 0:
         return None
@@ -294,12 +300,13 @@ def _objection(snapshot: Snapshot, group: Group, usd_per_h: float) -> str | None
 def _paces(
     snapshot: Snapshot, candidates: Sequence[Candidate], left: Mapping[str, int]
 ) -> dict[Group, Interval]:
-    """Seconds that one of the iterations left takes on average on each group whose pace is known.
+    """Seconds that one of the iterations left takes on average, on each group whose pace is known.
 
-    A candidate's own pace is that of the phase most of them belong to. Another phase goes by the
-    ratio of the two on this group, else on the others; one that nobody measured is taken to be as
-    slow.
+    A candidate's own pace is that of the phase with most of those iterations. Another phase is
+    scaled by the ratio of the two on this group, or else on other groups. A phase that was never
+    measured is taken to be as slow.
     """
+    # The mean step time of each group, in each training phase that it ran.
     focus = focus_of(snapshot.job).training_phase
     total = sum(left.values())
     measured: dict[Group, dict[str, float]] = {}
@@ -313,6 +320,7 @@ def _paces(
             own = [measured[group]]
         else:
             own = []
+        # By this group if it ran both phases, else by the others.
         for known in (own, list(measured.values())):
             if both := [
                 each[phase] / each[focus] for each in known if phase in each and focus in each
@@ -336,9 +344,9 @@ def _paces(
 def _prior(
     group: Group, paces: Mapping[Group, Interval], types: Mapping[str, NodeType]
 ) -> Interval | None:
-    """What is to be expected of a group that nobody measured, by the nearest one that somebody
-    did."""
+    """What to expect of a group that was not measured, from the nearest one that was."""
     names = [each for each, _ in group.node_types]
+    # The same node types at another size, the nearest one.
     alike = {
         known: pace_s
         for known, pace_s in paces.items()
@@ -347,6 +355,7 @@ def _prior(
     if alike:
         known = min(alike, key=lambda each: (abs(each.node_count - group.node_count), each))
         return _resized(alike[known].value, group.node_count / known.node_count)
+    # Else other node types, by the power of their hardware.
     power = _power(group, types)
     found = [
         pace_s.value * other[1] / power[1]
@@ -362,7 +371,7 @@ def _prior(
 
 
 def _resized(step_s: float, times: float) -> Interval:
-    """A step on so many times as many nodes.
+    """The time of a step on `times` as many nodes.
 
     >>> [round(each, 3) for each in (_resized(1.0, 2.0).value, _resized(1.0, 2.0).low, _resized(1.0,
     ...     2.0).high)]
@@ -373,8 +382,10 @@ def _resized(step_s: float, times: float) -> Interval:
 
 
 def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, float] | None:
-    """What the group computes with (a model of GPU, or None for cores) and how fast; None for a mix
-    of kinds."""
+    """What the group computes with (a model of GPU, or None for cores), and how fast.
+
+    None for a mix of kinds.
+    """
     kinds = set()
     total = 0.0
     for offering, count in group.members:
@@ -386,13 +397,15 @@ def _power(group: Group, types: Mapping[str, NodeType]) -> tuple[str | None, flo
     if len(kinds) != 1:
         return None
     kind = kinds.pop()
-    # A share of one core is that share of its time.
+    # Half a core takes twice the time: the power law holds only above one core.
     return kind, total**_GROWTH if kind is None and total > 1 else total
 
 
 def _considered(snapshot: Snapshot, plan: Plan, found: Forecast) -> tuple[Finish, ...]:
-    """The choices that the policy may still come to: those nobody measured only while it is
-    looking."""
+    """The choices that the policy may still reach.
+
+    Choices that were not measured are among them only while the policy is looking.
+    """
     held = next((each for each in plan.candidates if each.group == snapshot.target), None)
     is_looking = (
         plan.action in (Action.START, Action.TRIAL, Action.MOVE)
@@ -413,7 +426,8 @@ def _late(
         return None
     soonest = _soonest(found.choices)
     if _expected_s(soonest) <= left_s:
-        soonest = _soonest(considered)  # the policy does not mean to try what should be in time
+        # The policy will not try the group that should be in time: name one that it may reach.
+        soonest = _soonest(considered)
     ends_s = _expected_s(soonest)
     is_certain = all(
         (each.lasts_s.value if each.lasts_s.low is None else each.lasts_s.low) > left_s
@@ -427,7 +441,7 @@ def _late(
     enough = f"{math.ceil(1.1 * ends_s / 60)}m"
     option = f"--deadline {enough}"
     field = f"objective.deadline: {enough}"
-    advice = _advice(snapshot, option, field, "it goes on as fast as it may")
+    advice = _advice(snapshot, option, field, "it continues as fast as it can")
     return Miss(Missed.WILL_BE_LATE, why, is_certain, option, advice)
 
 
@@ -443,13 +457,14 @@ def _dear(
     if budget_usd is None:
         return None
     wind_down_h = wind_down_s(snapshot) / _S_PER_H
+    # Only the groups on which the money will be spent can exceed the budget.
     pool = _heading_for(snapshot, found, considered, is_late=is_late)
-    # The guard stops the job while there is still enough to end in good order: that much cannot be
-    # trained with.
+    # The guard stops the job while enough is left to end in good order: that much trains nothing.
     needed = {each.group: _expected_usd(each) + wind_down_h * each.usd_per_h for each in pool}
     spare_usd = allowance * max(budget_usd - snapshot.spent_usd, 0.0)
     if any(each <= budget_usd - spare_usd for each in needed.values()):
         return None
+    # The cheapest way may be a group that the policy will not try: name that one.
     all_needed = needed | {
         each.group: _expected_usd(each) + wind_down_h * each.usd_per_h
         for each in _heading_for(snapshot, found, found.choices, is_late=is_late)
@@ -469,7 +484,7 @@ def _dear(
     why = (
         f"the budget is {usd(budget_usd)}, and the job needs {usd(least_usd)} on "
         f"{_pace_of(least)}, of which "
-        f"{usd(wind_down_h * least.usd_per_h)} are to end in good order: "
+        f"{usd(wind_down_h * least.usd_per_h)} are kept to end in good order: "
         f"{usd(least_usd - budget_usd)} too little. "
         f"{_would_do(found, least)}"
     )
@@ -483,8 +498,7 @@ def _dear(
 def _heading_for(
     snapshot: Snapshot, found: Forecast, considered: Sequence[Finish], *, is_late: bool
 ) -> Sequence[Finish]:
-    """The groups on which the money will be spent: those in time, else what `on_miss` goes on
-    with."""
+    """The groups on which the money will be spent: those in time, or else as `on_miss` says."""
     if found.left_s is None:
         return considered
     if not is_late:
@@ -499,7 +513,7 @@ def _soonest(finishes: Sequence[Finish]) -> Finish:
 
 
 def _expected_s(finish: Finish) -> float:
-    """Measured: its slow end. A prior is too wide for that: its middle."""
+    """The slow end of what is measured. A prior's interval is too wide for that: its middle."""
     if finish.is_measured:
         return finish.slowest_s
     return finish.lasts_s.value
@@ -523,8 +537,7 @@ def _expected_on(finish: Finish) -> str:
 
 
 def _would_do(found: Forecast, told: Finish) -> str:
-    """The least time and the least dollars that would do, tried or not, and what a cap keeps the
-    job from."""
+    """The least time and the least dollars that are enough, and what a cap keeps the job from."""
     soonest = _soonest(found.choices)
     cheapest = min(
         found.choices, key=lambda each: (_expected_usd(each), _expected_s(each), each.group)
@@ -552,24 +565,24 @@ def _would_do(found: Forecast, told: Finish) -> str:
 
 
 def _advice(snapshot: Snapshot, option: str, field: str, otherwise: str) -> str:
-    """The commands that give the job what it needs, a tenth above what is foreseen, and what
-    happens without."""
+    """The commands that give the job what it needs, with a tenth to spare, and what happens
+    otherwise."""
     spec = snapshot.job.spec
     match spec.objective.on_miss:
         case OnMiss.STOP:
             otherwise = "it stops once this is certain, and keeps its checkpoints"
         case OnMiss.CHEAPEST:
-            otherwise = "it goes on where an iteration costs least"
+            otherwise = "it continues where an iteration costs least"
     if snapshot.job.phase is JobPhase.SUBMITTED and snapshot.target is None:
-        return f"`{field}` would do; else {otherwise} (on_miss: {spec.objective.on_miss})"
+        return f"`{field}` would be enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
     return (
         f"`elasticd job stop {spec.name}`, then `elasticd job resume {spec.name} {option}` gives "
-        f"it that; else {otherwise} (on_miss: {spec.objective.on_miss})"
+        f"it enough; else {otherwise} (on_miss: {spec.objective.on_miss})"
     )
 
 
 def _rounded_up(dollars: float) -> str:
-    """Dollars to two figures or to the cent, never less than they are.
+    """Dollars rounded up to the cent, or to two figures if they are few.
 
     >>> _rounded_up(12.341), _rounded_up(0.01234)
     ('12.35', '0.013')

@@ -1,8 +1,9 @@
 """The guard: limits any plan to what the job and the operator allow, and says so.
 
-Reaching the budget stops the job; what is taken back from one that is nearly done is not replaced.
-Every other limit concerns changes only: what is held is never ended by the guard, for missing data
-scales nothing. Limits are asked in order, and a plan that is changed by one is shown to the next.
+Reaching the budget stops the job. What is taken back from a job that is nearly done is not
+replaced. Every other limit applies to changes only: the guard never ends what is held, because
+missing data must not scale anything. Limits are asked in order; each sees the plan as the ones
+before it left it.
 """
 
 from __future__ import annotations
@@ -22,25 +23,27 @@ from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name
 
 _S_PER_H = 3600.0
-# Changes that no later one can be the opposite of: a trial is meant to be left.
+# A later change is never the opposite of one of these: a trial is meant to be left.
 _EXPERIMENTS = frozenset({"trial"})
-# Changes that do not wait: the job's own spec, or its cap, forbids what is held or, as its user set
-# it, names another; or what is held cannot be bought, so that nothing runs that a change could
-# undo.
+# Changes that do not wait for a cooldown. The job's spec or its cap forbids what is held, or its
+# user has chosen something else. Or what is held cannot be bought: then nothing runs that a change
+# could undo.
 _COMPELLED = frozenset(
     {"not_permitted", "scaled", "fixed", "fastest", DEADLINE, LEAST_COST, UNAVAILABLE}
 )
 
 _FAILING = "failing"
 
-# So many purchases may be refused at one look: each takes a cloud a second or two, and other jobs
-# wait meanwhile.
+# A cloud takes a second or two to refuse a purchase, and other jobs wait meanwhile: so many at one
+# look.
 _MOST_REFUSALS = 8
 
 
 def guard(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Gives `plan`, or as much of it as the limits leave; `limited_by` and the reason name each
-    that changed it."""
+    """Gives `plan`, or as much of it as the limits allow.
+
+    `limited_by` and the reason name each limit that changed it.
+    """
     if snapshot.job.phase is JobPhase.DRAINING or snapshot.job.phase.is_final:
         return plan
     stop = _budget_reached(snapshot, plan)
@@ -58,24 +61,27 @@ def guard(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def wind_down_s(snapshot: Snapshot) -> float:
-    """Seconds of burn that are kept back to end in good order: as set, and never less than a drain
-    may take."""
+    """Seconds of burn that are kept back to end in good order: the setting, but at least a drain's
+    grace."""
     return max(snapshot.limits.wind_down_s, snapshot.job.spec.drain_grace_s)
 
 
 def start_reserve_usd(snapshot: Snapshot, usd_per_h: float) -> tuple[float, float]:
-    """Dollars that a start must leave of the budget, and for how many seconds: its end, its least
-    bill at least."""
+    """Dollars that a start must leave of the budget, and for how many seconds.
+
+    They pay for its end, and at least for its least bill.
+    """
     seconds = max(wind_down_s(snapshot), snapshot.limits.minimum_billed_s)
     return usd_per_h * seconds / _S_PER_H, seconds
 
 
 def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
-    """Stops while there is still enough to end in good order."""
+    """Stops the job while the budget still covers ending in good order."""
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None:
         return None
     quotes = dearest_quotes(snapshot)
+    # What burns: the machines that are paid, or the target if that is more.
     paid = [(node.offering, 1) for node in snapshot.nodes if not node.phase.is_gone]
     if snapshot.target:
         held = snapshot.target.members
@@ -88,9 +94,11 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
     burn = max(known_burn_usd_per_h(members, quotes) for members in (paid, held))
     reserve_usd = burn * wind_down_s(snapshot) / _S_PER_H
     lasts_s = wind_down_s(snapshot)
+    # A first start also pays its least bill.
     if (starting := known_burn_usd_per_h(starts, quotes)) > burn:
         burn = starting
         reserve_usd, lasts_s = start_reserve_usd(snapshot, burn)
+    # Prices that are not believed count as if they were true.
     if snapshot.spent_usd + snapshot.doubted_usd + reserve_usd < budget_usd:
         return None
     text = (
@@ -117,7 +125,7 @@ def _budget_reached(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 
 def _spent(snapshot: Snapshot) -> str:
-    """What the job has cost, and what it may have cost more."""
+    """What the job has cost, and how much more it may have cost."""
     if snapshot.doubted_usd:
         more = f" (perhaps {usd(snapshot.doubted_usd)} more)"
     else:
@@ -150,8 +158,7 @@ def _node_count(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
-    """Gives a change up that the job failed in the middle of, while all that it would leave is
-    still there."""
+    """Gives up a change during which the job failed, if the group before it is still complete."""
     job = snapshot.job
     target = snapshot.target
     last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
@@ -166,7 +173,7 @@ def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
         _COMPELLED | {_FAILING}
     ):
         return None
-    # Without any quote a node that is missing cannot be bought.
+    # Without quotes nothing can be bought: every node of the group must be there.
     if lack_of(snapshot, last.from_group, {}) is not None or has_trained(snapshot, last.to_group):
         return None
     text = (
@@ -177,14 +184,13 @@ def _repeats_on_what_it_has(snapshot: Snapshot, plan: Plan) -> Plan | None:
 
 
 def _not_while_failing(snapshot: Snapshot, plan: Plan) -> Plan:
-    """What has failed may do so again: nothing is tried or bought with it before it has gone on
-    beyond that."""
+    """After a failure nothing is tried or bought until the job has passed the iteration where it
+    failed."""
     error = snapshot.job.error
     if error is None or snapshot.target is None or plan.reason.code in _COMPELLED:
         return plan
     why = (
-        f"the job failed at iteration {error.iteration or 0:,} and has not gone on beyond it yet: "
-        f"{error}"
+        f"the job failed at iteration {error.iteration or 0:,} and has not passed it since: {error}"
     )
     return _refused(snapshot, plan, "failure", _FAILING, why)
 
@@ -220,6 +226,7 @@ def _burn_cap(snapshot: Snapshot, plan: Plan) -> Plan:
     if cap is None or target is None or burn is None or burn <= cap:
         return plan
     why = f"{name(target)} burns {price(burn)}/h, the cap is {price(cap)}/h"
+    # Fewer nodes of the same group may be within the cap.
     for count in range(target.node_count - 1, snapshot.job.spec.sizes[0] - 1, -1):
         fewer = _resize(target, count)
         if (burn_usd_per_h(fewer, quotes) or 0.0) <= cap:
@@ -238,7 +245,7 @@ def _available(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _most_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
-    """What else there is, is asked for at the next look."""
+    """After too many refusals at one look, the rest is asked for at the next one."""
     if (
         len(snapshot.refused) < _MOST_REFUSALS
         or plan.target is None
@@ -252,12 +259,12 @@ def _most_refusals(snapshot: Snapshot, plan: Plan) -> Plan:
 
 
 def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
-    """A change is made only if the budget still covers its wind-down once both groups have burned
-    through it."""
+    """Allows a change only if the budget still covers the end after both groups have burned through
+    it."""
     budget_usd = snapshot.job.spec.objective.budget_usd
     if budget_usd is None or plan.target is None:
         return plan
-    # What could not be bought costs nothing to leave.
+    # A target that could not be bought costs nothing to leave.
     if plan.reason.code == UNAVAILABLE:
         origin = snapshot.current
     else:
@@ -266,7 +273,7 @@ def _budget_for_change(snapshot: Snapshot, plan: Plan) -> Plan:
     quotes = dearest_quotes(snapshot)
     burn = known_burn_usd_per_h(transition.union, quotes)
     needed_usd = transition.usd(quotes) + burn * wind_down_s(snapshot) / _S_PER_H
-    # A node that is left at once is billed for the provider's minimum all the same.
+    # A node that is left at once is still billed for the provider's minimum.
     there_s = transition.boot_s + transition.pause_s + wind_down_s(snapshot)
     unused_s = max(snapshot.limits.minimum_billed_s - there_s, 0.0)
     needed_usd += known_burn_usd_per_h(transition.added, quotes) * unused_s / _S_PER_H
@@ -315,8 +322,10 @@ _LIMITS: tuple[Callable[[Snapshot, Plan], Plan], ...] = (
 
 
 def _is_opposite(held: Group, wanted: Group, change: Change) -> bool:
-    """True if going from `held` to `wanted` returns to what `change` left, or resizes its offerings
-    the other way."""
+    """Whether going from `held` to `wanted` undoes `change`.
+
+    It does if it returns to what `change` left, or resizes the same offerings the other way.
+    """
     if change.code in _EXPERIMENTS or change.from_group is None or change.to_group is None:
         return False
     if change.from_group == wanted:
@@ -329,8 +338,10 @@ def _is_opposite(held: Group, wanted: Group, change: Change) -> bool:
 
 
 def _was_too_much(snapshot: Snapshot, wanted: Group, change: Change) -> bool:
-    """True while the only thing against what `change` gave up is its size: a smaller group is no
-    way back to it."""
+    """Whether what `change` gave up is blocked only because of its size.
+
+    A smaller group of it does not undo the change.
+    """
     if (
         change.code != UNAVAILABLE
         or change.from_group is None
@@ -348,7 +359,8 @@ def _offerings(group: Group) -> frozenset[object]:
 
 
 def _resize(group: Group, count: int) -> Group:
-    """The group with `count` nodes: the last offerings lose first, the first one gains."""
+    """The group with `count` nodes: its last offerings lose nodes first, its first one gains
+    them."""
     members = list(group.members)
     surplus = group.node_count - count
     while surplus > 0:

@@ -1,10 +1,10 @@
-"""How soon a spot pool is lost, and how soon it is back: rates by age, learnt from its history and
-its kin's.
+"""How soon a spot pool is lost, and how soon it is back: rates by age, learnt from pools'
+histories.
 
-A pool's availability is taken as a semi-Markov chain: it is up or down, and the rate at which a
+A pool's availability is modelled as a semi-Markov chain: it is up or down, and the rate at which a
 spell ends depends on how long it has lasted. Each rate is the mean of a gamma posterior. What all
-pools together show is the prior of one pool; a written prior stands behind that, so that a new
-daemon has a rate for everything.
+pools show together is the prior of one pool. Behind that stands a written prior, so that a new
+daemon has every rate.
 """
 
 from __future__ import annotations
@@ -28,22 +28,23 @@ _WRITTEN_SPELLS = 4.0
 _KIN_SPELLS = 1.5
 # Pools differ: one is lost half as often at every age, another twice as often. That factor of a
 # pool is drawn from a gamma distribution of this shape and of mean 1 (frailty: Vaupel, Manton and
-# Stallard, Demography 16, 1979). Of 1, 2, 3, 5 and 10 the likelihood of the recordings above is
-# greatest at 5, of the returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to
-# e^106 (losses of 2022) times less likely. It was fitted on the traces of the benchmark's track T1,
-# so that track is no proof.
+# Stallard, Demography 16, 1979). Of 1, 2, 3, 5 and 10, the recordings above are most likely at 5,
+# except the returns of 2023 at 10. One rate for all pools is e^11 (returns of 2023) to e^106
+# (losses of 2022) times less likely. It was fitted on the traces of the benchmark's track T1, so
+# that track proves nothing about it.
 _FRAILTY = 5.0
-# Rates are rounded to this ratio, so that a value function is solved again only when they have
-# changed.
+# Rates are rounded to this ratio, so that a value function is solved again only after a real
+# change.
 _RATIO = 1.3
 
 
 @dataclass(frozen=True, slots=True)
 class Hazards:
-    """Rates per hour at which a pool that is up is lost, and one that is down is back, by age
-    bucket of `AGES_S`."""
+    """Rates per hour, by the age buckets of `AGES_S`."""
 
+    # How often a pool that is up is lost.
     lost_per_h: tuple[float, ...]
+    # How often a pool that is down comes back.
     back_per_h: tuple[float, ...]
 
     def life_h(self, age_s: float) -> float:
@@ -63,10 +64,10 @@ class Hazards:
 def hazards_of(
     pool: Pool | None, kin: Iterable[Pool] = (), *, now_s: float | None = None
 ) -> Hazards:
-    """The rates of one pool, None of one that nobody has tried; `kin` are all pools whose history
-    is known.
+    """The rates of one pool, or of a pool that was never tried (None).
 
-    With `now_s` the present spell counts too: it has lasted so long.
+    `kin` are all pools with a known history. With `now_s` the present spell counts too, as one that
+    has not ended yet.
 
     A pool that was lost three times within a quarter of an hour is not trusted a fourth time:
 
@@ -80,6 +81,7 @@ def hazards_of(
     >>> hazards_of(bad).lost_per_h[5] > hazards_of(None).lost_per_h[5]
     True
     """
+    # The prior of this pool: what all others show together.
     every = [each for each in kin if pool is None or each.offering != pool.offering]
     up = _population([each.up for each in every], _LOST_PER_H)
     down = _population([each.down for each in every], _BACK_PER_H)
@@ -90,14 +92,14 @@ def hazards_of(
 
 
 def _present_s(pool: Pool, now_s: float | None, *, is_up: bool) -> float:
-    """How long its present spell has lasted, if that is one of this state."""
+    """How many seconds its present spell has lasted; 0 if that spell is of the other state."""
     if now_s is None or pool.since_s is None or pool.is_up is not is_up:
         return 0.0
     return max(now_s - pool.since_s, 0.0)
 
 
 def _population(every: Sequence[Spells], written_per_h: Sequence[float]) -> list[float]:
-    """The rates of a pool of factor 1: hours of a pool count by its own factor."""
+    """The rates of a pool with factor 1: the hours of each pool count times its own factor."""
     seconds = [0.0] * len(AGES_S)
     ended = [0.0] * len(AGES_S)
     for each in every:
@@ -108,11 +110,11 @@ def _population(every: Sequence[Spells], written_per_h: Sequence[float]) -> list
 
 
 def _of_one(seen: Spells, population_per_h: Sequence[float], present_s: float) -> list[float]:
-    """The rates of one pool: those of all by its own factor, and at each age what it has shown
-    there itself.
+    """The rates of one pool: the population's times its factor, and what it has shown itself at
+    each age.
 
-    The present spell tells of the factor alone, which is rounded: so these rates seldom change
-    while it lasts.
+    The present spell changes only the factor. That is rounded, so these rates seldom change while
+    the spell lasts.
     """
     factor = _rounded(_factor(seen.add(0.0, present_s, has_ended=False), population_per_h))
     return _posterior(seen, [factor * rate for rate in population_per_h], _KIN_SPELLS)
@@ -128,7 +130,7 @@ def _factor(seen: Spells, rates_per_h: Sequence[float]) -> float:
 
 
 def _posterior(seen: Spells, prior_per_h: Sequence[float], spells: float) -> list[float]:
-    """Gamma posterior means, with a prior worth so many ended spells at its own rate."""
+    """Gamma posterior means, with a prior that weighs as much as so many ended spells."""
     return [
         (ended + spells) / (seconds / _S_PER_H + spells / rate)
         for ended, seconds, rate in zip(seen.ended, seen.seconds, prior_per_h, strict=True)
@@ -136,6 +138,8 @@ def _posterior(seen: Spells, prior_per_h: Sequence[float], spells: float) -> lis
 
 
 def _expected_h(rates_per_h: Sequence[float], age_s: float) -> float:
+    """Expected hours until a spell of this age ends: the sum over the ages that it may still
+    reach."""
     survives = 1.0
     expected_h = 0.0
     for place in range(age_bucket(age_s), len(AGES_S)):

@@ -1,5 +1,5 @@
-"""Which training phase the money is spent in, how many iterations of it are left, and what has
-trained so far."""
+"""The training phase in which the money is spent, its iterations left, and what has trained so
+far."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 from elastic.model import Group, Job, JobSpec, Snapshot
 
-# A job that says no end is taken to go on for as long again as it has, and for an hour at least.
+# A job without a known end is assumed to go on for as long again as it has, and at least for this
+# long.
 OPEN_HORIZON_S = 3600.0
 
-# What may be taken back is in time with room if its losses leave it so many times the time that it
-# needs.
+# Spot is in time with room for losses if the time left is so many times what the rest needs.
 ROOM_FOR_LOSSES = 1.25
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The phase whose rates decide, the phase that trains now, and the iterations left of each
-    (None: no known end)."""
+    """The phase whose speed decides, the phase that trains now, and the iterations left of each.
+
+    None for iterations left: no known end.
+    """
 
     training_phase: str
     current_phase: str
@@ -32,7 +34,7 @@ class Focus:
 
 
 def focus_of(job: Job) -> Focus:
-    """Finds the phase that holds most of the iterations left; rates of another phase say nothing of
+    """Finds the phase with most of the iterations left; another phase's speed says nothing about
     it.
 
     >>> from elastic.model import JobPhase, TrainingPhase
@@ -44,7 +46,7 @@ def focus_of(job: Job) -> Focus:
     left = dict(_left(job.spec, job.iteration))
     current = job.training_phase or next(iter(left), job.spec.phases[-1].name)
     if current not in {phase.name for phase in job.spec.phases}:
-        # The script names phases that its job did not announce: the one it is in is all that is
+        # The script names a phase that its job did not announce: the present phase is all that is
         # known.
         total = job.spec.iterations
         if total is None:
@@ -78,8 +80,7 @@ def iterations_by_phase(spec: JobSpec, iteration: int) -> dict[str, int]:
 
 
 def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
-    """How the iterations that a job still has to do divide among its training phases; None where it
-    has no known end.
+    """How the iterations left divide among the training phases; None if the job has no known end.
 
     >>> from elastic.model import JobPhase, TrainingPhase
     >>> phases = (TrainingPhase("warm-up", until_iteration=20), TrainingPhase("gan"))
@@ -97,7 +98,7 @@ def iterations_left_by_phase(job: Job) -> dict[str, int] | None:
 
 
 def seconds_left(snapshot: Snapshot) -> float | None:
-    """Seconds to the deadline; None without one."""
+    """Seconds to the deadline, negative after it; None without one."""
     deadline_s = snapshot.job.spec.objective.deadline_s
     if deadline_s is None:
         return None
@@ -105,7 +106,7 @@ def seconds_left(snapshot: Snapshot) -> float | None:
 
 
 def has_trained(snapshot: Snapshot, group: Group) -> bool:
-    """True if a warm window of the group came in since it was last decided for."""
+    """Whether a warm window of the group has arrived since it was last decided for."""
     since_s = max(
         (change.at_s for change in snapshot.changes if change.to_group == group),
         default=snapshot.now_s,
@@ -127,8 +128,10 @@ def _left(spec: JobSpec, iteration: int) -> Iterator[tuple[str, int | None]]:
 
 
 def _spans(spec: JobSpec) -> Iterator[tuple[str, int, int | None]]:
-    """Each phase with the iterations it begins after and ends with; the job's own end closes the
-    last."""
+    """Each phase with the iterations it begins after and ends with.
+
+    The job's own end closes the last one.
+    """
     begin = 0
     for phase in spec.phases:
         ends = [each for each in (phase.until_iteration, spec.iterations) if each is not None]

@@ -1,7 +1,7 @@
-"""A job that will be late on every group that is measured: what else should be fast enough.
+"""What else should be fast enough, for a job that will be late on every measured group.
 
-Where there is neither time nor money for a trial, a guess is better than a deadline that is missed
-for certain. The guess is careful, and the windows of the new group correct it.
+If there is neither time nor money for a trial, a guess is better than a deadline that is missed for
+certain. The guess is careful, and the windows of the new group correct it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from elastic.policy.words import name
 _S_PER_H = 3600.0
 # The part of a step that more nodes do not shorten, until two sizes are measured (Amdahl's law).
 _SERIAL = 0.1
-# How much of the time left a guess may take: it is one.
+# The share of the time left that a guess may take.
 _SHARE = 0.95
-# Other node types are taken to be slower than expected: three in four are not slower than that.
+# Other node types are taken to be slower than expected: so many standard deviations, which three in
+# four are not slower than.
 _CAREFUL = 0.67
 
 
@@ -37,8 +38,10 @@ class _Guess:
 
 
 def hurry(evaluations: Evaluations) -> Plan | None:
-    """The move to the cheapest group that should be in time; None if a trial should be so too, or a
-    measured one is."""
+    """The move to the cheapest group that should be in time.
+
+    None if a worthwhile trial should be in time too, or if a measured group is.
+    """
     left_s = seconds_left(evaluations.snapshot) or 0.0
     fitting = {
         each.group: each for each in _guesses(evaluations) if each.lasts_s <= _SHARE * left_s
@@ -47,6 +50,7 @@ def hurry(evaluations: Evaluations) -> Plan | None:
         return None
     if evaluations.snapshot.current is not None:
         offers = trial_offers(evaluations, best_to_compare_with(evaluations))
+        # If a trial should be in time as well, it shows more than a guess.
         tried = next((each for each in offers if each.verdict.is_worth), None)
         if tried is not None and tried.group in fitting:
             return None
@@ -54,8 +58,10 @@ def hurry(evaluations: Evaluations) -> Plan | None:
 
 
 def least_late(evaluations: Evaluations) -> Plan | None:
-    """The move to the group that should be the fastest, where none should be in time; None if a
-    measured one is."""
+    """The move to the group that should be the fastest, if none should be in time.
+
+    None if a measured group is the fastest.
+    """
     best = min(_guesses(evaluations), key=lambda each: (each.lasts_s, each.group), default=None)
     if best is None:
         return None
@@ -63,13 +69,17 @@ def least_late(evaluations: Evaluations) -> Plan | None:
 
 
 def _guesses(evaluations: Evaluations) -> list[_Guess]:
-    """What is clearly faster, by how speed usually grows, if a job will be late on all that is
-    measured."""
+    """For a job that will be late on all that is measured: the groups that should be clearly
+    faster.
+
+    How much faster follows from how speed usually grows with nodes and hardware.
+    """
     snapshot = evaluations.snapshot
     work = evaluations.focus.iterations_left
     left_s = seconds_left(snapshot)
     if left_s is None or left_s <= 0 or not work or not evaluations.focus.is_now:
         return []
+    # What is held must train whole and measured, or nothing may be there at all.
     held = evaluations.of(snapshot.target)
     if snapshot.current is None:
         if not is_free(snapshot):
@@ -83,9 +93,11 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
     ):
         return []
     quickest = _quickest(evaluations, work)
+    # A measured group that is in time needs no guess.
     if quickest is None or quickest[0] <= left_s:
         return []
     beliefs = beliefs_of(evaluations)
+    # More nodes of what is held go by Amdahl's law, other hardware by its belief.
     found = []
     for each in evaluations.choices:
         if is_mix(each.group) or (held is not None and each.group == held.group):
@@ -97,6 +109,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
             why = "as programs usually run on such hardware"
             found.append(_guess(evaluations, held, each, work, belief.quantile_s(_CAREFUL), why))
     budget_usd = snapshot.job.spec.objective.budget_usd
+    # A guess must be faster by the margin, and within the budget.
     rest_usd = None if budget_usd is None else budget_usd - snapshot.spent_usd
     return [
         each
@@ -107,7 +120,7 @@ def _guesses(evaluations: Evaluations) -> list[_Guess]:
 
 
 def _quickest(evaluations: Evaluations, work: float) -> tuple[float, Group] | None:
-    """The group that should be done first of those that are measured, after how many seconds."""
+    """The measured group that should finish first, and after how many seconds."""
     known = [each for each in evaluations.measured if each.is_choice]
     return min(
         ((lasts_s(evaluations.snapshot, each, work), each.group) for each in known), default=None
@@ -135,8 +148,8 @@ def _move(evaluations: Evaluations, best: _Guess) -> Plan:
 
 
 def _is_alike(held: Evaluation, other: Evaluation) -> bool:
-    """More nodes of the same offering: zone and capacity stay, and so does what is known of
-    speed."""
+    """Whether `other` is only more nodes of the same offering: then what is known of its speed
+    applies."""
     is_same = [each for each, _ in held.group.members] == [each for each, _ in other.group.members]
     return is_same and other.group.node_count > held.group.node_count
 
@@ -177,7 +190,7 @@ def _guess(
 
 
 def _share(nodes: int) -> float:
-    """The time of a step on so many nodes, as a share of one node's.
+    """The time of a step on `nodes` nodes, as a share of one node's.
 
     >>> round(_share(1), 6), round(_share(4), 6)
     (1.0, 0.325)

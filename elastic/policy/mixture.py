@@ -1,9 +1,8 @@
-"""Mixes: groups of several offerings, in which what runs already stays and other nodes come in
-beside it.
+"""Mixes: groups of several offerings, in which what runs stays and other nodes are added to it.
 
-Only a session divides a batch by measured speed; in mode restart a mix is as slow as its slowest
-node. A mix is never begun with: it grows out of what is there, where a single offering cannot, or
-not as soon, or for more money, do the rest in time.
+Only a session divides a batch by measured speed; in mode `restart` a mix is as slow as its slowest
+node. A job never begins with a mix. It grows out of what is there, where a single offering cannot
+do the rest in time, or only later, or for more money.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ def is_mix(group: Group) -> bool:
 
 
 def is_in_one_zone(group: Group) -> bool:
-    """Whether its gradients stay within a zone; where they cross, they cost more than computing."""
+    """Whether its gradients stay within a zone; between zones they cost more than the computing."""
     return len({offering.zone for offering, _ in group.members}) == 1
 
 
 def may_mix(snapshot: Snapshot) -> bool:
-    """Whether the job trains in a session, as far as its nodes have said, and may have several
-    nodes."""
+    """Whether the job may have several nodes, and all its nodes report that they train in a
+    session."""
     spec = snapshot.job.spec
     modes = {node.mode for node in snapshot.nodes if not node.phase.is_gone} - {None}
     return spec.mode is Mode.LIVE and spec.nodes_max > 1 and modes <= {Mode.LIVE}
 
 
 def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
-    """What runs with nodes of one of `offerings` beside it; and, of a mix that runs, what is left
-    without a part."""
+    """What runs with nodes of one of `offerings` added, and each running mix with one node
+    fewer."""
     if not may_mix(snapshot):
         return set()
     spec = snapshot.job.spec
@@ -54,7 +53,7 @@ def mixes(snapshot: Snapshot, offerings: Iterable[Offering]) -> set[Group]:
 
 
 def _bases(snapshot: Snapshot) -> set[Group]:
-    """What trains, and what is there to stay."""
+    """What trains, and the nodes that stay."""
     stays = Counter(
         node.offering
         for node in snapshot.nodes
@@ -80,7 +79,7 @@ def _without_a_part(base: Group) -> Iterator[Group]:
 
 
 def _numbers(most: int) -> set[int]:
-    """One, its doublings, and the most: few, yet within reach."""
+    """One, its doublings, and the most: few, yet every number is within reach."""
     if most > 0:
         numbers = {most}
     else:

@@ -1,4 +1,4 @@
-"""The one precision of a job: the format that promises most iterations per dollar."""
+"""The precision of a job: the number format that promises the most iterations per dollar."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from elastic.model import Mode, NodeType, Obstacle, Precision, Snapshot, longest
 from elastic.policy.quotes import PriceInForce, fresh_quotes, latest_quotes
 from elastic.policy.words import shortened
 
-# The least seen: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against 0.055 s,
-# GAN turn, one thread), 1.76 to 2.09 times on large models (benchmarks/esrgan_step.py).
+# The least measured gain: bf16 took 1.31 times less than fp32 on the preset `small` (0.042 against
+# 0.055 s, GAN turn, one thread), and 1.76 to 2.09 times less on large models
+# (benchmarks/esrgan_step.py).
 _CPU_GAIN = 1.3
-# The least of 1.5 to 5.5 on V100; none was measured here.
-# pytorch.org/blog, "What Every User Should Know About Mixed Precision Training in PyTorch".
+# The least of 1.5 to 5.5 on V100, as published; it was not measured here. pytorch.org/blog, "What
+# Every User Should Know About Mixed Precision Training in PyTorch".
 _GPU_GAIN = 1.5
 
 
@@ -28,8 +29,8 @@ class ChosenPrecision:
 
 @dataclass(frozen=True, slots=True)
 class _Promise:
-    """Iterations per dollar in units of one fp32 core's or GPU's, on the node type that promises
-    most."""
+    """Iterations per dollar on the node type that promises most, in units of one fp32 core or
+    GPU."""
 
     precision: Precision
     value: float
@@ -37,12 +38,12 @@ class _Promise:
 
 
 def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
-    """Gives the format in which a dollar should buy the most iterations, on the best node type that
-    computes in it.
+    """Gives the format in which a dollar should buy the most iterations, on the best type that
+    supports it.
 
     A node type promises its cores, or GPUs if it has any, per dollar, times what the format gains
-    over fp32. Cores and GPUs cannot be compared: where the job may buy both, a faster format must
-    be the best for each of them. bf16 comes before fp16, which needs a loss scale; sessions
+    over fp32. Cores and GPUs cannot be compared: if the job may buy both, a faster format must be
+    the best for each of them. bf16 comes before fp16, because fp16 needs a loss scale and sessions
     have none.
     """
     spec = snapshot.job.spec
@@ -53,6 +54,7 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     ]
     if not fit:
         return ChosenPrecision(Precision.FP32, "no node type fits the job")
+    # In the order of preference among equals.
     formats = [
         Precision.BF16,
         *([] if spec.mode is Mode.LIVE else [Precision.FP16]),
@@ -63,6 +65,7 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
     without = [each for each in fit if each.name in usd_per_h and not each.gpu_count]
     if not (with_gpus and without):
         return _best(formats, with_gpus or without, usd_per_h)
+    # Both kinds may be bought: each has its own best format.
     gpus = _best(formats, with_gpus, usd_per_h)
     cores = _best(formats, without, usd_per_h)
     why = (
@@ -75,10 +78,10 @@ def choose_precision(snapshot: Snapshot) -> ChosenPrecision:
 
 
 def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, float]:
-    """The least price of each type that the job may buy now; if it may buy none, the least known
-    one of each.
+    """The least price of each type that the job may buy now.
 
-    Where nothing has a price, what would make all cores cost the same.
+    If it may buy none, the least known price of each. If nothing has a price, prices that make all
+    cores cost the same.
     """
     units = {each.name: _units(each) for each in types}
     buyable = [each for each in fresh_quotes(snapshot).values() if _may_be_bought(snapshot, each)]
@@ -90,12 +93,12 @@ def _usd_per_h(snapshot: Snapshot, types: Iterable[NodeType]) -> Mapping[str, fl
 
 
 def _may_be_bought(snapshot: Snapshot, quote: PriceInForce) -> bool:
-    """Whether the least nodes of it are within the job's cap, and no standing refusal is known."""
+    """Whether its fewest nodes are within the job's cap, and no lasting refusal is known."""
     spec = snapshot.job.spec
     cap = spec.objective.max_usd_per_hour
     if cap is not None and spec.sizes[0] * quote.usd_per_h > cap:
         return False
-    # A refusal for want of capacity soon passes; a right or a quota waits for a person.
+    # A lack of capacity soon passes. A missing permission or quota lasts until a person acts.
     refusals = [
         each for each in snapshot.unavailable if each.why in (Obstacle.FORBIDDEN, Obstacle.QUOTA)
     ]
@@ -118,7 +121,7 @@ def _least(
 def _best(
     formats: Iterable[Precision], types: Sequence[NodeType], usd_per_h: Mapping[str, float]
 ) -> ChosenPrecision:
-    """The format of the best promise among types that are alike in having GPUs or none."""
+    """The format with the best promise, among types that all have GPUs or all have none."""
     promises = [
         each
         for each in (_promise(format_, types, usd_per_h) for format_ in formats)
@@ -145,7 +148,7 @@ def _best(
 def _promise(
     precision: Precision, types: Iterable[NodeType], usd_per_h: Mapping[str, float]
 ) -> _Promise | None:
-    """The best promise of those that compute in a format; of equals the last by name."""
+    """The best promise among types that compute in a format; of equals the last by name."""
     found = [
         (_units(each) * _gain(precision, each) / usd_per_h[each.name], each.name)
         for each in types

@@ -10,12 +10,13 @@ from elastic.model import Group, Offering, Price, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class PriceInForce:
-    """The price of one offering in force since `since_s`; `before_usd_per_h` is what it replaced,
-    if that is known."""
+    """The price of one offering that is in force."""
 
     offering: Offering
     usd_per_h: float
+    # When it came into force.
     since_s: float
+    # The price that it replaced; None if that is not known.
     before_usd_per_h: float | None
 
 
@@ -23,7 +24,7 @@ Quotes = Mapping[Offering, PriceInForce]
 
 
 def fresh_quotes(snapshot: Snapshot) -> Quotes:
-    """The quotes that a launch may rely on; a price observed too long ago is no price."""
+    """The quotes that a launch may rely on: a price observed too long ago is not used."""
     return {
         offering: _quote(history)
         for offering, history in _in_force(snapshot.prices, snapshot.now_s).items()
@@ -32,8 +33,10 @@ def fresh_quotes(snapshot: Snapshot) -> Quotes:
 
 
 def latest_quotes(snapshot: Snapshot) -> Quotes:
-    """The newest quote of every offering, however old, sold or not: what nodes that run already are
-    taken to cost."""
+    """The newest quote of every offering, however old, whether still sold or not.
+
+    Nodes that already run are taken to cost that.
+    """
     known = (*snapshot.prices, *snapshot.withdrawn)
     return {
         offering: _quote(history) for offering, history in _in_force(known, snapshot.now_s).items()
@@ -41,8 +44,8 @@ def latest_quotes(snapshot: Snapshot) -> Quotes:
 
 
 def dearest_quotes(snapshot: Snapshot) -> Quotes:
-    """The newest quotes, at the doubted price where that is higher: what nodes may cost at
-    worst."""
+    """The newest quotes, or the doubted price where that is higher: the most that nodes may
+    cost."""
     quotes = dict(latest_quotes(snapshot))
     for doubt in snapshot.doubted:
         known = quotes.get(doubt.offering)
@@ -61,14 +64,14 @@ def burn_usd_per_h(group: Group, quotes: Quotes) -> float | None:
 
 
 def known_burn_usd_per_h(members: Iterable[tuple[Offering, int]], quotes: Quotes) -> float:
-    """What those nodes cost an hour whose price is known."""
+    """What the nodes with a known price cost an hour."""
     return sum(
         count * quotes[offering].usd_per_h for offering, count in members if offering in quotes
     )
 
 
 def _in_force(prices: Iterable[Price], now_s: float) -> dict[Offering, list[Price]]:
-    """The prices that hold or held, of each offering, the one in force last."""
+    """The prices of each offering that have come into force, oldest first."""
     begun = (price for price in prices if price.valid_from_s <= now_s)
     histories: dict[Offering, list[Price]] = {}
     for price in sorted(begun, key=lambda each: (each.offering, each.valid_from_s, each.id)):

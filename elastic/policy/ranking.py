@@ -1,5 +1,4 @@
-"""The choice among what is measured: move where the rest of the job costs clearly less, else stay
-and say why."""
+"""The choice among measured groups: move if the rest of the job costs clearly less, else stay."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ _Z_95 = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The group that trains against the best of the others, both priced to the end of the job."""
+    """The group that trains and the best other one, both priced to the end of the job."""
 
     held: Ranked
     other: Ranked
@@ -35,21 +34,25 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """Share of the rest's cost that moving saves, the move itself paid for; 0 where no rest can
-        be paid for."""
+        """The share of the rest's cost that moving saves, after paying for the move.
+
+        0 if the rest costs nothing.
+        """
         if self.held.switch_cost.cost_usd > 0:
             return self.saved_usd / self.held.switch_cost.cost_usd
         return 0.0
 
     @property
     def steady_gain(self) -> float:
-        """The same for one iteration, the move not counted."""
+        """The share that moving saves on one iteration, without the cost of the move."""
         return 1 - self.other.usd_per_iteration.value / self.held.usd_per_iteration.value
 
     @property
     def is_ranked(self) -> bool:
-        """True if the intervals are apart; the same node types have the same speed, whatever it
-        is."""
+        """Whether the intervals are apart.
+
+        Groups of the same node types have the same speed, so they need no intervals.
+        """
         if self.held.group.node_types == self.other.group.node_types:
             return True
         return not self.other.usd_per_iteration.overlaps(self.held.usd_per_iteration)
@@ -85,10 +88,10 @@ class Comparison:
 
 
 def believed(evaluations: Evaluations) -> tuple[Ranked, ...]:
-    """What windows tell of, best first: few windows with the interval that is believed of them, for
-    a move needs one.
+    """The measured groups, best first.
 
-    A trial that told little may be all that its share of the money allowed.
+    A group with few windows gets the interval of its belief, because a move needs one. A trial with
+    few windows may be all that its share of the money allowed.
     """
     beliefs = beliefs_of(evaluations)
     found = []
@@ -106,8 +109,10 @@ def believed(evaluations: Evaluations) -> tuple[Ranked, ...]:
 
 
 def move_or_stay(evaluations: Evaluations) -> Plan:
-    """Decides between the group held, which is measured, and the best other; the last word of
-    `best_value`."""
+    """Decides between the measured group that is held and the best other one.
+
+    It is the last rule of `best_value`.
+    """
     held = next(
         (
             ranked
@@ -124,7 +129,8 @@ def move_or_stay(evaluations: Evaluations) -> Plan:
     plan = _among(evaluations, held, others)
     unmixed = tuple(each for each in others if not is_mix(each.group))
     if plan.action is Action.HOLD and len(unmixed) < len(others):
-        # A mix that is not clearly better, or is only just, must not stand before one that is.
+        # The best other one may be a mix that is not clearly better. It must not hide an unmixed
+        # group that is.
         without = _among(evaluations, held, unmixed)
         if without.action is Action.HOLD:
             return plan
@@ -142,8 +148,11 @@ def _among(evaluations: Evaluations, held: Ranked, others: Sequence[Ranked]) -> 
 def _by_deadline(
     evaluations: Evaluations, held: Ranked, others: Sequence[Ranked], left_s: float
 ) -> Plan:
-    """Only what is in time competes on cost: what is held by its mean pace, the others by their
-    slowest."""
+    """Only groups that are in time compete on cost.
+
+    The held group must be so by its mean pace, the others by their slowest.
+    """
+    # What is in time at its slow end competes on cost.
     in_time = tuple(each for each in others if each.switch_cost.worst_s <= left_s)
     if held.switch_cost.lasts_s <= left_s:
         return _by_cost(evaluations, held, in_time, too_slow=len(others) - len(in_time))
@@ -170,6 +179,7 @@ def _fastest(
         key=lambda each: (float(f"{each.switch_cost.lasts_s:.9g}"), each.order),
         default=None,
     )
+    # A faster group must be faster by the margin, and beyond the intervals.
     keep = 1 - evaluations.snapshot.limits.margin
     if (
         quickest is None
@@ -198,9 +208,9 @@ def _by_cost(
         why = "no other candidate to rank"
         if too_slow:
             if too_slow == 1:
-                known = "the other one that is known"
+                known = "the other measured group"
             else:
-                known = f"each of the {too_slow} others that are known"
+                known = f"each of the {too_slow} other measured groups"
             why = f"{known} would be late"
         text = (
             f"{name(held.group)}: {rate(held.iterations_per_usd)}, and {why}{_untried(evaluations)}"
@@ -208,6 +218,8 @@ def _by_cost(
         return evaluations.hold("best", text)
     pair = _comparison(evaluations, held, others[0])
     margin = evaluations.snapshot.limits.margin
+    # First the price of an iteration, then the cost of the move, then whether the intervals are
+    # apart.
     if pair.steady_gain <= 0:
         text = (
             f"{name(held.group)} stays: {rate(held.iterations_per_usd)}, the best of "
@@ -231,8 +243,8 @@ def _by_cost(
         return evaluations.hold("cannot_pay", text, pair.numbers())
     if not pair.is_ranked:
         text = (
-            f"{_against(pair)}: the intervals overlap, which is no ranking; {name(held.group)} "
-            "stays"
+            f"{_against(pair)}: the intervals overlap, so neither is known to be better; "
+            f"{name(held.group)} stays"
         )
         return evaluations.hold("overlap", text, pair.numbers())
     return _move(evaluations, pair)
@@ -269,7 +281,7 @@ def _against(pair: Comparison) -> str:
 
 
 def _left(evaluations: Evaluations, pair: Comparison) -> str:
-    """How many iterations a move has to pay for itself in, and whether anybody knows."""
+    """How many iterations a move has to pay for itself in, and whether that is only assumed."""
     if evaluations.focus.iterations_left is not None:
         assumed = ""
     else:
@@ -278,7 +290,7 @@ def _left(evaluations: Evaluations, pair: Comparison) -> str:
 
 
 def _price(pair: Comparison) -> str:
-    """What the move costs, and why if it loses iterations."""
+    """What the move costs, and whether iterations have to be done again."""
     way = pair.other.switch_cost
     if way.redone:
         redone = f" ({number(way.redone)} iterations are done again)"
@@ -297,7 +309,7 @@ def _with_times(pair: Comparison, left_s: float) -> dict[str, float]:
 
 
 def _untried(evaluations: Evaluations) -> str:
-    """A clause that says why what is not measured stays so; empty if everything is."""
+    """A clause that says why candidates were not measured; empty if all were."""
     offers = [
         offer
         for offer in trial_offers(evaluations, best_to_compare_with(evaluations))
@@ -309,15 +321,15 @@ def _untried(evaluations: Evaluations) -> str:
         more = f" (and {len(offers) - 1} more)"
     else:
         more = ""
-    return f"; {name(offers[0].group)}{more} stays untried: {offers[0].verdict}"
+    return f"; no trial of {name(offers[0].group)}{more}: {offers[0].verdict}"
 
 
 def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceInForce]:
-    """The prices but for which it would have stayed: new since the last change of group, decisive
-    if the old are known.
+    """The price changes since the last change of group without which the job would stay.
 
-    What the move costs counts, as it did when it stayed: a type may have been worth more before,
-    but not moving to it.
+    Each is new since that change. If the old prices are known, the job must have preferred to stay
+    at them. What the move costs counts at the old prices, too: a type may have been worth more
+    before, but not the move to it.
     """
     snapshot = evaluations.snapshot
     since_s = max((change.at_s for change in snapshot.changes), default=snapshot.job.submitted_at_s)
@@ -335,6 +347,7 @@ def _turned_by_price(evaluations: Evaluations, pair: Comparison) -> list[PriceIn
         quote.offering: replace(quote, usd_per_h=quote.before_usd_per_h or quote.usd_per_h)
         for quote in fresh
     }
+    # The same comparison at the old prices.
     held_usd, other_usd = (
         switch_cost(
             snapshot,
@@ -369,7 +382,7 @@ def _burn_before(
 def _burns_before(
     evaluations: Evaluations, pair: Comparison, changed: Sequence[PriceInForce]
 ) -> dict[str, float]:
-    """What both groups burned at the prices before, unless those are not known."""
+    """What both groups burned at the old prices, if any is known."""
     if all(quote.before_usd_per_h is None for quote in changed):
         return {}
     return {

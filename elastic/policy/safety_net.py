@@ -1,9 +1,9 @@
-"""The safety net: whatever a policy wishes, a deadline that on-demand can meet is met.
+"""The safety net: whatever a policy wants, a deadline that on-demand can meet is met.
 
-Spot may be lost, and waiting brings nothing. Both are allowed for as long as on-demand could still
-finish in time if the worst happened until the next look: a look without an iteration. To launch
-spot, it must be so even if that is lost as soon as it could train. Beyond that the job goes to the
-cheapest group that nobody takes back and that is in time.
+Spot may be lost, and waiting trains nothing. Both are allowed while on-demand could still finish in
+time if the worst happened until the next look: a look without an iteration. A launch of spot is
+allowed only if that holds even when it is lost as soon as it could train. After that point the job
+goes to the cheapest on-demand group that is in time.
 
 It is the rule of Can't Be Late (Wu et al., NSDI 2024).
 """
@@ -24,11 +24,12 @@ DEADLINE = "deadline"
 
 
 def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
-    """Gives `plan`, or the change to on-demand that it leaves no more time for."""
+    """Gives `plan`, or a change to on-demand if the plan would leave too little time for one."""
     left_s = seconds_left(snapshot)
     work = focus_of(snapshot.job).iterations_left
     if left_s is None or left_s <= 0 or not work or plan.action is Action.STOP:
         return plan
+    # Step in only while on-demand can still finish in time, and would not after another look.
     safe = [each for each in plan.candidates if _is_safe(snapshot, each)]
     in_time = [each for each in safe if _needs_s(snapshot, snapshot.current, each, work) <= left_s]
     if not in_time or not _is_exposed(snapshot, plan, safe, work, left_s):
@@ -38,12 +39,12 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
         return plan
     needs_s = _needs_s(snapshot, snapshot.current, best, work)
     if plan.target is None:
-        wanted = "nothing"
+        why = "and to wait longer would risk the deadline"
     else:
-        wanted = name(plan.target)
+        why = f"and cannot be taken back, as {name(plan.target)} can"
     text = (
         f"the deadline is in {duration(left_s)}: {name(best.group)} needs {duration(needs_s)} at "
-        f"most, for {usd(_rest_usd(snapshot, best, work))}, and is not lost as {wanted} may be"
+        f"most, for {usd(_rest_usd(snapshot, best, work))}, {why}"
     )
     if snapshot.target is None:
         action = Action.START
@@ -60,15 +61,17 @@ def safety_net(snapshot: Snapshot, plan: Plan) -> Plan:
 def _is_exposed(
     snapshot: Snapshot, plan: Plan, safe: list[Candidate], work: float, left_s: float
 ) -> bool:
-    """Whether nothing safe could finish in time if the plan's group were lost, or nothing done,
-    until the next look."""
+    """Whether the deadline could be missed if the plan's group were lost, or nothing done, until
+    the next look."""
     look_s = snapshot.limits.tick_s
     target = plan.target
     own = next((each for each in plan.candidates if each.group == target), None)
+    # The policy itself compares on-demand groups by the deadline.
     if target is not None and _is_kept(target):
-        return False  # the policy compares what nobody takes back by itself
+        return False
+    # Assume the worst until the next look: the group is lost, or the launch yields nothing.
     trains = target is not None and snapshot.current == target
-    # A loss without notice is known one look later, and as much later as news of it may take.
+    # A loss without notice is seen one look later, and the report of it takes the reaction time.
     lost_s = look_s + (snapshot.limits.reaction_s or 0.0)
     done = 0.0
     if trains and own is not None and own.step_s is not None:
@@ -81,7 +84,7 @@ def _is_exposed(
 
 
 def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
-    """Known in pace and price, permitted, and there or for sale."""
+    """On demand, permitted, with a known pace and price, and bought or for sale."""
     spec = snapshot.job.spec
     burn = candidate.usd_per_h
     if candidate.step_s is None or burn is None or candidate.unavailable is not None:
@@ -96,12 +99,12 @@ def _is_safe(snapshot: Snapshot, candidate: Candidate) -> bool:
 
 
 def _is_kept(group: Group) -> bool:
-    """Whether nobody takes any of it back."""
+    """Whether all of it is on demand: no cloud takes it back."""
     return all(offering.capacity is Capacity.ON_DEMAND for offering, _ in group.members)
 
 
 def _needs_s(snapshot: Snapshot, origin: Group | None, candidate: Candidate, work: float) -> float:
-    """Seconds to the end on a candidate at its slowest pace, with what going there takes."""
+    """Seconds to the end on a candidate at its slowest pace, the way there included."""
     way = transition_of(snapshot, origin, candidate.group)
     redo_s = snapshot.job.redo_iterations * _slow_s(candidate)
     return way.boot_s + way.pause_s + redo_s + work * _slow_s(candidate)

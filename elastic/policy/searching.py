@@ -1,5 +1,5 @@
-"""The rules by which `best_value` looks for better: how long it measures what it tries, and what it
-tries next."""
+"""The rules by which `best_value` searches: how long it measures a trial, and what it tries
+next."""
 
 from __future__ import annotations
 
@@ -30,15 +30,19 @@ _Z_95 = 1.96
 
 
 def still_measuring(evaluations: Evaluations) -> Plan | None:
-    """Holds while what trains is not known well enough; leaves it as soon as it is clearly worse or
-    its money gone."""
+    """Holds while too little is known about what trains.
+
+    It leaves a trial that is clearly worse, or that has used up its money.
+    """
     target = evaluations.snapshot.target
     held = evaluations.of(target)
     if target is None or held is None or held.is_settled:
         return None
+    # With another group to compare, a trial may be over already.
     others = known(evaluations, other_than=target)
     mine = evaluations.ranked(held) if held.samples else None
     if others:
+        # Clearly better: measured well enough, whatever its windows.
         if mine is not None and _is_clear(mine, others[0]):
             return None
         why = _why_it_is_over(evaluations, held, mine, others[0])
@@ -50,12 +54,14 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
             and is_used_up(evaluations, others[0])
         ):
             return None
+    # If the missing windows take longer than a boot, a trial of another group may be worth more.
     if mine is not None and not _is_soon(evaluations, held, mine):
         trial = _next_trial(evaluations, best_to_compare_with(evaluations))
         if trial is not None:
             return trial
         if is_on_trial(evaluations.snapshot) and others and mine.order <= others[0].order:
-            return None  # What was tried has won: from now on it simply trains.
+            # The trial has won: the group is kept, as if it had been chosen without one.
+            return None
     limit = evaluations.snapshot.limits.trial_windows
     if held.samples and held.iterations_per_usd:
         so_far = f": {rate(held.iterations_per_usd)} so far"
@@ -71,14 +77,14 @@ def still_measuring(evaluations: Evaluations) -> Plan | None:
 
 
 def try_another(evaluations: Evaluations) -> Plan | None:
-    """Tries what is worth most; with nothing left to try, goes back from a trial to what is
-    better."""
+    """Tries what is worth most. With nothing left to try, goes back from a trial to a better
+    group."""
     best = best_to_compare_with(evaluations)
     trial = _next_trial(evaluations, best)
     if trial is not None or best.group == evaluations.snapshot.target or not is_answer(evaluations):
         return trial
-    # A trial was a question: with the answer no margin stands between it and the way back, if that
-    # pays at all.
+    # A trial asked a question. Once it is answered, the way back needs no margin: it only has to
+    # pay.
     return _back(evaluations, best, f"it is no better than {name(best.group)}")
 
 
@@ -86,9 +92,10 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     """The choice whose iterations cost least by what earlier runs of the program measured; None if
     none did.
 
-    With a deadline, of those that meet it at the slow end of what is believed; where none does, the
-    fastest.
+    With a deadline it is chosen among those that meet it at the slow end of the belief. If none
+    does, it is the fastest.
     """
+    # Only types that earlier runs measured, by what is believed of them now.
     told = {each.group.node_types for each in evaluations.snapshot.earlier}
     known = [each for each in evaluations.choices if each.group.node_types in told]
     if known:
@@ -104,6 +111,7 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
     left_s = seconds_left(evaluations.snapshot)
     iterations = evaluations.iterations_left
     if left_s is not None and iterations is not None:
+        # Those that are in time even at the slow end, or else the fastest.
         in_time = [pair for pair in believed if pair[1].quantile_s(_Z_95) * iterations <= left_s]
         fastest = min(believed, key=lambda pair: (pair[1].step_s, pair[0].group))
         believed = in_time or [fastest]
@@ -116,19 +124,18 @@ def most_promising_by_earlier_runs(evaluations: Evaluations) -> Evaluation | Non
 
 
 def _is_soon(evaluations: Evaluations, held: Evaluation, mine: Ranked) -> bool:
-    """Whether the windows that are still wanted take no longer than booting does, which any trial
-    costs."""
+    """Whether the missing windows take no longer than a boot, which any trial costs."""
     windows = evaluations.snapshot.limits.trial_windows - held.samples
     return windows * _window_s(mine) <= transition_of(evaluations.snapshot, None, held.group).boot_s
 
 
 def _window_s(mine: Ranked) -> float:
-    """How long it takes until a window closes."""
+    """Seconds until a window closes."""
     return max(WINDOW_S, mine.step_s.value)
 
 
 def _is_clear(mine: Ranked, best: Ranked) -> bool:
-    """Whether even its dearest bound is cheaper than the other's cheapest."""
+    """Whether its dearest bound is still cheaper than the other's cheapest."""
     high = mine.usd_per_iteration.high
     low = best.usd_per_iteration.low
     return high is not None and low is not None and high < low
@@ -154,10 +161,10 @@ def _why_it_is_over(
 def _is_dominated(
     evaluations: Evaluations, held: Evaluation, mine: Ranked | None, best: Ranked
 ) -> bool:
-    """Even at its best it loses; with a deadline it must not be the faster one either.
+    """Whether it loses even at its best; with a deadline, it must also be the slower one.
 
-    The first window may still be a cold one: where a second costs less than the boot of the way
-    back, it is awaited.
+    The first window may still be a cold one. If a second costs less than the boot of the way back,
+    the job waits for it.
     """
     least_s = _least_step_s(evaluations, held)
     if (
@@ -175,8 +182,11 @@ def _is_dominated(
 
 
 def _least_step_s(evaluations: Evaluations, held: Evaluation) -> float | None:
-    """The shortest that an iteration may take, by what it measured; before that by how long it has
-    not."""
+    """The shortest time that an iteration may take there, in seconds.
+
+    Windows show it; before the first one, the time that has passed without an iteration does. None
+    if nothing is known.
+    """
     if held.samples:
         belief = beliefs_of(evaluations).get(held.group.node_types)
         assert held.step_s is not None, "windows tell a step time"
@@ -199,18 +209,18 @@ def _next_trial(evaluations: Evaluations, best: Ranked) -> Plan | None:
 
 
 def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
-    redone = "trains on"
+    redone = "training continues"
     if offer.redone:
         redone = (
-            f"has {number(offer.redone)} iterations done again, for {usd(offer.redo_usd)} of that"
+            f"{number(offer.redone)} iterations are done again, for {usd(offer.redo_usd)} of that"
         )
     if evaluations.snapshot.limits.trial_of_every:
-        every = ", and every candidate is to be tried"
+        every = "; every candidate gets a trial"
     else:
         every = ""
     text = (
         f"try {name(offer.group)}: {_promise(offer, best)}; "
-        f"the trial costs about {usd(offer.trial_usd)} and {redone}{every}"
+        f"the trial costs about {usd(offer.trial_usd)}, and {redone}{every}"
     )
     cheaper = offer.cheaper
     bounds = {"cheaper_low": cheaper.low, "cheaper_high": cheaper.high}
@@ -229,8 +239,8 @@ def _trial(evaluations: Evaluations, best: Ranked, offer: Offer) -> Plan:
 
 
 def _promise(offer: Offer, best: Ranked) -> str:
-    """What is expected of it, and between which bounds: a share of what an iteration costs, or a
-    multiple."""
+    """What is expected of a trial, with bounds: a share of an iteration's cost, or a multiple of
+    it."""
     if offer.lasts_s is not None:
         need = f"{number(offer.step_s)} s an iteration"
         return f"together they should need {need} and could finish in {duration(offer.lasts_s)}"
@@ -256,7 +266,7 @@ def _bounds(cheaper: Interval) -> str:
 
 
 def _back(evaluations: Evaluations, best: Ranked, why: str) -> Plan | None:
-    """Ends a trial where the best one known finishes for less, getting there included."""
+    """Ends a trial if the best known group finishes for less, the way back included."""
     target = evaluations.snapshot.target
     assert target is not None
     held = evaluations.of(target)

@@ -1,10 +1,9 @@
-"""The shortlist: of thousands of offerings those that a decision weighs, found in one pass over
-their prices.
+"""The shortlist: the few of thousands of offerings that a decision weighs, found in one pass.
 
-All zones of a node type compute alike, and so do both ways to buy it: of those that nobody has
-measured the cheapest tell for the rest. Of node types that compute with the same, one that is no
-faster and costs more comes later. What the job has, had or measured always stays, in every zone,
-for it may go back there. A catalogue that is short stays whole.
+A node type is equally fast in all zones, and both on demand and as spot. So of offerings that were
+never measured the cheapest stand for the rest. Among node types with the same kind of hardware, one
+that is no faster and costs more ranks lower. What the job has, had or measured always stays, in
+every zone, because it may go back there. A short catalogue is not shortened.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from dataclasses import dataclass, replace
 
 from elastic.model import Capacity, NodeType, Offering, Price, Snapshot, workers_on
 
-# A decision takes about 0.1 ms a candidate (benchmarks/decisions/speed.py); a person reads no more
-# than these.
+# A decision takes about 0.1 ms a candidate (benchmarks/decisions/speed.py), and a person reads no
+# more than this many.
 _MOST = 96
-# Spot is taken back: a second zone is where to go then. On demand costs the same in all zones of a
-# region.
+# Spot is taken back, and the second zone is where to go then. On demand costs the same in all zones
+# of a region.
 _ZONES: Mapping[Capacity, int] = {Capacity.SPOT: 2, Capacity.ON_DEMAND: 1}
 # Speed is proportional to this power of the cores: benchmarks/core_scaling.py --fit.
 _GROWTH = 0.69
@@ -40,8 +39,8 @@ _Shelf = dict[str, Price]
 
 @dataclass(frozen=True, slots=True)
 class _Type:
-    """A node type that may be chosen: what it computes with, how fast that is, and what it costs an
-    hour at least."""
+    """A node type that may be chosen: its hardware, how fast that is, and its least price an
+    hour."""
 
     name: str
     kind: str | None
@@ -50,23 +49,25 @@ class _Type:
 
 
 def shortlist(snapshot: Snapshot) -> Snapshot:
-    """Gives the same job with the offerings that are weighed; `pruned` counts the others by why
-    they are not.
+    """Gives the same job with the offerings that are weighed; `pruned` counts the others by reason.
 
-    It is shortened once: what is shortened already, or short, comes back as it is.
+    A snapshot is shortened once: one that is short or already shortened is returned as it is.
     """
     if snapshot.pruned or len(snapshot.prices) <= _MOST:
         return snapshot
+    # What the job knows stays, whatever it costs.
     kept = _kept(snapshot)
     known = {offering.node_type for offering in kept} | {snapshot.job.spec.fixed_node_type or ""}
     fitting, unfit = _by_fitness(snapshot)
     pruned: Counter[str] = Counter()
+    # The fresh prices that the job admits, by type and capacity. If they are few, all are weighed.
     shelves = _shelves(snapshot, unfit, pruned)
     if sum(len(shelf) for shelf in shelves.values()) <= _MOST:
         chosen = {each.offering for shelf in shelves.values() for each in shelf.values()}
         if pruned.total():
             return _only(snapshot, chosen | kept, unfit, pruned)
         return snapshot
+    # Else of each shelf the cheapest, and the types in order of promise until the list is full.
     best = _best(snapshot, shelves, known, zones={offering.zone for offering in kept})
     names, dear = _in_order(snapshot, fitting, best, known)
     chosen = set()
@@ -78,9 +79,15 @@ def shortlist(snapshot: Snapshot) -> Snapshot:
         chosen |= {
             each.offering for capacity in Capacity for each in best.get((name, capacity), ())
         }
+    # Room that is left goes to further zones of the same types.
     chosen |= _spare(shelves, taken, chosen, _MOST - len(chosen))
     for (name, _), shelf in shelves.items():
-        why = DEARER_ZONE if name in taken else OVER_CAP if name in dear else DOMINATED
+        if name in taken:
+            why = DEARER_ZONE
+        elif name in dear:
+            why = OVER_CAP
+        else:
+            why = DOMINATED
         pruned[why] += len(shelf)
     pruned[DEARER_ZONE] -= len(chosen)
     return _only(snapshot, chosen | kept, unfit, pruned)
@@ -126,6 +133,7 @@ def _shelves(snapshot: Snapshot, unfit: set[str], pruned: Counter[str]) -> dict[
         if shelf is None:
             of_capacity[name] = {offering.zone: price}
             continue
+        # Of several prices of one zone the latest is in force.
         other = shelf.get(offering.zone)
         if other is None or (other.valid_from_s, other.id) < (price.valid_from_s, price.id):
             shelf[offering.zone] = price
@@ -135,6 +143,7 @@ def _shelves(snapshot: Snapshot, unfit: set[str], pruned: Counter[str]) -> dict[
             if name in unfit:
                 pruned[UNFIT] += len(shelf)
                 continue
+            # What is too old to rely on is no price.
             stale = [zone for zone, price in shelf.items() if not limits.trust(price, now_s=now_s)]
             for zone in stale:
                 del shelf[zone]
@@ -147,10 +156,9 @@ def _shelves(snapshot: Snapshot, unfit: set[str], pruned: Counter[str]) -> dict[
 def _best(
     snapshot: Snapshot, shelves: Mapping[_Key, _Shelf], known: Container[str], zones: set[str]
 ) -> dict[_Key, Sequence[Price]]:
-    """Of each shelf the cheapest that can be bought, of a known type all; and what is beside the
-    job's nodes.
+    """Of each shelf the cheapest prices that can be bought; all prices of a known type.
 
-    There mixes grow.
+    In the zones of the job's nodes others are kept too, because mixes grow there.
     """
     least = snapshot.job.spec.sizes[0]
     blocked = {
@@ -178,19 +186,18 @@ def _in_order(
     best: Mapping[_Key, Sequence[Price]],
     known: Container[str],
 ) -> tuple[Sequence[str], set[str]]:
-    """The names of the node types, the most promising first; and of those that cost more than the
-    job's cap.
+    """The names of the node types, the most promising first, and of those above the job's cap.
 
-    Known ones come before all. The others come by layers of the Pareto front of price and power
-    among those that compute with the same; within a layer by price for the speed that the power
-    promises. If all cost more than the cap, all are named, for then a person wants to know by how
-    much.
+    Known types come first. The others come by layers of the Pareto front of price and power, among
+    those with the same kind of hardware. Within a layer they come by price for the speed that their
+    power promises. If all are above the cap all are listed, so that a person sees by how much.
     """
     spec = snapshot.job.spec
     cap = spec.objective.max_usd_per_hour
     usd_per_h: dict[str, dict[Capacity, float]] = {}
     for (name, capacity), prices in best.items():
         usd_per_h.setdefault(name, {})[capacity] = prices[0].usd_per_h
+    # The least price of each type, and what it computes with.
     types = [_type(snapshot, name, fitting.get(name), least) for name, least in usd_per_h.items()]
     dear = set()
     if cap is not None:
@@ -199,8 +206,10 @@ def _in_order(
             for each in types
             if each.name not in known and spec.sizes[0] * min(each.least.values()) > cap
         }
+    # If all are above the cap, none is left out for it.
     if len(dear) == len(types):
         dear = set()
+    # A type's rank is the better one of its two ways to be bought.
     ranks: dict[str, tuple[int, float]] = {}
     for capacity in Capacity:
         sold = [each for each in types if capacity in each.least and each.name not in dear]
@@ -213,7 +222,7 @@ def _in_order(
 def _spare(
     shelves: Mapping[_Key, _Shelf], taken: Container[str], chosen: Container[Offering], room: int
 ) -> set[Offering]:
-    """Further zones of what was taken, the cheapest first, as far as there is room."""
+    """Further zones of the chosen types, the cheapest first, as far as there is room."""
     if room <= 0:
         return set()
     others = (
@@ -229,7 +238,7 @@ def _type(
     snapshot: Snapshot, name: str, node_type: NodeType | None, least: Mapping[Capacity, float]
 ) -> _Type:
     if node_type is None:
-        # Nobody knows what it computes with: it stands for itself.
+        # Its hardware is not known: it is a kind of its own.
         return _Type(name, name, 1.0, least)
     if node_type.gpu_count:
         workers = workers_on(snapshot.job.spec.nproc_per_node, node_type)
@@ -240,13 +249,13 @@ def _type(
 
 
 def _layers(types: Iterable[_Type], capacity: Capacity) -> Iterable[tuple[_Type, int]]:
-    """Each type with how many of its kind, in a row, are each dearer than the next and no faster: 0
-    on the front."""
+    """Each type with its layer: how many cheaper types of its kind, in a row, are no slower (0 on
+    the front)."""
     ordered = sorted(types, key=lambda each: (each.least[capacity], -each.power, each.name))
     fronts: dict[str | None, list[float]] = {}
     for each in ordered:
-        # The greatest power on each layer so far, below 0 and so rising: what is cheaper comes
-        # first.
+        # The greatest power on each layer so far, negated so that `bisect` can search it. Cheaper
+        # types come first.
         tops = fronts.setdefault(each.kind, [])
         layer = bisect_right(tops, -each.power)
         tops[layer : layer + 1] = [-each.power]
@@ -256,10 +265,9 @@ def _layers(types: Iterable[_Type], capacity: Capacity) -> Iterable[tuple[_Type,
 def _only(
     snapshot: Snapshot, offerings: set[Offering], unfit: set[str], pruned: Counter[str]
 ) -> Snapshot:
-    """The snapshot with what concerns these offerings alone."""
+    """The snapshot with these offerings alone."""
     names = {offering.node_type for offering in offerings}
-    # A person who names node types wants to know of each why it cannot run the job; of all that are
-    # sold, of some.
+    # If the job names node types, the reason is given for each that cannot run it; else for some.
     unfit = {each for each in unfit if each in snapshot.job.spec.node_types} or set(
         sorted(unfit)[:_SHOWN]
     )

@@ -1,5 +1,4 @@
-"""What a job has been decided to run on, one change after the other, and how long each of them
-trained."""
+"""What a job was decided to run on, change after change, and how long each of them trained."""
 
 from __future__ import annotations
 
@@ -13,23 +12,24 @@ from elastic.model import Change, Group, Snapshot
 from elastic.policy.evaluation import Evaluations
 from elastic.policy.switch_cost import transition_of
 
-# A trial that is left for these trained until then; for others its nodes may have been lost before.
+# A trial that was left for one of these trained until then. One that was left for another reason
+# may have lost its nodes before.
 _DELIBERATE = ("trial", "trial_over")
 
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A change to a group, until the next one or until now; `next_code` is why it was left, "" if
-    it was not."""
+    """A change to a group, until the next change or until now."""
 
     change: Change
     group: Group
     ends_s: float
+    # The code of the change that ended it; "" if none did.
     next_code: str
 
     def least_step_s(self, snapshot: Snapshot) -> float:
-        """Seconds that an iteration takes at least if no window closed in this trial; 0 if nobody
-        knows."""
+        """Seconds that an iteration takes at least, if this trial closed no window; 0 if not
+        known."""
         if self.next_code not in ("", *_DELIBERATE) or (
             not self.next_code and snapshot.current != self.group
         ):
@@ -41,16 +41,16 @@ class Spell:
         ]
         began_s = max(ended_s, default=None)
         if began_s is None:
-            # No iteration has ended. A node that is new to the job may stand longer than its latest
-            # changes did.
+            # No iteration has ended. A node that is new to the job may stand still for longer than
+            # the latest changes did.
             way = transition_of(snapshot, None, self.group)
             began_s = (
                 self.change.at_s
                 + way.boot_s
                 + max(way.pause_s, snapshot.limits.switch_pause_prior_s)
             )
-        # Two iterations that had ended would have been reported: a cold one, and the first that is
-        # timed. Their report takes its time, and so does the window that holds the second.
+        # Two iterations would have been reported if they had ended: a cold one, and the first that
+        # is timed. The report takes its own time, and so does the window that holds the second.
         limits = snapshot.limits
         reported_s = WINDOW_S + (limits.tick_s if limits.reaction_s is None else limits.reaction_s)
         return max(self.ends_s - began_s - reported_s, 0.0) / 2
@@ -68,8 +68,8 @@ def spells(snapshot: Snapshot) -> Iterator[Spell]:
 
 
 def begun_s(evaluations: Evaluations) -> float:
-    """When the training phase that decides had begun for certain: after the last window of another
-    one."""
+    """When the deciding training phase had begun for certain: at the last window of another
+    phase."""
     return max(
         (
             series.samples[-1].ended_at_s

@@ -1,4 +1,4 @@
-"""Getting from the group that trains to another, finishing there, and what both cost."""
+"""Getting from the group that trains to another and finishing there: how long, and for how much."""
 
 from __future__ import annotations
 
@@ -18,49 +18,52 @@ Members = tuple[tuple[Offering, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class SwitchCost:
-    """The rest of the job on one group.
+    """The rest of the job on one group, and the way there."""
 
-    `switch_usd` is the part that trains nothing, or again what was trained before; training stands
-    still for `switch_s`. `redone` is how many iterations are done again. `usd` is everything, with
-    the interval of the step time. `cost_usd` adds the owner's value of the time it takes. `lasts_s`
-    is the time to the last iteration; `worst_s` the same at the slowest pace that the interval
-    allows.
-    """
-
+    # Dollars that train nothing, or train again what was trained before.
     switch_usd: float
+    # For how long training stands still.
     switch_s: float
+    # All dollars, with the interval of the step time.
     usd: Interval
+    # The same, plus the owner's value of the time.
     cost_usd: float
+    # Seconds to the last iteration.
     lasts_s: float
+    # The same at the slow end of the interval.
     worst_s: float
+    # How many iterations are done again.
     redone: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What a change of group takes: the nodes added, those of both groups, seconds to boot, seconds
-    of standstill.
+    """What a change of group takes."""
 
-    `fetch_usd` is what the new nodes' network charges for what they install.
-    """
-
+    # The nodes that must be bought.
     added: Members
+    # The nodes of both groups.
     union: Members
+    # Until the slowest new node is ready.
     boot_s: float
+    # For how long training stands still.
     pause_s: float
+    # What the network charges for what the new nodes download.
     fetch_usd: float = 0.0
 
     def usd(self, quotes: Quotes) -> float:
-        """Dollars that train nothing: the new nodes while they boot, then both groups while
-        training stands still."""
+        """Dollars that train nothing: the new nodes' boot, then both groups during the
+        standstill."""
         boot_usd = known_burn_usd_per_h(self.added, quotes) * self.boot_s
         pause_usd = known_burn_usd_per_h(self.union, quotes) * self.pause_s
         return (boot_usd + pause_usd) / _S_PER_H + self.fetch_usd
 
 
 def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transition:
-    """What going from `origin` (None: from nothing) to `to` takes, as measured by earlier changes,
-    else as assumed."""
+    """What going from `origin` to `to` takes, as earlier changes measured, or else as assumed.
+
+    None as the origin: the job holds nothing.
+    """
     if origin:
         before = dict(origin.members)
     else:
@@ -74,6 +77,7 @@ def transition_of(snapshot: Snapshot, origin: Group | None, to: Group) -> Transi
         for each in sorted(after)
         if after[each] > before.get(each, 0)
     )
+    # During the pause the nodes of both groups are paid.
     union = tuple((each, max(before.get(each, 0), after.get(each, 0))) for each in offerings)
     if added:
         boot_s = _boot_s(snapshot, added, to)
@@ -92,14 +96,15 @@ def switch_cost(
     step_s: Interval,
     iterations: float,
 ) -> SwitchCost:
-    """Costs `iterations` on `to`, coming from `origin`.
+    """Prices `iterations` on `to`, coming from `origin`.
 
-    While the new nodes boot the old group trains on; then both stand still for the pause; then `to`
-    does again what the move loses, and finishes. A launch is billed for the provider's minimum at
-    least.
+    The old group trains while the new nodes boot. Then both stand still for the pause. Then `to`
+    does again what the move loses, and finishes. A launch is billed for at least the provider's
+    minimum.
     """
     transition = transition_of(snapshot, origin, to)
     time_usd_per_h = snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0
+    # While the new nodes boot, the old group trains.
     before_s, done = (
         _meanwhile(transition.boot_s, origin_step_s, iterations)
         if origin
@@ -109,6 +114,7 @@ def switch_cost(
         redone = redone_by_a_move(snapshot, done)
     else:
         redone = 0.0
+    # What is left for the new group, with what the move loses.
     rest = iterations - done + redone
     switch_usd = transition.usd(quotes)
     to_usd_per_h = known_burn_usd_per_h(to.members, quotes)
@@ -125,6 +131,7 @@ def switch_cost(
 
     def dollars(pace_s: float) -> float:
         rest_s = rest * pace_s
+        # The rest of a least bill that training does not use.
         unused_s = max(
             0.0, snapshot.limits.minimum_billed_s - transition.boot_s - transition.pause_s - rest_s
         )
@@ -137,6 +144,7 @@ def switch_cost(
         None if step_s.low is None else dollars(step_s.low),
         None if step_s.high is None else dollars(step_s.high),
     )
+    # The time at the middle and at the slow end, and the owner's value of it.
     ends_s = lasts_s(step_s.value)
     if step_s.high is None:
         worst_s = ends_s
@@ -149,8 +157,10 @@ def switch_cost(
 
 
 def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
-    """Iterations that have to be done again after a move: of a script that begins at 0 those made
-    until then, too."""
+    """Iterations that have to be done again after a move.
+
+    For a script that always begins at 0 these include the ones made before the move.
+    """
     redo = float(snapshot.job.redo_iterations)
     if snapshot.job.always_begins_at_zero:
         return redo + done_meanwhile
@@ -160,8 +170,8 @@ def redone_by_a_move(snapshot: Snapshot, done_meanwhile: float) -> float:
 def _meanwhile(
     boot_s: float, origin_step_s: float | None, iterations: float
 ) -> tuple[float, float]:
-    """Seconds that the old group goes on for, and the iterations it does, while the new nodes
-    boot."""
+    """While the new nodes boot: how many seconds the old group trains, and how many iterations it
+    does."""
     if origin_step_s is None:
         return boot_s, 0.0
     return min(boot_s, iterations * origin_step_s), min(boot_s / origin_step_s, iterations)
@@ -173,10 +183,10 @@ def _pause_s(snapshot: Snapshot, to: Group) -> float:
 
 
 def _boot_s(snapshot: Snapshot, added: Members, to: Group) -> float:
-    """Until the slowest of the new nodes has joined: as nodes of every job did, else by this job's
-    earlier changes.
+    """Seconds until the slowest of the new nodes has joined and has prepared what the job brings.
 
-    What this job brings, it brings to each node: that comes on top, as its nodes took.
+    As the boots of nodes of all jobs, or else as this job's earlier changes. What the job brings is
+    prepared by each node after that, as its nodes took.
     """
     boots = [(switch, switch.boot_s) for switch in snapshot.switches if switch.boot_s > 0]
     assumed_s = _nearest(boots, to, otherwise_s=snapshot.limits.boot_prior_s)
@@ -202,8 +212,10 @@ def _by_type(members: Members) -> Mapping[str, int]:
 
 
 def _nearest(measured: Iterable[tuple[Switch, float]], to: Group, *, otherwise_s: float) -> float:
-    """The median of what changes to this very group took, else to its node types, else of all, else
-    what is assumed."""
+    """The median of the nearest changes: to this very group; else to its node types; else all.
+
+    If there is no change, what is assumed.
+    """
     known = list(measured)
     found = [seconds for switch, seconds in known if switch.to_group == to]
     if not found:

@@ -1,17 +1,19 @@
-"""Trials: which candidate is worth finding out about, and what that may cost.
+"""Trials: which candidate is worth measuring, and what that may cost.
 
-A trial is worth what knowing would save: the expected improvement (Jones, Schonlau and Welch,
-Efficient Global Optimization, 1998) of the rest of the job over finishing on the best group known,
-under the belief about the candidate's pace. Against it stand the dollars of going there, and, with
-the chance that the candidate is no better, of coming back and of what was trained at the worse pace
-until then. A trial that turns out worse ends as soon as that is seen, so what it may lose hardly
-depends on how bad the candidate is. What it spends in all, useful or not, counts against the share
-that trials may cost. The share is kept both ways: if a trial loses, with all that it may cost until
-that is seen; if it wins, of the less that the job then costs.
+A trial is worth what its answer saves: the expected improvement (Jones, Schonlau and Welch,
+Efficient Global Optimization, 1998). That is the saving on the rest of the job, against finishing
+on the best group known, under the belief about the candidate's pace.
 
-Of a script that begins at 0 each time, what it has trained until a trial is part of that trial's
-price. Where the job has no end either, nothing says that a trial would win back what it throws
-away: after the first loss there is none.
+Against it stand the dollars of going there. If the candidate is no better, there are also those of
+coming back, and of training at the worse pace until then. A trial that turns out worse ends as soon
+as that shows. So what it may lose hardly depends on how bad the candidate is.
+
+Everything that a trial spends, useful or not, counts against the share of the job's cost that
+trials may take. The share must hold in both cases: if the trial loses, with all that it costs until
+that shows; and if it wins, as a share of the smaller cost of the job.
+
+If a script begins at 0 each time, all that it has trained is part of a trial's price. If the job
+also has no end, nothing says that a trial would win that back: after the first loss there is none.
 """
 
 from __future__ import annotations
@@ -40,9 +42,9 @@ from elastic.throughput import NodeTypes
 _S_PER_H = 3600.0
 # The first iteration after a change is cold, and the next one closes the first window.
 _LEAST_ITERATIONS = 2
-# A trial ends when this much of the share is used up: the next tick may come late.
+# A trial ends when it has used this part of the share: the next tick may come late.
 _USED_UP = 0.85
-# Of many candidates only so many are weighed in full: those whose improvement is worth most.
+# So many candidates are weighed in full: those whose improvement is worth most.
 _WEIGHED = 24
 _Z_95 = 1.96
 _NORMAL = NormalDist()
@@ -65,35 +67,37 @@ class TrialVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a trial of a group promises.
-
-    `cheaper` is the share of an iteration's cost that it should save against the best group known,
-    with the interval of 95 %; below 0 it is dearer. `worth_usd` is the expected improvement over
-    the rest of the job, less what the trial is expected to lose. `trial_usd` is what it is expected
-    to spend, `redo_usd` the part of it for `redone` iterations that it has done again. `lasts_s` is
-    set for a mix, which is for time. `late_s` is by how much the job should miss its deadline
-    there, and `is_tight` whether it should be in time without room for what usually happens.
-    """
+    """What a trial of a group promises."""
 
     group: Group
     verdict: TrialVerdict
+    # The expected step time; the one worth trying for if nothing is known.
     step_s: float
+    # The share of an iteration's cost that it should save against the best group known, with its
+    # 95 % interval; negative if it is dearer.
     cheaper: Interval
+    # The expected improvement over the rest of the job, less what the trial is expected to lose.
     worth_usd: float
+    # What the trial is expected to spend.
     trial_usd: float
+    # Iterations that the trial has done again.
     redone: float
+    # The part of `trial_usd` for them.
     redo_usd: float
+    # When a mix should finish: it is tried to save time. None for other groups.
     lasts_s: float | None = None
+    # By how much the job should miss its deadline there.
     late_s: float = 0.0
+    # Whether it should be in time, but without room for losses.
     is_tight: bool = False
 
     @property
     def order(self) -> tuple[bool, bool, float, float, Group]:
-        """What should be in time with room first, then what should be in time, then the greatest
-        worth; a written tie-break, as for what is measured.
+        """First what should be in time with room for losses, then what should be in time, then the
+        greatest worth.
 
-        Another node type that is only just in time leaves no time for the trial of a better one;
-        more nodes of a known one can be had later without.
+        Another node type that is only just in time leaves no time to try a better one. More nodes
+        of a known type need no trial, and can be had later.
         """
         worth_usd = float(f"{self.worth_usd:.9g}")
         return self.late_s > 0, self.is_tight, -worth_usd, self.trial_usd, self.group
@@ -101,10 +105,10 @@ class Offer:
 
 @lru_cache(maxsize=4)
 def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
-    """Judges a trial of the choices that are not settled, the best first. `best` is the best one
-    known."""
+    """Judges a trial of each choice that is not settled, the best first. `best` is the best known
+    group."""
     beliefs = beliefs_of(evaluations)
-    # The same nodes elsewhere, or bought otherwise, are as fast.
+    # The same nodes in another zone, or bought another way, are as fast.
     told = {
         best.group.node_types,
         *(group.node_types for group in (evaluations.snapshot.target,) if group is not None),
@@ -128,16 +132,18 @@ def trial_offers(evaluations: Evaluations, best: Ranked) -> tuple[Offer, ...]:
 
 
 def _is_weighed(evaluations: Evaluations, best: Ranked, outlook: Evaluation) -> bool:
-    """Whether the value function of the deadline weighs a group as it is predicted: that needs no
-    trial, which would ask only what an iteration costs, and not what is still in time."""
+    """Whether the deadline's value function weighs a group by its predicted pace.
+
+    Such a group needs no trial. A trial would only ask what an iteration costs, not what is in
+    time.
+    """
     if outlook.samples or outlook.step_s is None or is_mix(outlook.group):
         return False
     return not is_late(evaluations, best) and expected_usd(evaluations) is not None
 
 
 def known(evaluations: Evaluations, *, other_than: Group | None = None) -> list[Ranked]:
-    """The choices of which at least one window tells, the cheapest for the rest of the job
-    first."""
+    """The choices with at least one window, those with the cheapest rest of the job first."""
     found = [
         evaluations.ranked(each)
         for each in evaluations.choices
@@ -147,11 +153,10 @@ def known(evaluations: Evaluations, *, other_than: Group | None = None) -> list[
 
 
 def best_to_compare_with(evaluations: Evaluations) -> Ranked:
-    """The best one known, which a trial is weighed against; of what was tried at other prices, only
-    what is sure.
+    """The best known group, which a trial is compared with.
 
-    What few windows call the best, because a price has changed since its trial, is itself worth
-    another one.
+    A group that was tried at other prices counts only if it is settled. If few windows and a new
+    price make it the best, that is itself worth another trial.
     """
     ranked = known(evaluations)
     sure = {evaluations.snapshot.target, *(each.group for each in evaluations.settled)}
@@ -166,10 +171,10 @@ def best_to_compare_with(evaluations: Evaluations) -> Ranked:
 
 
 def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
-    """The dollars an iteration that a trial has to beat: those of the best one known, or of waiting
-    for spot that is gone for now.
+    """The dollars an iteration that a trial has to beat.
 
-    While spot is gone a trial on demand costs several times what it will cost once spot is back.
+    They are those of the best known group, or those of waiting for spot that is gone for now. While
+    spot is gone, a trial on demand costs several times what it costs once spot is back.
     """
     plain = best.usd_per_iteration.value
     is_kept = all(offering.capacity is Capacity.ON_DEMAND for offering, _ in best.group.members)
@@ -183,7 +188,7 @@ def goal_usd(evaluations: Evaluations, best: Ranked) -> float:
 
 
 def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
-    """Whether any price has changed since the group was last changed to."""
+    """Whether any price has changed since the last change to the group."""
     tried_s = max(
         (each.at_s for each in evaluations.snapshot.changes if each.to_group == group),
         default=math.inf,
@@ -192,8 +197,8 @@ def _has_new_prices(evaluations: Evaluations, group: Group) -> bool:
 
 
 def spent_on_trials_usd(evaluations: Evaluations) -> float:
-    """Dollars that trials have cost so far, at today's prices: each from its decision until it is
-    over."""
+    """Dollars that trials have cost so far, at today's prices: each from its decision to its
+    end."""
     return sum(
         known_burn_usd_per_h(each.group.members, evaluations.quotes)
         * _tried_s(evaluations, each)
@@ -203,10 +208,10 @@ def spent_on_trials_usd(evaluations: Evaluations) -> float:
 
 
 def thrown_away_usd(evaluations: Evaluations) -> float:
-    """Dollars for work that trials threw away: of a script that begins at 0, all since the change
-    before.
+    """Dollars for work that trials threw away, for a script that begins at 0 each time.
 
-    A trial that goes on is not judged by it: to end it brings nothing back.
+    That is everything since the change before. A trial that is still running is not judged by it:
+    ending it brings nothing back.
     """
     if not evaluations.snapshot.job.always_begins_at_zero:
         return 0.0
@@ -220,20 +225,22 @@ def thrown_away_usd(evaluations: Evaluations) -> float:
 
 
 def trial_cap_usd(evaluations: Evaluations, best: Ranked) -> float:
-    """What all trials together may cost: a share of what the job is expected to cost."""
+    """What all trials together may cost (USD): a share of what the job is expected to cost."""
     expected_usd = evaluations.snapshot.spent_usd + best.switch_cost.usd.value
     return evaluations.snapshot.limits.trial_usd_share * expected_usd
 
 
 def is_on_trial(snapshot: Snapshot) -> bool:
-    """True if the held group was last changed to in order to try it."""
+    """Whether the last change to the held group was made to try it."""
     last = max(snapshot.changes, key=lambda change: change.at_s, default=None)
     return last is not None and last.code == "trial" and last.to_group == snapshot.target
 
 
 def is_answer(evaluations: Evaluations) -> bool:
-    """Whether a trial has only just told what it was for; what comes to light later is for the
-    margin to judge."""
+    """Whether a trial has only just answered its question.
+
+    What is found out later has to pass the margin.
+    """
     snapshot = evaluations.snapshot
     if not is_on_trial(snapshot) or snapshot.target is None:
         return False
@@ -242,9 +249,9 @@ def is_answer(evaluations: Evaluations) -> bool:
 
 
 def is_used_up(evaluations: Evaluations, best: Ranked) -> bool:
-    """Whether trials have cost what they may, but for what may go until the next tick.
+    """Whether trials have cost what they may, except for what may be spent until the next tick.
 
-    Where the best one known is late, more is at stake than the trials' share.
+    If the best known group is late, more is at stake than the trials' share: then never.
     """
     return not is_late(evaluations, best) and spent_on_trials_usd(
         evaluations
@@ -252,7 +259,7 @@ def is_used_up(evaluations: Evaluations, best: Ranked) -> bool:
 
 
 def no_time_left(evaluations: Evaluations, best: Ranked) -> bool:
-    """Whether what is tried must be left now, for the best one known to be in time even at its slow
+    """Whether a trial must be left now, so that the best known group is in time even at its slow
     end."""
     left_s = seconds_left(evaluations.snapshot)
     if left_s is None or best.switch_cost.lasts_s > left_s:
@@ -267,8 +274,8 @@ def _tried_s(evaluations: Evaluations, spell: Spell) -> float:
 
 
 def _longest_s(evaluations: Evaluations, group: Group) -> float:
-    """Seconds after which a trial that was never left is over: what was tried is measured, and then
-    simply trains."""
+    """Seconds after which a trial that was never left is over: the group is measured, and simply
+    trains."""
     outlook = evaluations.of(group)
     way = transition_of(evaluations.snapshot, None, group)
     if outlook is None or outlook.step_s is None or not outlook.is_settled:
@@ -280,8 +287,7 @@ def _longest_s(evaluations: Evaluations, group: Group) -> float:
 def _improvement(
     evaluations: Evaluations, best: Ranked, outlook: Evaluation, beliefs: Mapping[NodeTypes, Belief]
 ) -> float:
-    """Dollars that an iteration is expected to save there, if it saves any: E[max(0, best -
-    candidate)].
+    """Dollars that an iteration is expected to save there, if any: E[max(0, best - candidate)].
 
     Step times are lognormal, so that is Black and Scholes's formula (Journal of Political Economy
     81, 1973).
@@ -290,14 +296,15 @@ def _improvement(
     usd_per_s = _usd_per_s(evaluations, outlook.usd_per_h)
     goal = goal_usd(evaluations, best)
     if belief is None:
-        return goal  # Nothing compares with it: its iterations might cost nothing.
+        # Nothing measured compares with it: its iterations might cost nothing.
+        return goal
     wins = (math.log(goal / usd_per_s) - belief.log_s) / belief.spread
     mean = usd_per_s * math.exp(belief.log_s + belief.spread**2 / 2)
     return goal * _NORMAL.cdf(wins) - mean * _NORMAL.cdf(wins - belief.spread)
 
 
 def _usd_per_s(evaluations: Evaluations, usd_per_h: float | None) -> float:
-    """What a second costs there, the owner's time counted."""
+    """What a second costs there, with the owner's value of time."""
     return (
         (usd_per_h or 0.0)
         + (evaluations.snapshot.job.spec.objective.value_of_time_usd_per_h or 0.0)
@@ -313,8 +320,7 @@ def _offer(
     belief = beliefs.get(group.node_types)
     goal = goal_usd(evaluations, best)
     usd_per_s = _usd_per_s(evaluations, outlook.usd_per_h)
-    # Where nothing compares, the pace is taken to be the one that an iteration would be worth
-    # trying for.
+    # Without a belief, assume the pace at which an iteration would just be worth the trial.
     if belief is None:
         step_s = goal / usd_per_s
     else:
@@ -323,24 +329,25 @@ def _offer(
         step_s = outlook.step_s.value
     there = transition_of(snapshot, snapshot.target, group)
     back = transition_of(snapshot, group, best.group)
-    # What is lost by going there, and again by coming back, is worth what doing it cost on the best
-    # one known.
+    # Iterations are done again after going there, and again after coming back. They cost what they
+    # cost on the best known group.
     redone = redone_by_a_move(snapshot, _meanwhile(evaluations, there.boot_s))
     redo_s = redone * best.step_s.value
     redo_usd = best.usd_per_h * redo_s / _S_PER_H
     trial_s = _trial_s(snapshot, step_s)
     trial_usd = there.usd(quotes) + redo_usd + (outlook.usd_per_h or 0.0) * trial_s / _S_PER_H
+    # The chance that its iterations are cheaper than the goal.
     if belief is None:
         chance = 0.5
     else:
         chance = _NORMAL.cdf((math.log(goal / usd_per_s) - belief.log_s) / belief.spread)
     idle_s = there.pause_s + back.pause_s
     lost_usd = there.usd(quotes) + redo_usd + _usd_per_s(evaluations, None) * there.pause_s
-    # It trains on at the worse pace until the best one known has booted again.
+    # It trains at the worse pace until the best known group has booted again.
     back_usd = (
         back.usd(quotes) + redo_usd + _usd_per_s(evaluations, outlook.usd_per_h) * back.boot_s
     )
-    # By then two iterations of the best one known have been paid for, as a rule, or the windows
+    # Seeing that it is worse takes about two iterations of the best known group, or the windows
     # that close sooner.
     seen_usd = _LEAST_ITERATIONS * goal + usd_per_s * min(
         snapshot.limits.trial_windows * WINDOW_S, trial_s
@@ -352,16 +359,15 @@ def _offer(
         slow_s = trial_s
     else:
         slow_s = _trial_s(snapshot, belief.quantile_s(_Z_95))
-    # If it loses, that shows within as long as an iteration pays at most, and a tick. If it wins,
-    # the job costs less.
+    # If it loses, that shows after at most the time that an iteration may take to pay, and a tick.
+    # If it wins, the job costs less.
     lost_s = min(slow_s, _trial_s(snapshot, goal / usd_per_s)) + snapshot.limits.tick_s
     won_s = max(goal - improvement / max(chance, 1e-9), 0.0) / usd_per_s
     burn = outlook.usd_per_h or 0.0
     way_usd = there.usd(quotes) + redo_usd
     lost = (way_usd + burn * lost_s / _S_PER_H, best.switch_cost.usd.value)
     won = (way_usd + burn * _trial_s(snapshot, won_s) / _S_PER_H, burn * rest * won_s / _S_PER_H)
-    # Where the best one known is late, what is sought is faster, not cheaper, and more is at stake
-    # than the share.
+    # If the best known group is late, the search is for speed, and more is at stake than the share.
     is_within = is_late(evaluations, best) or all(
         _is_within_share(evaluations, *each) for each in (lost, won)
     )
@@ -389,7 +395,7 @@ def _offer(
 
 
 def _meanwhile(evaluations: Evaluations, boot_s: float) -> float:
-    """Iterations that the held group does while the nodes to be tried boot."""
+    """Iterations that the held group does while the nodes of the trial boot."""
     if evaluations.snapshot.target is None:
         held = None
     else:
@@ -418,13 +424,14 @@ def _is_tight_for_spot(evaluations: Evaluations, group: Group, step_s: float) ->
 
 
 def _is_new_type(evaluations: Evaluations, group: Group) -> bool:
-    """Whether nothing is measured of one of its node types, at any size."""
+    """Whether one of its node types was never measured, at any size."""
     told = {name for each in evaluations.measured for name, _ in each.group.node_types}
     return any(name not in told for name, _ in group.node_types)
 
 
 def _is_within_share(evaluations: Evaluations, trial_usd: float, rest_usd: float) -> bool:
-    """Whether all trials, with one more, keep their share of a job whose rest costs so much."""
+    """Whether all trials, with this one, keep within their share of a job whose rest costs
+    `rest_usd`."""
     snapshot = evaluations.snapshot
     tried_usd = spent_on_trials_usd(evaluations) + thrown_away_usd(evaluations) + trial_usd
     job_usd = snapshot.spent_usd + trial_usd + rest_usd
@@ -432,19 +439,18 @@ def _is_within_share(evaluations: Evaluations, trial_usd: float, rest_usd: float
 
 
 def is_late(evaluations: Evaluations, best: Ranked) -> bool:
-    """Whether even the best one known will not be in time."""
+    """Whether even the best known group will miss the deadline."""
     left_s = seconds_left(evaluations.snapshot)
     return left_s is not None and best.switch_cost.lasts_s > left_s
 
 
 def _trial_s(snapshot: Snapshot, step_s: float) -> float:
-    """How long windows take that tell a pace: all that are wanted of short iterations, few of long
-    ones."""
+    """Seconds until enough windows close: all that are wanted, or few if iterations are long."""
     return max(snapshot.limits.trial_windows * WINDOW_S, _LEAST_ITERATIONS * step_s)
 
 
 def _cheaper(goal: float, usd_per_s: float, belief: Belief | None) -> Interval:
-    """How much less an iteration should cost, as a share."""
+    """How much less an iteration should cost, as a share of the goal."""
     if belief is None:
         return Interval(0.0, None, 1.0)
     shares = [
@@ -465,8 +471,10 @@ def _verdict(
     group = outlook.group
     if is_mix(group) and not _promises_most(evaluations, outlook):
         return TrialVerdict.CANNOT_PAY
+    # A trial whose nodes could not be bought has not been had.
     tries = _tries(evaluations, group)
     had = [each for each in tries if each.next_code != UNAVAILABLE]
+    # The operator may want every candidate tried once.
     is_demanded = (
         evaluations.snapshot.limits.trial_of_every
         and not is_mix(group)
@@ -488,8 +496,7 @@ def _verdict(
 
 
 def _promises_most(evaluations: Evaluations, outlook: Evaluation) -> bool:
-    """Whether nothing measured would be as soon in time for as little: what runs is mixed only
-    where that is needed."""
+    """Whether it promises more than every measured group: a mix is made only if it is needed."""
     if outlook.switch_cost is None:
         return False
     promise = promise_of(evaluations.snapshot, outlook.switch_cost)
@@ -505,8 +512,10 @@ def _pays(
     belief: Belief | None,
     worth_usd: float,
 ) -> bool:
-    """Whether a trial is worth its money; where the best one known is late, whether it may be
-    clearly faster."""
+    """Whether a trial is worth its money.
+
+    If the best known group is late: whether the candidate may be clearly faster.
+    """
     left_s = seconds_left(evaluations.snapshot)
     keep = 1 - evaluations.snapshot.limits.margin
     if is_mix(outlook.group) and outlook.switch_cost is not None:
@@ -527,8 +536,7 @@ def _pays(
 
 
 def _is_restarted_without_end(evaluations: Evaluations) -> bool:
-    """Whether a restart has lost all that was done, and would again; a job without an end is
-    weighed by a guess."""
+    """Whether restarts lose everything that was done, in a job whose end is only assumed."""
     job = evaluations.snapshot.job
     return (
         job.restarts_at_zero
@@ -538,7 +546,7 @@ def _is_restarted_without_end(evaluations: Evaluations) -> bool:
 
 
 def _risks_deadline(evaluations: Evaluations, best: Ranked, away_s: float) -> bool:
-    """Whether the best one known would be late after so many seconds lost, at its slow end."""
+    """Whether the best known group would be late, at its slow end, after losing so many seconds."""
     left_s = seconds_left(evaluations.snapshot)
     if left_s is None or best.switch_cost.lasts_s > left_s:
         return False
@@ -546,7 +554,7 @@ def _risks_deadline(evaluations: Evaluations, best: Ranked, away_s: float) -> bo
 
 
 def _tries(evaluations: Evaluations, group: Group) -> list[Spell]:
-    """The trials of a group in this phase."""
+    """The trials of a group in this training phase."""
     began_s = begun_s(evaluations)
     own = [
         each

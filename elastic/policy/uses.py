@@ -1,5 +1,5 @@
-"""Where every dollar of a job went: each stretch of each node's life, by what the job did
-meanwhile."""
+"""What every dollar of a job paid for: each stretch of each node's life, by what the job did
+then."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _S_PER_H = 3600.0
 
 
 class Use(StrEnum):
-    """What a dollar was paid for.
+    """What a dollar paid for.
 
-    `useful`: iterations that count. `boot`: until a node has joined and is prepared. `waiting`:
-    joined, and the others or the first generation not yet. `warm-up`: until the job's first
-    iteration. `pause`: training stands still for a change of nodes. `trial`: all of that where it
-    was for a trial; what a trial trains is useful. `redone`: iterations that were lost and done
-    again. `idle`: a node that is no longer used, and the unused rest of a least bill.
+    `useful`: iterations that count. `boot`: until a node has joined and is prepared. `waiting`: for
+    other nodes, or for the first generation. `warm-up`: until the job's first iteration. `pause`:
+    training stands still for a change of nodes. `trial`: all of these, if they were for a trial;
+    what a trial trains is useful. `redone`: iterations that were lost and done again. `idle`: a
+    node that is no longer used, and the unused rest of a least bill.
     """
 
     USEFUL = "useful"
@@ -47,7 +47,7 @@ def uses(
     *,
     now_s: float,
 ) -> dict[Use, float]:
-    """Dollars for each use; they add up to what the rows have cost.
+    """Dollars for each use; their sum is what the rows have cost.
 
     Args:
         rows: the job's ledger.
@@ -62,7 +62,7 @@ def uses(
     for row in ledger:
         for use, dollars in _divided(row, life):
             found[use] += dollars
-    # Rounding alone may be left: it goes to the greatest, so that not a cent is missing.
+    # Only rounding may be left: it is added to the greatest use, so that the sum is exact.
     greatest = max(found, key=lambda each: found[each])
     others = math.fsum(dollars for use, dollars in found.items() if use is not greatest)
     found[greatest] = sum(row.usd(now_s) for row in ledger) - others
@@ -71,15 +71,16 @@ def uses(
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A trial's spell, until the training after it goes on; `over_s` is when it was decided to be
-    over."""
+    """A trial, until training continues after it."""
 
     change: Change
+    # When its end was decided; infinity while it lasts.
     over_s: float
+    # When training continued after it.
     until_s: float
 
     def bought(self, row: LedgerRow) -> bool:
-        """Whether a row is of a node that came for it."""
+        """Whether a row is of a node that was bought for the trial."""
         return self.change.at_s <= row.from_s < self.over_s and self.names(row)
 
     def names(self, row: LedgerRow) -> bool:
@@ -115,7 +116,7 @@ def _trials(changes: Sequence[Change], stints: Sequence[Stint]) -> list[_Trial]:
 
 
 def _divided(row: LedgerRow, life: _Life) -> list[tuple[Use, float]]:
-    """A row's dollars by use; what is billed beyond its end, for the minimum, is the last one."""
+    """A row's dollars by use. What is billed after its end, for the minimum, comes last."""
     end_s = max(life.now_s if row.to_s is None else row.to_s, row.from_s)
     rate = (row.extras_usd_per_h if row.is_waived else row.usd_per_h) / _S_PER_H
     own = [each for each in life.stints if row.node_id in each.node_ids]
@@ -154,6 +155,7 @@ def _use(
         use = Use.IDLE
     else:
         use = _own_use(row, own, life, at_s)
+    # An overhead that a trial caused is the trial's.
     if use in _OVERHEAD and _is_for_a_trial(row, own, life, at_s, use):
         return Use.TRIAL
     return use
@@ -163,20 +165,24 @@ def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> 
     ready_s = _ready_s(life.nodes.get(row.node_id))
     if ready_s is None or at_s < ready_s:
         return Use.BOOT
+    # The node's latest generation by then decides.
     begun = [each for each in own if each.started_at_s <= at_s]
     if not begun:
         return Use.WAITING
     stint = begun[-1]
     is_last = len(begun) == len(own)
+    # After it: a pause if the node trained again, else it was idle.
     if stint.ended_at_s is not None and at_s >= stint.ended_at_s:
         if is_last:
             return Use.IDLE
         return Use.PAUSE
     if stint.first_step_at_s is None or at_s < stint.first_step_at_s:
+        # Before its first step: the job's first warm-up, or a pause of a later change.
         earlier = (each for each in life.stints if each.number < stint.number)
         if any(each.first_step_at_s is not None for each in earlier):
             return Use.PAUSE
         return Use.WARM_UP
+    # After its last step: stopping for a change, or at the very end.
     is_open = stint.ended_at_s is None
     if not is_open and stint.last_step_at_s is not None and at_s > stint.last_step_at_s:
         if stint is not life.stints[-1]:
@@ -190,8 +196,11 @@ def _own_use(row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float) -> 
 def _is_for_a_trial(
     row: LedgerRow, own: Sequence[Stint], life: _Life, at_s: float, use: Use
 ) -> bool:
-    """In a trial what its nodes cost and what all pause; after it, going back, and its nodes until
-    they are gone."""
+    """Whether an overhead was for a trial.
+
+    During a trial that is what its own nodes cost, and every pause. After it that is the pause of
+    going back, and its nodes until they are gone.
+    """
     for trial in life.trials:
         if trial.change.at_s <= at_s < trial.over_s and (trial.names(row) or use is Use.PAUSE):
             return True
@@ -204,7 +213,7 @@ def _is_for_a_trial(
 
 
 def _ready_s(node: Node | None) -> float | None:
-    """When a node had joined and got ready what its job brings; None if it never joined."""
+    """When a node had joined and prepared what its job brings; None if it never joined."""
     if node is None or node.joined_at_s is None:
         return None
     return node.joined_at_s + (node.prepared_s or 0.0)

@@ -1,12 +1,14 @@
-"""What would have had to be otherwise for another candidate to be chosen: found by asking `decide`
+"""What would have had to differ for another candidate to be chosen, found by asking `decide`
 itself.
 
-A number of the stored snapshot is altered (a price, a pace, the deadline) until the plan changes.
-Values are tried as they are shown, to four figures: the last one at which the candidate still loses
-and the first at which it wins are neighbours, so what a person reads is exactly where the plan
-flips. Lower prices and faster paces are tried at a few shares of what they are. A deadline may be
-too late as well as too soon: it is tried every few per cent, and between each two instants at which
-candidates would be done, and both ends are told. What was not tried is not spoken of.
+One number of the stored snapshot is changed (a price, a pace, the deadline) until the plan changes.
+Values are tried as they are shown, to four figures. The last value at which the candidate loses and
+the first at which it wins are neighbours, so a person reads exactly where the plan flips.
+
+Lower prices and faster paces are tried at a few shares of the present value. A deadline may be too
+late as well as too soon. So it is tried every few per cent, and between every two instants at which
+candidates would finish, and both limits are given. Nothing is said about values that were not
+tried.
 """
 
 from __future__ import annotations
@@ -26,16 +28,15 @@ from elastic.policy.words import name
 from elastic.throughput import estimate_step_s
 
 _S_PER_H = 3600.0
-# Values are tried at these shares of what they are, the nearest first; then the flip is searched
+# Values are tried at these shares of the present one, the nearest first. Then the flip is searched
 # between two of them.
 _LESS = (0.7, 0.3, 0.05, 0.001)
-# Deadlines are tried from half of what the fastest needs to three times what the slowest needs, at
-# such a ratio.
+# Deadlines are tried from half of what the fastest needs to three times what the slowest needs.
+# Each is so many times the one before.
 _SOON = 0.5
 _LATE = 3.0
 _APART = 1.3
-# And between so many candidates' ends, one by one: an interval in which one wins lies between two
-# of them.
+# They are also tried between the ends of so many candidates, because one may win only there.
 _MOST_ENDS = 12
 _FIGURES = 4
 _STEPS: int = 9 * 10 ** (_FIGURES - 1)
@@ -43,12 +44,12 @@ _LEAST: int = 10 ** (_FIGURES - 1)
 _MOST_LOSERS = 6
 """Each takes about 30 decisions; a person reads no more."""
 
-# What is chosen once a lever has another value for a group.
+# Which group is chosen if a lever has another value for a group.
 _Chosen = Callable[[Group, "Lever", int], Group | None]
 
 
 class Lever(StrEnum):
-    """What is altered, and the unit of its values."""
+    """What is changed, and the unit of its values."""
 
     PRICE = "usd_per_h"
     SPEED = "step_s"
@@ -57,40 +58,41 @@ class Lever(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Where one lever makes a candidate win: at `wins_at`, and not yet at `loses_at`, the next
-    value that is shown.
+    """Where one lever makes a candidate win.
 
-    From there on it wins up to `wins_to`, and no more at `loses_beyond`, the next value; both are
-    None where it wins up to the last value that was tried. `now` is what it was, None where it was
-    not known. Prices are of one node, in USD an hour; paces are seconds an iteration; deadlines are
-    hours from then on.
+    Prices are of one node in USD an hour, paces are seconds an iteration, deadlines are hours from
+    then on.
     """
 
     lever: Lever
+    # The present value; None if it is not known.
     now: float | None
+    # The first value at which it wins.
     wins_at: float
+    # The value before that, at which it still loses.
     loses_at: float
+    # The last value at which it wins; None if it wins up to the last value tried.
     wins_to: float | None = None
+    # The value after that, at which it loses again; None as `wins_to`.
     loses_beyond: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WinsIf:
-    """One candidate that was not chosen, by its name, each lever that alone would have it chosen,
-    and that in words."""
+    """One candidate that was not chosen, and each lever that alone would change that."""
 
     group: Group
     name: str
     thresholds: tuple[Threshold, ...]
+    # The thresholds in words.
     text: str
 
 
 def what_if(snapshot: Snapshot, plan: Plan, *, most: int = _MOST_LOSERS) -> tuple[WinsIf, ...]:
-    """Gives, of the candidates that `plan` (made from `snapshot`) did not choose, what would have
-    had each chosen.
+    """Gives, for candidates that `plan` did not choose, what would have made each win.
 
-    The measured ones come first, then the cheapest of each number of each node type; `most` of them
-    at most.
+    `plan` was made from `snapshot`. Measured candidates come first, then the cheapest of each
+    number of each node type, `most` in all.
     """
     chosen = _chosen_from(snapshot)
     return tuple(_wins_if(snapshot, plan, each, chosen) for each in losers(plan, most=most))
@@ -114,8 +116,7 @@ def losers(plan: Plan, *, most: int = _MOST_LOSERS) -> Sequence[Candidate]:
 
 
 def altered(snapshot: Snapshot, group: Group, lever: Lever, value: float) -> Snapshot:
-    """The snapshot as it would have been with another price, pace or deadline for `group`;
-    everything else stays."""
+    """The snapshot with another price, pace or deadline for `group`; everything else stays."""
     match lever:
         case Lever.PRICE:
             ((offering, _),) = group.members
@@ -136,8 +137,10 @@ def altered(snapshot: Snapshot, group: Group, lever: Lever, value: float) -> Sna
 
 
 def _chosen_from(snapshot: Snapshot) -> _Chosen:
-    """Decides each altered snapshot once: all candidates share a deadline, and those of one node
-    type their pace."""
+    """Decides each changed snapshot once.
+
+    All candidates share a deadline, and those of one node type share a pace.
+    """
     known: dict[tuple[object, ...], Group | None] = {}
 
     def chosen(group: Group, lever: Lever, value: int) -> Group | None:
@@ -161,6 +164,8 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
         tried = _tried(snapshot, plan, loser, lever)
         if tried is None:
             continue
+        # A lever at whose present value it wins already is not listed. One that never helps is
+        # named.
         now, *ways = tried
         threshold = _search(chosen, loser.group, lever, now, ways)
         if threshold is not None:
@@ -176,16 +181,15 @@ def _wins_if(snapshot: Snapshot, plan: Plan, loser: Candidate, chosen: _Chosen) 
     return WinsIf(loser.group, name(loser.group), tuple(found), ". ".join(said))
 
 
-# The values to try one after another, from what the lever stands at: one way, or one down and one
-# up.
+# The values to try in turn, from the present one on: one way, or one way down and one up.
 _Ways = Sequence[Sequence[int]]
 
 
 def _tried(
     snapshot: Snapshot, plan: Plan, loser: Candidate, lever: Lever
 ) -> tuple[float | None, *tuple[Sequence[int], ...]] | None:
-    """What the lever stands at, and the ways to go from there; None where there is nothing to
-    alter."""
+    """The present value of a lever, and the ways to go from it; None if there is nothing to
+    change."""
     match lever:
         case Lever.PRICE:
             price = _price(snapshot, loser.group)
@@ -209,18 +213,21 @@ def _paces(plan: Plan, loser: Candidate) -> tuple[float | None, Sequence[int]] |
         each.step_s.value for each in plan.candidates if each.samples and each.step_s is not None
     ]
     if not known:
-        return None  # whatever was known of it would be more than of all others
+        # Nothing is measured: any pace would be more than is known of all others.
+        return None
     return None, _lessened(10 * max(known))
 
 
 def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Sequence[int], ...]]:
     deadline_s = snapshot.job.spec.objective.deadline_s
+    # The instants at which candidates would finish, seen from now.
     ends_h = sorted({each.remaining_s / _S_PER_H for each in plan.candidates if each.remaining_s})
     is_ahead = deadline_s is not None and deadline_s > snapshot.now_s
     if deadline_s is not None and is_ahead:
         now = (deadline_s - snapshot.now_s) / _S_PER_H
     else:
         now = None
+    # Deadlines at even ratios, and one between every two candidates' ends.
     known_h = ends_h or [now or 24.0]
     least_h = _SOON * min(known_h[0], now or known_h[0])
     most_h = _LATE * max(known_h[-1], now or known_h[-1])
@@ -230,6 +237,7 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
     values = sorted({_ceil(each) for each in (*grid, *between)})
     if now is None:
         return None, values[::-1]
+    # From the present deadline the search goes both ways: sooner, and later.
     start = _ceil(now)
     sooner = [start, *(each for each in reversed(values) if each < start)]
     return now, sooner, [start, *(each for each in values if each > start)]
@@ -238,8 +246,10 @@ def _deadlines(snapshot: Snapshot, plan: Plan) -> tuple[float | None, *tuple[Seq
 def _search(
     chosen: _Chosen, group: Group, lever: Lever, now: float | None, ways: _Ways
 ) -> Threshold | None:
-    """Where the plan flips to `group`, the nearest first; None if it does not, or has from the
-    first value on."""
+    """The nearest value at which the plan flips to `group`.
+
+    None if it never does, or if it has from the first value on.
+    """
 
     def wins(value: int) -> bool:
         return chosen(group, lever, value) == group
@@ -249,7 +259,7 @@ def _search(
     found = [each for way in ways if (each := _first_win(way, wins)) is not None]
     if not found:
         return None
-    # Both ways begin at the same value: the nearer of two flips is the one that is told.
+    # Both ways begin at the same value: the nearer of two flips is given.
     at, loses, end = min(found, key=lambda each: abs(each[0] - ways[0][0]))
     to, beyond = (None, None) if end is None else (_value(end[0]), _value(end[1]))
     return Threshold(lever, now, _value(at), _value(loses), to, beyond)
@@ -258,7 +268,7 @@ def _search(
 def _first_win(
     way: Sequence[int], wins: Callable[[int], bool]
 ) -> tuple[int, int, tuple[int, int] | None] | None:
-    """The first value that wins on the way, the last that loses before it, and where winning ends,
+    """The first value on the way that wins, the last before it that loses, and where winning ends,
     if it does."""
     for place, (before, value) in enumerate(pairwise(way)):
         if not wins(value):
@@ -269,6 +279,7 @@ def _first_win(
             return at, loses, (at, beyond)
         for last, later in pairwise(way[place + 1 :]):
             if not wins(later):
+                # Winning ends between these two values: find where.
                 first_lost, _ = _between(last, later, lambda each: not wins(each))
                 return at, loses, (first_lost + (1 if later < last else -1), first_lost)
         return at, loses, None
@@ -276,7 +287,7 @@ def _first_win(
 
 
 def _between(loses: int, wins_at: int, wins: Callable[[int], bool]) -> tuple[int, int]:
-    """The first value that wins, next to one that loses, and the next one beyond it."""
+    """The first value that wins next to one that loses, and the value after it."""
     while abs(wins_at - loses) > 1:
         middle = (wins_at + loses) // 2
         if wins(middle):
@@ -287,8 +298,8 @@ def _between(loses: int, wins_at: int, wins: Callable[[int], bool]) -> tuple[int
 
 
 def _price(snapshot: Snapshot, group: Group) -> Price | None:
-    """The price in force of a group of one offering; None where there is none, or several offerings
-    have theirs."""
+    """The price in force of a group of one offering; None without a price, or with several
+    offerings."""
     if len(group.members) > 1:
         return None
     ((offering, _),) = group.members
@@ -301,16 +312,17 @@ def _price(snapshot: Snapshot, group: Group) -> Price | None:
 
 
 def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...]:
-    """What was measured, with this pace for the group's node types: all windows slower or faster by
-    one factor.
+    """The measurements, with this pace for the group's node types: all its windows scaled by one
+    factor.
 
-    What was not measured has as many windows as end a trial, each of that pace.
+    If nothing is measured, as many windows as end a trial, each of that pace.
     """
     phase = focus_of(snapshot.job).training_phase
 
     def is_of_it(series: Series) -> bool:
         return series.training_phase == phase and series.group.node_types == group.node_types
 
+    # The whole series is scaled, so that its noise stays.
     known = estimate_step_s(
         [sample for each in snapshot.series if is_of_it(each) for sample in each.samples]
     )
@@ -335,7 +347,7 @@ def _paced(snapshot: Snapshot, group: Group, step_s: float) -> tuple[Series, ...
 
 
 def _ceil(value: float) -> int:
-    """The number of the least value of four figures that is no less.
+    """The number of the least value of four figures that is not less.
 
     >>> _value(_ceil(0.041234)), _value(_ceil(0.041234) - 1), _value(_ceil(0.5))
     (0.04124, 0.04123, 0.5)
@@ -386,7 +398,7 @@ def _in_words(threshold: Threshold, group: Group) -> str:
 
 
 def _never(lever: Lever, ways: _Ways) -> str:
-    """That no value would do that was tried."""
+    """Says that no value that was tried would be enough."""
     tried = [_value(each) for way in ways for each in way]
     write = _written(lever)
     match lever:
@@ -399,7 +411,7 @@ def _never(lever: Lever, ways: _Ways) -> str:
 
 
 def _written(lever: Lever) -> Callable[[float], str]:
-    """How values of a lever are shown: with as many figures as are tried, for one rounded to fewer
+    """How values of a lever are shown: with as many figures as are tried, because a rounded one
     might not win."""
     if lever is Lever.PRICE:
         return price

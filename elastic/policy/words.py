@@ -1,4 +1,4 @@
-"""How reasons name groups, offerings and their rates, in plain and short English."""
+"""How reasons name groups, offerings and rates, in plain and short English."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHOWN = 3
 
 
 def name(group: Group) -> str:
-    """What people call a group; capacity and zone only where they are not the plain ones.
+    """What people call a group; capacity and zone only where they are not the usual ones.
 
     >>> name(Group.of(Offering("local.half"))), name(Group.of(Offering("c5.xlarge", Capacity.SPOT,
     ...     "us-east-1a"), 2))

@@ -210,10 +210,10 @@ class Alarms:
 
     @contextmanager
     def of_writing(self, *, now_s: float) -> Iterator[None]:
-        """Takes note of whether a whole tick could be written down. Only the memory holds that it
-        could not.
+        """Notes whether a whole tick could be written down; that it could not is kept in memory
+        only.
 
-        One that broke off for what nobody expected does not tell.
+        A tick that broke off for an unexpected error does not show it.
         """
         try:
             yield
@@ -288,8 +288,8 @@ class Alarms:
         since_s = self._done_since_s.setdefault(job.id, now_s)
         if not stood and now_s - since_s < self.standstill_s:
             return None
-        done = f"all {job.spec.iterations} iterations are done and the script goes on"
-        return f"{done}: it costs until it ends, or is stopped"
+        done = f"all {job.spec.iterations} iterations are done, but the script still runs"
+        return f"{done}: it costs money until it ends or is stopped"
 
     @property
     def is_unwritten(self) -> bool:
@@ -316,8 +316,8 @@ class Alarms:
         else:
             unseen = self._unseen(now_s=now_s)
         yield AlarmKind.CANNOT_SEE, unseen
-        # Who cannot list machines cannot prove the right to end one: a trouble of its own once it
-        # shortens leases.
+        # A daemon that cannot list machines cannot prove that it may end one. That is a trouble of
+        # its own only once it shortens leases.
         is_withheld = self.right.lease_left_s() < self.right.lease_s
         if is_withheld or self.right.failure is not self._last_blindness:
             yield AlarmKind.CANNOT_END, self.right.alarm()
@@ -331,8 +331,8 @@ class Alarms:
         if error is None:
             return None
         return (
-            "the cloud does not tell what machines there are: none is bought, and leases end in "
-            f"time unless it does: {error}"
+            "the cloud does not list its machines: none is bought, and nodes end with their leases "
+            f"unless it answers: {error}"
         )
 
     def _unread(self, *, now_s: float) -> str | None:
@@ -340,7 +340,7 @@ class Alarms:
         if error is None:
             return None
         return (
-            "the cloud does not tell what it sells: every job keeps what it has, and nothing is "
+            "the cloud does not list what it sells: every job keeps what it has, and nothing is "
             f"bought: {error}"
         )
 

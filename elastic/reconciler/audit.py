@@ -1,4 +1,4 @@
-"""The ledger against the cloud: what either knows and the other does not, and where their seconds
+"""Compares the ledger with the cloud: machines that only one of them knows, and seconds that
 differ."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from elastic.model import LedgerRow, Node
 from elastic.providers import Instance, InstanceState
 from elastic.reconciler.machines import matched
 
-# A cloud tells instants in whole seconds, and the daemon looks every few.
+# A cloud reports instants in whole seconds, and the daemon looks only every few.
 TOLERANCE_S = 15.0
 TOLERANCE = 0.01
 
@@ -29,24 +29,27 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One disagreement. `off_s` and `off_usd` are the ledger's less the cloud's; None where one
-    side says nothing."""
+    """One disagreement between ledger and cloud."""
 
     difference: Difference
     provider_id: str
     node_id: str | None
+    # What was found, and below what a person can do; both for people.
     found: str
     advice: str
+    # The ledger's seconds less the cloud's; None if one side has none.
     off_s: float | None = None
+    # The same in dollars.
     off_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What was compared at `at_s`, and every disagreement. A cloud forgets: what it no longer tells
-    is not compared."""
+    """A comparison of ledger and cloud."""
 
     at_s: float
+    # How many machines both sides know. Clouds forget: what the cloud no longer lists is not
+    # compared.
     compared: int
     findings: tuple[AuditFinding, ...]
 
@@ -54,8 +57,10 @@ class Audit:
 def audit(
     nodes: Sequence[Node], rows: Iterable[LedgerRow], instances: Iterable[Instance], *, now_s: float
 ) -> Audit:
-    """Compares every machine that the cloud tells of, and every open row. `nodes` includes those
-    that are gone."""
+    """Compares every machine that the cloud lists, and every open row.
+
+    `nodes` includes those that are gone.
+    """
     chains: dict[str, list[LedgerRow]] = {}
     for row in rows:
         chains.setdefault(row.node_id, []).append(row)
@@ -77,8 +82,7 @@ def _unknown(
     told: Sequence[Instance], found: Mapping[str, Instance], nodes: Sequence[Node]
 ) -> Iterator[AuditFinding]:
     known = {instance.provider_id for instance in found.values()}
-    # A machine that cannot be told from its fellows yet may be any node of its launch that still
-    # lacks one.
+    # A machine that does not report its node yet may be any node of its launch that has no machine.
     lacking = {node.token for node in nodes if node.provider_id is None}
     for instance in sorted(told, key=lambda each: each.provider_id):
         if instance.provider_id in known or (instance.token in lacking and not instance.node_id):
@@ -91,7 +95,7 @@ def _unknown(
             Difference.UNKNOWN,
             instance.provider_id,
             instance.node_id or None,
-            f"{instance.offering}, {instance.state}: the ledger knows nothing of it",
+            f"{instance.offering}, {instance.state}: it is not in the ledger",
             advice,
         )
 
@@ -101,19 +105,21 @@ def _of_node(
 ) -> AuditFinding | None:
     if node.provider_id is None or not chain:
         return None
+    # Four cases: the cloud lists it no more, one side has ended it, or both agree that it lives or
+    # ended.
     is_open = chain[-1].to_s is None
     is_there = instance is not None and instance.state is not InstanceState.GONE
     if instance is None:
         is_late = is_open and now_s - chain[0].from_s > LISTED_WITHIN_S
         if is_late:
-            return _gone(node, "the cloud no longer tells of it")
+            return _gone(node, "the cloud no longer lists it")
         return None
     if is_there and not is_open:
-        found = "it runs, and the ledger has closed it"
-        advice = "its dollars are counted no more: `elasticd gc --terminate`"
+        found = "it runs, but the ledger has closed it"
+        advice = "its dollars are no longer counted: `elasticd gc --terminate`"
         return AuditFinding(Difference.STILL_THERE, node.provider_id, node.id, found, advice)
     if is_open and not is_there:
-        return _gone(node, "it is gone, and its ledger still runs")
+        return _gone(node, "it is gone, but its ledger row is still open")
     return _seconds(node, chain, instance, now_s)
 
 
@@ -133,6 +139,7 @@ def _seconds(
         ended_s = now_s
     else:
         ended_s = instance.exited_at_s
+    # Small differences are rounding, and the time between two looks.
     cloud_s = ended_s - instance.launched_at_s
     off_s = ledger_s - cloud_s
     if abs(off_s) <= max(TOLERANCE_S, TOLERANCE * cloud_s):

@@ -1,4 +1,5 @@
-"""What the liveness of a job's nodes means for their group: who is cut off, and who makes no turns.
+"""What the liveness of a job's nodes means for their group: which are cut off, and which stand
+still.
 
 Decision 0100 has the rules, and decision 0129 the verdicts that they are made of.
 """
@@ -15,28 +16,29 @@ from elastic.liveness import LifeSign, Liveness, TimeBound, TimeBounds, quiet_s,
 from elastic.model import PARAMOUNT_LINES, AgentState, Mode, Node, NodePhase, Pulse
 from elastic.reconciler.world import World
 
-# A group whose members all report starts again after so many times `standstill_s`, a member of a
-# session that trains alone is replaced after so many. A restart costs all that were trained since
-# the last checkpoint, a replacement only the one that trained with nobody.
+# In units of `standstill_s`: a group whose members all report restarts after 10, and a member of a
+# session that trains alone is replaced after 5. A restart costs all that was trained since the last
+# checkpoint; a replacement costs only what the lone member trained.
 _RESTARTS_AFTER = 10.0
 _REPLACED_AFTER = 5.0
-# A first turn may take as long as it takes to load data and compile: an alarm comes after so many
-# times `standstill_s`, and sooner if the generation before this one hung.
+# A first turn may take as long as it takes to load data and compile: the alarm comes after 5 times
+# `standstill_s`. It comes after 2 times if the generation before this one hung.
 _FIRST_TURN = 5.0
 _FIRST_TURN_AGAIN = 2.0
-# So often a wait doubles at most, each time that a generation hung and nothing came of it.
+# Each generation that hung without any progress doubles the wait, at most this often.
 _MOST_DOUBLINGS = 4
-# While nothing is known of a job, for its first minute or so, a pause like that is no surprise.
+# In a job's first minute nothing is known of it, and a pause of this length is no surprise.
 _UNKNOWN_PAUSE_S = 5.0
-# A longest pause is learned where it is so many times what was known: each time costs a commit.
+# A longest pause is recorded only if it is this many times the known one, because each costs a
+# commit.
 _NEWS = 1.1
-# A group that will be found to hang so soon is looked at again until then: the default interval of
-# ticks, which would else pass first.
+# A group that will count as hanging within this time is looked at again sooner. This is the default
+# interval of ticks, which would otherwise pass first.
 _SOON_S = TICK_S
-# So much of the time for which others hang may a node be silent before they go on without it: of
-# two nodes that were cut off at once, one is silent for as long as the other stands still. One that
-# was heard for long after that may be slow, at its first checkpoint say, and others may wait for
-# it.
+# A share of the time for which the others hang. A node that has been silent for longer is cut off,
+# and they go on without it. Of two nodes that were cut off at once, one is silent for as long as
+# the other stands still. A node that sent heartbeats for long after that may only be slow, for
+# example at its first checkpoint, and the others may be waiting for it.
 _SILENT_SHARE = 0.5
 
 _UNSEEN = f"if the script trains, let it say so: {PARAMOUNT_LINES}"
@@ -44,7 +46,7 @@ _UNSEEN = f"if the script trains, let it say so: {PARAMOUNT_LINES}"
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """What is paid for and makes no turns, all of a job or one node of it, and why that is so."""
+    """Something that is paid for and makes no turns, and why: a whole job, or one of its nodes."""
 
     text: str
     node_id: str | None = None
@@ -63,23 +65,24 @@ class GroupLiveness:
         ]
 
     def are_heard(self, nodes: Iterable[Node]) -> bool:
-        """Whether each of `nodes` has reported since the daemon can hear nodes at all.
+        """Whether each of `nodes` has sent a heartbeat since the daemon could receive any.
 
-        A daemon that was away does not know which nodes were cut off meanwhile: what it has not
-        heard since may not hear it. In a session the members find out by themselves.
+        A daemon that was away does not know which nodes were cut off meanwhile. A node that has
+        sent nothing since then may not receive its replies either. In a session the members find
+        out by themselves.
         """
         return self._is_live or all(
             (node.heartbeat_at_s or 0.0) >= self.world.listening_since_s for node in nodes
         )
 
     def is_out_of_reach(self, node: Node, *, since_s: float) -> bool:
-        """Whether it is cut off and was before this instant: it has not heard what was said
+        """Whether it is cut off, and was before this instant: it has not received what was sent
         then."""
         return node.id in self.cut_off and (node.heartbeat_at_s or 0.0) <= since_s
 
     @cached_property
     def cut_off(self) -> frozenset[str]:
-        """Ids of nodes that have been silent for too long while others of the job are heard.
+        """Ids of nodes that have been silent for too long while others of the job send heartbeats.
 
         None in a session: its members find out by themselves, and train on.
         """
@@ -91,24 +94,25 @@ class GroupLiveness:
 
         That is so while some stand still, or will soon, and another has missed a heartbeat or two.
         """
+        # It may soon be cut off if it has missed a heartbeat, and the others do not make turns.
         missed = self._silent_for(self._recent_s)
         is_known = missed == self.cut_off and self._hanging_for_s is not None
         return bool(missed) and not is_known and self._hang_for_s(self._recent, _SOON_S) is not None
 
     def why_drain(self) -> str | None:
         """Why the members should stop at once; None if they should not."""
-        return self._why_wait_is_vain() or self._why_start_again()
+        return self._why_wait_is_useless() or self._why_start_again()
 
     def alone(self) -> dict[Node, str]:
-        """The members of a session to replace, with the reason: they train with nobody."""
+        """The members of a session to replace, with the reason: they train alone."""
         alone_s = _REPLACED_AFTER * self.world.timeouts.standstill_s
-        why = f"it trained with nobody for {duration(alone_s)}, while others went on"
+        why = f"it trained alone for {duration(alone_s)}, while others went on"
         return dict.fromkeys(self._outside(times=_REPLACED_AFTER), why)
 
     def idle(self) -> tuple[Idle, ...] | None:
         """Everything of the job whose next turn is long overdue.
 
-        None while that cannot be told, nor that turns are made.
+        None if that is not known, nor whether turns are made.
         """
         world = self.world
         active = world.active
@@ -116,11 +120,12 @@ class GroupLiveness:
             return ()
         if active is None or active.drain_at_s is not None:
             return None
+        # First the whole job: does any member with a recent heartbeat make turns?
         still_s = self._still_for_s(self._heard)
         if still_s is not None:
             silent = sorted(node.id for node in world.members if self._is_silent(node))
             if silent:
-                unheard = f"; {', '.join(silent)} cannot be heard"
+                unheard = f"; no heartbeat from {', '.join(silent)}"
             else:
                 unheard = ""
             if not world.job.iteration and not self._has_turned:
@@ -128,6 +133,7 @@ class GroupLiveness:
             else:
                 text = f"no turn for {duration(still_s)}{unheard}"
             return (Idle(text),)
+        # Turns may be made, or not: then nothing is said of single nodes.
         if not self._are_turns_made:
             return None
         return tuple(
@@ -144,7 +150,7 @@ class GroupLiveness:
     def newly_learned_s(self) -> float | None:
         """The job's own longest pause, if every member reports one that is not on record yet.
 
-        A node that was cut off reports none, for it knows that it was.
+        A node that was cut off reports none, because it knows that it was.
         """
         learned_s = self._learned_s
         known_s = self.world.longest_pause_s
@@ -169,12 +175,15 @@ class GroupLiveness:
 
     @property
     def _growth(self) -> float:
-        """How much longer than usual is waited: each generation of late that hung doubles it."""
+        """How much longer than usual to wait: each recent generation that hung doubles it."""
         return 2.0 ** min(self.world.hung, _MOST_DOUBLINGS)
 
     @cached_property
     def _quiet_s(self) -> Mapping[str, float]:
-        """For how long each node has been silent, less the time in which no node was heard."""
+        """For how many seconds each node has been silent.
+
+        Time in which no heartbeat could arrive does not count.
+        """
         world = self.world
         return {
             node.id: quiet_s(
@@ -193,7 +202,7 @@ class GroupLiveness:
         return self._silences[node.id] is Liveness.STALLED
 
     def _silent_for(self, patience_s: float) -> frozenset[str]:
-        """Ids of nodes that have been silent for longer, if any of the job is heard."""
+        """Ids of nodes that have been silent for longer, unless all nodes of the job have."""
         if self._is_live:
             return frozenset()
         speakers = [node.id for node in self.world.living.values() if _has_spoken(node)]
@@ -258,7 +267,7 @@ class GroupLiveness:
 
     @cached_property
     def _learned_s(self) -> float | None:
-        """The longest pause that every member signs, once all know of theirs."""
+        """The longest pause that every member reports, once each knows its own."""
         known_s = [each.learnt_s for each in self._told if each.learnt_s is not None]
         if known_s and len(known_s) == len(self._told):
             return min(known_s)
@@ -266,11 +275,11 @@ class GroupLiveness:
 
     @cached_property
     def _usual_s(self) -> float:
-        """The job's longest pause: what is known of it, or all members of this generation have
+        """The job's longest pause: what is known of it, or what all members of this generation have
         seen.
 
-        In a pause of the script's own all of them pause. A member that was cut off does not report
-        a pause that a failed link made.
+        In a pause of the script's own, all of them pause. A member that was cut off does not report
+        the pause that a failed link made.
         """
         seen_s = min((each.longest_s for each in self._told), default=0.0)
         known_s = [
@@ -280,9 +289,9 @@ class GroupLiveness:
 
     @cached_property
     def _signs(self) -> Mapping[str, LifeSign]:
-        """What the members' agents have said last of turns.
+        """What the members' agents last reported of turns.
 
-        What was said to an earlier daemon says nothing of now.
+        A report to an earlier daemon says nothing of now.
         """
         since_s = self.world.listening_since_s
         return {
@@ -293,7 +302,7 @@ class GroupLiveness:
 
     @cached_property
     def _turns(self) -> Mapping[str, Liveness]:
-        """The verdict on each member's turns, where there is a report of any."""
+        """The verdict on each member's turns, for members with a report."""
         return self._bounds.judge_all(self._signs)
 
     def _verdicts(self, nodes: Iterable[Node]) -> list[Liveness]:
@@ -301,17 +310,17 @@ class GroupLiveness:
 
     @cached_property
     def _hanging_for_s(self) -> float | None:
-        """For how long those members hang that were heard just now; None if they do not."""
+        """For how long the members with a recent heartbeat have hung; None if they do not."""
         return self._hang_for_s(self._recent)
 
     def _hang_for_s(self, nodes: Sequence[Node], soon_s: float = 0.0) -> float | None:
         """For how long `nodes` have made no turns, if the turns of all that report any are overdue.
 
-        With `soon_s` also if they will be by then, unless a turn is made.
+        With `soon_s`, also if they will be overdue by then, unless a turn is made.
         """
         signs = [self._signs[node.id] for node in nodes if node.id in self._signs]
         verdicts = self._verdicts(nodes)
-        # Whatever has stood still for less makes turns, and is not about to stop.
+        # A node that has stood still for less makes turns, and is not about to stop.
         if soon_s and all(each.quiet_s > self._bounds.suspect.least_s for each in signs):
             verdicts = [
                 self._bounds.judge(replace(each, quiet_s=each.quiet_s + soon_s)) for each in signs
@@ -323,7 +332,7 @@ class GroupLiveness:
     def _still_for_s(self, nodes: Sequence[Node], times: float = 1.0) -> float | None:
         """For how long none of `nodes` has made a turn, if that is `times` too long.
 
-        The first turn may take long; less so after a generation that hung.
+        The first turn may take longer, but less so after a generation that hung.
         """
         world = self.world
         signs = [self._signs[node.id] for node in nodes if node.id in self._signs]
@@ -337,6 +346,7 @@ class GroupLiveness:
             if are_over:
                 return min(each.quiet_s for each in signs)
             return None
+        # No member has reported a turn yet: the first one may take longer.
         if self._has_turned or world.active is None:
             return None
         if world.hung:
@@ -352,7 +362,7 @@ class GroupLiveness:
     def _are_turns_made(self) -> bool:
         """Whether all members make turns, or in a session some.
 
-        What a node that was cut off had sent before may come in late.
+        Reports that a cut-off node had sent before may arrive late.
         """
         are_made = [each is not Liveness.STALLED for each in self._verdicts(self._heard)]
         if self._is_live:
@@ -360,9 +370,11 @@ class GroupLiveness:
         return bool(are_made) and all(are_made)
 
     def _outside(self, *, times: float = 1.0) -> list[Node]:
-        """Members of a session that train with nobody for `times` too long, while others do."""
+        """Members of a session that have trained alone for `times` too long, while others make
+        turns."""
         if not self._is_live or not self.world.timeouts.standstill_s:
             return []
+        # Only if some member makes turns, the others can be outside.
         if Liveness.ALIVE not in self._verdicts(self._heard):
             return []
         stalled = self._bounds.stalled.scaled(times)
@@ -371,7 +383,7 @@ class GroupLiveness:
             is_stalled = self._turns.get(node.id) is Liveness.STALLED
             if node.agent_state is not AgentState.RUNNING or not is_stalled:
                 continue
-            # A member may have paused for longer than all others, and still be about to go on.
+            # A member may pause for longer than all others, and still go on after that.
             usual_s = max(self._usual_s, self._pulses[node.id].longest_s)
             if stalled.is_over(replace(self._signs[node.id], usual_s=usual_s)):
                 outside.append(node)
@@ -379,15 +391,16 @@ class GroupLiveness:
 
     # What follows for the group
 
-    def _why_wait_is_vain(self) -> str | None:
+    def _why_wait_is_useless(self) -> str | None:
         """Why members at work would wait for ever, if enough are left to go on without the rest.
 
-        A node that is cut off from the daemon alone trains on, and so do the others.
+        If a node is cut off from the daemon alone, all of them train on, and none waits.
         """
         world = self.world
         active = world.active
         if active is None:
             return None
+        # Workers that have ended wait for none.
         at_work = [
             node
             for node in world.members
@@ -399,19 +412,20 @@ class GroupLiveness:
         if not lost or len(rest) < world.job.spec.nodes_min:
             return None
         if self._hang_for_s(rest) is not None:
-            return f"{', '.join(lost)} cannot be heard, and the others stand still"
-        # Nothing is lost with a generation in which no turn was made. But a script that signs
-        # none in a whole lease may make turns all the same.
+            return f"no heartbeat from {', '.join(lost)}, and the others stand still"
+        # A generation without a turn has nothing to lose. But a script that reports none in a whole
+        # lease may still make turns.
         have_begun = _are_to_turn(rest) and all(
             node.agent_generation == active.number for node in rest
         )
         is_young = world.now_s - active.started_at_s < world.timeouts.lease_s
         if have_begun and is_young and not self._has_turned:
-            return f"{', '.join(lost)} cannot be heard, and no turn was made yet"
+            return f"no heartbeat from {', '.join(lost)}, and no turn was made yet"
         return None
 
     def _why_start_again(self) -> str | None:
-        """Why members of no session, all of which are heard, start again: none makes turns.
+        """Why the members start again, if all send heartbeats and none makes turns. Never in a
+        session.
 
         Each time that did not help, the next one is twice as far off.
         """
@@ -423,11 +437,11 @@ class GroupLiveness:
         still_s = self._still_for_s(self.world.members, times=_RESTARTS_AFTER * self._growth)
         if still_s is None:
             return None
-        return f"no turn for {duration(still_s)}: the same nodes start again"
+        return f"no turn for {duration(still_s)}: the workers restart on the same nodes"
 
 
 def _are_to_turn(members: Sequence[Node]) -> bool:
-    """Whether none of them is done, or stores its results: the others may wait for that."""
+    """Whether none of them is done or stores its results, for which the others may be waiting."""
     return all(node.agent_state in (AgentState.STARTING, AgentState.RUNNING) for node in members)
 
 

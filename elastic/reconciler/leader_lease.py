@@ -38,8 +38,8 @@ def place_of(data_dir: Path) -> str:
 class LeaseHolder:
     """Whether this process may act on the machines of `cluster`.
 
-    `holder` is its database and `place` where that is, for people. Without a register nobody else
-    could act.
+    `holder` is its database, and `place` is where that is, for people. Without a register no other
+    daemon could act.
     """
 
     cluster: str

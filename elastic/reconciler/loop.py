@@ -100,13 +100,16 @@ class Reconciler:
             self.alarms.clocks = self.timekeeper.alarm
 
     def tick(self, *, now_s: float) -> float | None:
-        """One look at everything. What one job's trouble raises does not keep the others waiting.
+        """Looks at everything once. An error in one job does not keep the others waiting.
 
-        Where the provider does not say what machines there are, or what it sells, jobs are handled
-        by what the store knows, and nothing is bought. Gives in how many seconds the next look is
-        due, if nodes that cost money wait for what no node will tell of; None if the usual interval
-        will do. Raises, in the end, the ProviderError of unseen machines, StoreUnavailable, or a
-        group with what nobody expected; at once LeaseLost, if another took over.
+        If the provider does not say what machines there are, or what it sells, jobs are handled by
+        what the store knows, and nothing is bought.
+
+        Returns in how many seconds to look again: soon, if nodes that cost money wait for something
+        that no node will report. None means the usual interval.
+
+        At the end it raises the ProviderError of unseen machines, StoreUnavailable, or a group of
+        unexpected errors. It raises LeaseLost at once, if another daemon took over.
         """
         with self.alarms.of_writing(now_s=now_s):
             return self._look(now_s=now_s)
@@ -166,11 +169,10 @@ class Reconciler:
         return True
 
     def _settle(self, *, now_s: float) -> ProviderError | None:
-        """Brings nodes and machines together; gives why nobody can tell what machines there are, if
-        that is so.
+        """Brings nodes and machines together; returns the error if the machines cannot be listed.
 
-        Before all else the leader lease: machines that may be another daemon's are not even looked
-        at.
+        The leader lease comes before all else: machines that may be another daemon's are not even
+        looked at.
         """
         try:
             self.machines.leader_lease.renew()
@@ -182,11 +184,11 @@ class Reconciler:
             return error
         for node, why in stillborn:
             if node.joined_at_s is None:
-                by_then = "joined"
+                by_then = "it joined"
             else:
-                by_then = "said anything"
+                by_then = "its first heartbeat"
             self._note_unused(
-                node, f"it was gone before it {by_then}" + (why and f": {why}"), now_s=now_s
+                node, f"it was gone before {by_then}" + (why and f": {why}"), now_s=now_s
             )
         return None
 
@@ -245,9 +247,9 @@ class Reconciler:
     ) -> tuple[Plan, JobFacts]:
         """Records the plan that stands, and gives it with the facts as they are then.
 
-        What a change needs is bought first: one that is refused at once was no decision, and it is
-        decided again with that on record, until a purchase is granted, nobody knows, or there is
-        nothing to buy.
+        What a change needs is bought first. If that is refused at once, the plan was no decision:
+        it is decided again with the refusal on record. This ends when a purchase is granted, when
+        its outcome is unknown, or when there is nothing to buy.
         """
         job_id = facts.job.id
         refused: tuple[Offering, ...] = ()
@@ -395,7 +397,7 @@ class Reconciler:
             case due.BeginEnding(ending, message):
                 self.store.jobs.request_stop(job_id, ending, message or None, now_s=now_s)
             case due.FinishJob(ending):
-                # Before the job is over, for then nobody looks at it again.
+                # Before the job is over: after that it is not looked at again.
                 self.rendezvous.end(job_id)
                 self.store.certificates.forget(job_id)
                 self.alarms.follow(self.store, world.job, (), now_s=now_s)
@@ -491,14 +493,14 @@ class Reconciler:
         elif self.store.jobs.get(job.id).phase is not JobPhase.DRAINING:
             has_worked = any(each.prepared_s is not None for each in nodes)
             if has_worked:
-                what = "two nodes in a row could not be got ready"
+                what = "two nodes in a row could not be prepared"
             else:
                 what = "no worker could begin"
             message = f"{what}: {failure}"
             self.store.jobs.request_stop(job.id, JobPhase.FAILED, message, now_s=now_s)
 
     def _note_unused(self, node: Node, what: str, *, now_s: float) -> None:
-        """Tells of a node that came to nothing; it is a failure of its job unless that trains
+        """Reports a node that was never of use; a failure of its job unless other nodes train
         meanwhile."""
         self.machines.pause(node.offering, Obstacle.FAILED_TO_JOIN, now_s=now_s)
         message = f"{node.id} on {node.offering}: {what}" + self.machines.logs_of(node)

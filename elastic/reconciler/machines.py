@@ -69,8 +69,8 @@ class Machines:
         """Brings rows and machines together: ends what must end, notes what is there and what is
         gone.
 
-        Gives the nodes found to end that nobody had ended and that had never joined, each once,
-        with their provider's word for why. Where the store does not answer, what was to end goes on
+        Returns the nodes that ended by themselves before they joined, each once, with their
+        provider's word for why. If the store does not answer, machines that must end are still
         being ended, and nothing else is done.
         """
         instances = self._listed()
@@ -186,12 +186,12 @@ class Machines:
     def buy(
         self, job_id: str, wanted: Group, why: str, *, workers: Mapping[str, Workers], now_s: float
     ) -> Offering | None:
-        """Buys the nodes, each offering's at once; once some are refused, those not asked for yet
-        are not bought.
+        """Buys the nodes, each offering's at once; once some are refused, the rest is not asked
+        for.
 
-        Gives what was refused; None where all was granted, or nobody knows yet. What is wanted in
-        greater numbers is the likelier to be refused, so it comes first. `workers` says what nodes
-        of each type are to run.
+        Returns what was refused; None if all was granted, or if that is not known yet. What is
+        wanted in greater numbers is more likely to be refused, so it comes first. `workers` says
+        what nodes of each type will run.
         """
         for offering, count in sorted(wanted.members, key=lambda member: -member[1]):
             intent = self.store.nodes.intend_launch(
@@ -381,7 +381,7 @@ class Machines:
         )
 
     def logs_of(self, node: Node) -> str:
-        """What its machine can tell of why it came to nothing."""
+        """What its machine can show of why it was never of use."""
         if node.provider_id is None:
             return ""
         folder = self.provider.log_path(node.provider_id)

@@ -1,5 +1,4 @@
-"""Observing: turns the raw facts about one job into the frozen snapshot that a decision is made
-from."""
+"""Observing: turns the raw facts about one job into the frozen snapshot of a decision."""
 
 from __future__ import annotations
 
@@ -28,16 +27,19 @@ from elastic.store import JobFacts
 
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
-    """Node types and offerings; neither is known while there is a `failure`."""
+    """What a provider sells."""
 
     node_types: tuple[NodeType, ...] = ()
     offerings: tuple[Offering, ...] = ()
+    # Why the rest is not known; None if it is.
     failure: ProviderError | None = None
 
 
 def read_catalog(provider: Provider) -> KnownCatalog:
-    """Asks once, so that a whole tick sees the same; what cannot be read keeps no job from being
-    attended."""
+    """Asks once, so that a whole tick sees the same.
+
+    If it cannot be read, jobs are handled without it.
+    """
     try:
         return KnownCatalog(provider.node_types(), provider.offerings())
     except ProviderError as error:
@@ -58,9 +60,12 @@ def observe(
     limits: Limits,
     now_s: float,
 ) -> Snapshot:
-    """Gives the snapshot of one job at `now_s`; only what is on offer is a candidate, all if nobody
-    knows what is."""
+    """Gives the snapshot of one job at `now_s`.
+
+    Only what is on offer is a candidate; if that is not known, everything with a price is.
+    """
     prices = tuple(prices)
+    # While the catalogue is not known, everything with a price counts as on offer.
     is_known = catalog.failure is None
     if is_known:
         on_offer = set(catalog.offerings)
@@ -97,17 +102,17 @@ def observe(
 
 
 def _telling(boots: tuple[Boot, ...], catalog: KnownCatalog) -> tuple[Boot, ...]:
-    """Those of node types on offer, or from their images: a decision stores no others."""
+    """The boots of node types on offer, or from their images: a decision stores no others."""
     names = {each.name for each in catalog.node_types}
     images = {each.image for each in catalog.node_types}
     return tuple(each for each in boots if each.node_type in names or each.image in images)
 
 
 def training_group(generation: Generation | None, nodes: tuple[Node, ...]) -> Group | None:
-    """The group that trains now: the members of a generation that still runs whole; None if there
-    is no such.
+    """The group that trains now: the members of a generation that still runs as a whole; None if
+    none does.
 
-    A node whose workers are done belongs to it for as long as others' are not.
+    A node whose workers are done belongs to it until the others' are done too.
     """
     if generation is None or generation.ended_at_s is not None or generation.drain_at_s is not None:
         return None

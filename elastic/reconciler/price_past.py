@@ -1,4 +1,4 @@
-"""The past of prices, brought in bit by bit beside everything else, which comes first."""
+"""The history of prices, fetched bit by bit in the background, after everything else."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from elastic.store import Store
 
 log = structlog.get_logger(__name__)
 
-# How long a daemon that has just started is left alone: its first looks at the world ask the same
-# services.
+# How long to wait after the daemon's start: its first looks at the world ask the same services.
 DAY_S = 86_400.0
 _QUIET_S = 30.0
-# A background task leaves the limits of requests to the reconciler: a page every two seconds. After
-# a failure it comes back within a minute, and within an hour while that lasts.
+# A background task must not use up the limits of requests: a page every two seconds. After a
+# failure it asks again within a minute, and within an hour while that lasts.
 _BETWEEN_PAGES_S = 2.0
 _PAUSE_S = 60.0
 _LONGEST_PAUSE_S = 3600.0
@@ -31,22 +30,24 @@ are cut off."""
 
 @dataclass(slots=True)
 class PricePast:
-    """Gives every spot market that has a price, and no past, the past that `archive` remembers; it
-    tells each once.
+    """Gives every spot market with a price but no history the one that `archive` has, once each.
 
-    One question at a time and seconds between two. One that is refused ends the asking for a
-    minute, then for longer.
+    It asks one question at a time, seconds apart. After a refusal it pauses for a minute, then for
+    longer.
     """
 
     store: Store
     archive: Callable[[], PriceArchive]
+    # Opened at the first look: many daemons have no archive.
     _source: PriceArchive | None = None
+    # Node types whose history is known or was asked for.
     _asked: set[str] = field(default_factory=set)
+    # The history that is being read, page by page.
     _reading: _Reading | None = None
     _renewal: Renewal | None = None
 
     def look(self, *, now_s: float) -> float | None:
-        """Asks at most one question; gives in how many seconds to look again, None if there is no
+        """Asks at most one question; returns in how many seconds to look again, None if there is no
         hurry."""
         if self._renewal is None:
             self._renewal = Renewal(
@@ -78,7 +79,7 @@ class PricePast:
             self._reading = None
 
     def _next(self, source: PriceArchive, *, now_s: float) -> _Reading | None:
-        """The first node type with a market that has no past yet, and was not asked for."""
+        """The first node type that was not asked for, with a market that has no history yet."""
         known = self.store.past_prices.offerings()
         extras_usd_per_h: dict[str, dict[Offering, float]] = {}
         for price in self.store.prices.in_force(now_s):
@@ -116,17 +117,18 @@ class PricePast:
 
 @dataclass(slots=True)
 class _Reading:
-    """One node type's past as far as it is read; `extras_usd_per_h` are of the markets that want
-    it, as of now."""
+    """One node type's history as far as it is read."""
 
     node_type: str
+    # The present extras of the markets that need the history.
     extras_usd_per_h: dict[Offering, float]
     pages: Iterator[tuple[Quote, ...]]
     quotes: list[Quote] = field(default_factory=list)
+    # Pages so far.
     read: int = 0
 
     def go_on(self) -> bool:
-        """Asks for the next page; tells whether that was all. Raises PriceUnavailable."""
+        """Asks for the next page; returns whether that was the last. Raises PriceUnavailable."""
         page = next(self.pages, None)
         self.quotes += page or ()
         self.read += 1

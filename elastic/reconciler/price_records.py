@@ -1,4 +1,4 @@
-"""What a source of prices says, put on record: what is new or due to be confirmed, and what is not
+"""Records what a source of prices reports: new and confirmed prices, and prices that are not
 believed."""
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ log = structlog.get_logger(__name__)
 
 # An unchanged price is written down again at most this often; prices are good for hours.
 _CONFIRM_S = 60.0
-# For so long after it was heard last, a price tells which next one is too far from it. Nothing is
-# bought at so old a price long before; but a feed may be wrong for days, and must not be believed
+# Until a price is this old, it decides which next price is too far from it. Long before that
+# nothing is bought at it any more. But a feed may be wrong for days, and must not be believed
 # because of that. In a week a price of EC2 changes by a few percent.
 MEASURE_S = 7 * 86_400.0
 
@@ -26,8 +26,7 @@ MEASURE_S = 7 * 86_400.0
 def offered_or_held(
     offered: Callable[[], tuple[Offering, ...]], store: Store
 ) -> Callable[[], tuple[Offering, ...]]:
-    """What there is to be priced: what is sold, and what is sold no longer while a machine of it
-    lives."""
+    """What needs a price: what is sold, and what is no longer sold but has a living machine."""
     return lambda: tuple(
         dict.fromkeys((*offered(), *(node.offering for node in store.nodes.listed())))
     )
@@ -35,22 +34,25 @@ def offered_or_held(
 
 @dataclass(slots=True)
 class PriceRecords:
-    """Keeps the store's prices up with a source."""
+    """Keeps the store's prices up to date with a source."""
 
     store: Store
+    # The last quote of each offering that was reported as not believed.
     _disbelieved: dict[Offering, Quote] = field(default_factory=dict)
     _doubted: dict[Offering, DoubtedPrice] = field(default_factory=dict)
 
     @property
     def doubted(self) -> tuple[DoubtedPrice, ...]:
-        """What is not believed and higher than the price in force, until a price of that offering
-        is believed again."""
+        """Prices that are not believed and higher than the one in force.
+
+        Each lasts until a price of that offering is believed again.
+        """
         return tuple(self._doubted.values())
 
     def refresh(self, source: PriceSource, *, now_s: float) -> tuple[Price, ...]:
-        """Asks the source, and gives the prices in force then, each after the one before it.
+        """Asks the source, and returns the prices then in force, each after the one before it.
 
-        A source that does not answer leaves what is known to grow older.
+        If a source does not answer, the known prices grow older.
         """
         try:
             quotes = source.refresh(now_s)
@@ -66,14 +68,16 @@ class PriceRecords:
     def _take_in(
         self, quotes: Sequence[Quote], in_force: tuple[Price, ...], *, now_s: float
     ) -> bool:
-        """Records what is new and believed; tells whether anything was."""
+        """Records what is new and believed; returns whether anything was."""
         has_recorded = False
-        known = {price.offering: price for price in in_force}  # the later one of each
+        # Of each offering the later price.
+        known = {price.offering: price for price in in_force}
         measures = {
             each.offering: each.usd_per_h
             for each in known.values()
             if now_s - each.observed_at_s <= MEASURE_S
         }
+        # A price of now is compared with the last one that is not too old for that.
         sifted = sift(quotes, measures)
         newest = {quote.offering: quote for quote in sifted.believed}
         for quote in sifted.believed:
@@ -83,7 +87,8 @@ class PriceRecords:
                 and before
                 and quote.valid_from_s <= before.valid_from_s
             ):
-                continue  # past, and known already
+                continue  # over, and known already
+            # An unchanged price is written again only now and then.
             if _says_something(quote, before, now_s=now_s):
                 self._record(quote, now_s=now_s)
                 has_recorded = True
@@ -93,6 +98,7 @@ class PriceRecords:
             believed = newest.get(each.quote.offering)
             if believed is None or believed.valid_from_s < each.quote.valid_from_s:
                 self._doubt(each.quote, known.get(each.quote.offering))
+            # Report each unbelieved quote once.
             if self._disbelieved.get(each.quote.offering) != each.quote:
                 self._disbelieved[each.quote.offering] = each.quote
                 text = f"{each.quote.offering}: this price is not believed: {each.reason}"
@@ -100,10 +106,10 @@ class PriceRecords:
         return has_recorded
 
     def _doubt(self, quote: Quote, known: Price | None) -> None:
-        """Takes note of what may be true, since the price in force was heard last; another thing's
-        price may not.
+        """Notes a price that may be true, from the last observation of the price in force on.
 
-        Of several in a row the latest counts, from the first one's instant on.
+        If the quote is about something else, it cannot be true. Of several in a row the latest
+        counts, from the first one's instant on.
         """
         if known is None or quote.doubt is not None or why_impossible(quote.usd_per_h) is not None:
             return

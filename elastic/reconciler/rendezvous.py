@@ -1,5 +1,7 @@
-"""The rendezvous store of each job: a small process of its own that outlives the daemon and every
-node, and that only the job's own certificate opens."""
+"""The rendezvous store of each job: a small process that outlives the daemon and every node.
+
+Only the job's own certificate opens it.
+"""
 
 from __future__ import annotations
 
@@ -29,56 +31,61 @@ _ANSWERS_WITHIN_S = 1.0
 _DIES_WITHIN_S = 1.0
 # A busy machine may delay an answer by seconds. Members go on without a store.
 _SILENCE_S = 10.0
+# A store that has not answered this long after its nodes joined is no longer looked at more often
+# than everything else.
 _STARTS_WITHIN_S = 60.0
-"""One that has not answered for so long after its nodes joined is looked at no more often than all
-else."""
 
 
 class Rendezvous(Protocol):
     """Where the members of a job's generations meet."""
 
     def lives(self, job_id: str) -> bool:
-        """Whether there is such a place already."""
+        """Whether the job has a place to meet already."""
         ...
 
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address to meet at; None until it answers. One that has to be made again knows
+        """The address to meet at; None until it answers. A store that must be made again is given
         `rounds`."""
         ...
 
     def end(self, job_id: str) -> None:
-        """Nobody will meet there any more: those who did, and may live, never meet those who meet
-        from now on."""
+        """Ends the place to meet.
+
+        Members that met there, and may be alive, never meet those of a later one.
+        """
         ...
 
 
 @dataclass(slots=True)
 class RendezvousStores:
-    """Starts, finds again and ends the stores; `root` holds a folder for each job.
+    """Starts, finds again and ends the stores."""
 
-    `ports` are those that a store may listen at, 0 standing for any. One that is silent for more
-    than `silence_s`, or not ready `starts_within_s` after its start, is replaced. `certificate_of`
-    gives a job's key and certificate as PEM.
-    """
-
+    # It holds a folder for each job.
     root: Path
+    # Gives a job's key and certificate as PEM.
     certificate_of: Callable[[str], str]
     host: str
+    # The ports that a store may listen at; 0 means any.
     ports: range = range(1)
     python: str = sys.executable
+    # A store that is silent for longer is replaced.
     silence_s: float = _SILENCE_S
+    # So is one that is not ready this long after its start.
     starts_within_s: float = _STARTS_WITHIN_S
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _clients: dict[str, StoreClient] = field(default_factory=dict)
+    # Stores that this process started: they must be reaped.
     _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def lives(self, job_id: str) -> bool:
-        """Whether the job has a store, be it that it does not answer yet."""
+        """Whether the job has a store, even if that does not answer yet."""
         return self._process(job_id) is not None
 
     def endpoint(self, job_id: str, *, rounds: Rounds) -> str | None:
-        """The address of the job's store, starting one that knows of `rounds` if none lives; None
-        until it answers."""
+        """The address of the job's store; None until it answers.
+
+        If none lives, one is started with `rounds`.
+        """
         folder = self.root / job_id / "rendezvous"
         ready = folder / "ready"
         if self._process(job_id) is None:
@@ -98,7 +105,7 @@ class RendezvousStores:
         return None
 
     def end(self, job_id: str) -> None:
-        """Ends the job's store, if one lives: it keeps nothing."""
+        """Ends the job's store, if one lives. It keeps nothing."""
         self._silent_since_s.pop(job_id, None)
         self._clients.pop(job_id, None)
         process = self._process(job_id)
@@ -135,7 +142,8 @@ class RendezvousStores:
             arguments.append(f"--tell={job_id}/held=1")
         with (folder / "log").open("ab") as log:
             child = subprocess.Popen(
-                # Every user of the machine may read a process's arguments: these come by its input.
+                # Every user of the machine can read a process's arguments: these come by its
+                # standard input.
                 [self.python, "-m", _MODULE, "-"],
                 stdin=subprocess.PIPE,
                 stdout=log,
@@ -144,7 +152,7 @@ class RendezvousStores:
                 env=os.environ | {"OMP_NUM_THREADS": "1", "ELASTICD_JOB_ID": job_id},
             )
         assert child.stdin is not None
-        # One that has died at once is started again at the next look.
+        # A store that died at once is started again at the next look.
         with contextlib.suppress(BrokenPipeError), child.stdin as told:
             told.write(json.dumps(arguments).encode())
         self._children[job_id] = child
@@ -158,15 +166,17 @@ class RendezvousStores:
             self._kill(job_id, process)
 
     def _kill(self, job_id: str, process: ProcessId) -> None:
-        """Kills what is stopped, say, and would come back beside its successor; the next look
-        starts that one."""
+        """Kills a store that does not answer; the next look starts another.
+
+        It may only be stopped, and would come back beside its successor.
+        """
         log.warning("killing a store that does not answer", job=job_id, pid=process.pid)
         kill([process], patience_s=_DIES_WITHIN_S)
 
     def _process(self, job_id: str) -> ProcessId | None:
         child = self._children.get(job_id)
         if child is not None and child.poll() is not None:
-            # Reap it, so that it is not taken for alive.
+            # Reap it, so that it does not count as alive.
             del self._children[job_id]
         try:
             record = json.loads((self.root / job_id / "rendezvous" / "process.json").read_text())
@@ -179,8 +189,10 @@ class RendezvousStores:
 
 
 def may_still_start(members: Iterable[Node], before: Generation | None, *, now_s: float) -> bool:
-    """Whether a store may only need a moment more: it was begun by the time these nodes joined, or
-    `before` ended."""
+    """Whether a store may only need a moment more.
+
+    It was started by the time these nodes joined, or `before` ended.
+    """
     if before is None:
         ended_s = 0.0
     else:

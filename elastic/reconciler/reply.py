@@ -1,5 +1,5 @@
-"""The reply to a heartbeat: what the node shall run, whether it shall go, how long it may live
-on."""
+"""The reply to a heartbeat: what the node must run, whether it must go, and how long it may
+live."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from elastic.protocol import Assignment, HeartbeatReply
 
 @dataclass(frozen=True, slots=True)
 class JobFolders:
-    """Where a job keeps its checkpoints, what people look at, and the outputs of its working
-    folder."""
+    """Where a job keeps its checkpoints, its artifacts and its outputs."""
 
     root: Path
 
@@ -83,8 +82,11 @@ def _assignment(
     saves: Mapping[str, int],
     certificate: str,
 ) -> Assignment:
-    """The node's offering stands for all members': they differ in a session alone, where each says
-    its own."""
+    """The assignment of a node.
+
+    The interruption rate assumes that all members are bought as this node is. They differ only in a
+    session, where each member reports its own.
+    """
     folders = JobFolders(Path())  # below the root that the node was started with
     nnodes = len(generation.node_ids)
     return Assignment(
@@ -104,7 +106,7 @@ def _assignment(
         checkpoint_dir=str(folders.checkpoints(job.id)),
         artifact_dir=str(folders.artifacts(job.id)),
         output_dir=str(folders.outputs(job.id)),
-        # What elasticd brings along writes nothing beside itself.
+        # A workload of elasticd writes nothing into its working folder.
         outputs=job.spec.outputs if job.spec.workload is None else (),
         mode=job.spec.mode,
         preload=job.spec.preload,

@@ -1,5 +1,4 @@
-"""What is due for a job that trains in a session: its generations follow one another while the
-workers go on."""
+"""What is due for a job in a session: its generations change while its workers continue."""
 
 from __future__ import annotations
 
@@ -22,14 +21,15 @@ def next_members(
     is_ready: bool,
     must_go: Sequence[Node],
 ) -> tuple[Node, ...] | None:
-    """Gives the members of the generation to record next; None while there is nothing to change.
+    """Gives the members of the generation to record next; None if there is nothing to change.
 
-    `alive` are the present members that live, `wanted` who is to train in the end, `is_ready`
-    whether all of those are there and warm, `must_go` the members whose machines are about to be
-    taken back. Newcomers come in before anybody leaves: the first to leave may be the last to
-    hold what was trained.
+    `alive` are the present members that live. `wanted` are the nodes that should train in the end.
+    `is_ready` says whether all of those are there and warm. `must_go` are the members whose
+    machines are about to be taken back. Newcomers join before any member leaves, because the first
+    to leave may be the last that has the trained state.
     """
     inside = {node.id for node in alive}
+    # First all newcomers join, then those that are no longer wanted leave.
     newcomers = [node for node in wanted if node.id not in inside]
     if newcomers and is_ready:
         return (*alive, *newcomers)
@@ -40,6 +40,7 @@ def next_members(
         and all(has_come_in(node, active) for node in staying)
     ):
         return tuple(staying)
+    # Members whose machines are about to go leave at once, and those that are gone are left out.
     rest = tuple(node for node in alive if node not in must_go)
     if rest and len(rest) < len(active.node_ids):
         return rest
@@ -47,17 +48,16 @@ def next_members(
 
 
 def has_come_in(node: Node, active: Generation) -> bool:
-    """Whether its workers have said, as members of this generation, that they are in the
+    """Whether its workers have reported, as members of this generation, that they are in the
     session."""
     return node.agent_state is AgentState.RUNNING and node.agent_generation == active.number
 
 
 def loses_all(active: Generation, following: Sequence[Node]) -> bool:
-    """Whether a generation would leave behind the nodes that hold what was trained: none of its
-    nodes has come in yet.
+    """Whether a generation would leave behind the nodes that have the trained state.
 
-    They could wait for ever to be brought up to date; started again, they go on from the newest
-    checkpoint.
+    That is so if none of its nodes is in the session yet. They could wait for ever to be sent the
+    state. If they start again instead, they continue from the newest checkpoint.
     """
     goes_on = {node.id for node in following}
     has_holder = any(
@@ -67,16 +67,15 @@ def loses_all(active: Generation, following: Sequence[Node]) -> bool:
 
 
 def goes_on(alive: Sequence[Node]) -> bool:
-    """Whether somebody trains: what fails on another node is then that node's trouble, not the
+    """Whether some member trains: then a failure on another node is that node's trouble, not the
     script's."""
     return any(node.agent_state is AgentState.RUNNING for node in alive)
 
 
 def is_hopeless(ended: Exit | None, node: Node) -> bool:
-    """Whether its workers have just failed, and had failed before, while others go on: it is to be
-    replaced.
+    """Whether a node must be replaced: its workers failed again while others went on.
 
-    After the first time they join again: an agent may start them otherwise then.
+    After the first failure they join again, because an agent may then start them another way.
     """
     return ended is not None and ended.outcome is Outcome.FAILED and node.failures >= MOST_FAILURES
 
@@ -93,9 +92,9 @@ def why_hopeless(node: Node) -> str:
 
 
 def all_are_heard(active: Generation, nodes: Sequence[Node], *, since_s: float) -> bool:
-    """Whether every member that lives has said since this instant which round it is in.
+    """Whether every living member has reported, since this instant, which round it is in.
 
-    A new store is told the newest one: with less, a member that was cut off could fill it with an
+    A new store is given the newest one. With less, a member that was cut off could fill it with an
     older one.
     """
     members = [
@@ -105,8 +104,8 @@ def all_are_heard(active: Generation, nodes: Sequence[Node], *, since_s: float) 
 
 
 def is_leaving(node: Node, active: Generation | None, *, patience_s: float, now_s: float) -> bool:
-    """Whether a node that the newest generation has left out is still to acknowledge that its
-    workers have left."""
+    """Whether a node that the newest generation left out has yet to confirm that its workers have
+    left."""
     if active is None or node.agent_state not in RUNNING_STILL:
         return False
     return now_s <= active.started_at_s + patience_s

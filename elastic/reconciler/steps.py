@@ -1,5 +1,7 @@
-"""What is due to bring a job's nodes to its target: state and now go in, steps come out, nothing is
-performed."""
+"""What is due to bring a job's nodes to its target: state and time go in, steps come out.
+
+Nothing is performed here.
+"""
 
 from __future__ import annotations
 
@@ -38,25 +40,25 @@ class LaunchNodes:
 
 @dataclass(frozen=True, slots=True)
 class TerminateNode:
-    """Terminate this node; `is_failure` if it never came to be of use."""
+    """Terminate this node."""
 
     node: Node
     reason: str
+    # Whether it was never of use.
     is_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EndUnfit:
-    """Terminate this node, which cannot be got ready for its job; end the job where no other can
-    either."""
+    """Terminate this node, which cannot be prepared for its job. End the job if no node can be."""
 
     node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class GiveUp:
-    """Ask no longer for the machines of these nodes: nobody could tell for too long whether they
-    were bought."""
+    """Stop asking for the machines of these nodes: for too long it was unknown whether they were
+    bought."""
 
     nodes: tuple[Node, ...]
     reason: str
@@ -71,27 +73,24 @@ class StartGeneration:
 
 @dataclass(frozen=True, slots=True)
 class DrainGeneration:
-    """Ask the members to stop at their next safe point; `unasked` is the exit of workers that did
-    before.
-
-    Where they hang they are ended at once.
-    """
+    """Ask the members to stop at their next safe point."""
 
     number: int
     reason: str
+    # The exit of workers that stopped before they were asked.
     unasked: Exit | None = None
+    # Whether the members hang: then they are stopped at once.
     hangs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EndGeneration:
-    """Note that no member runs any more. `failure` is the exit that broke it, if one did.
-
-    Unless it `is_proven`, some member's workers may live: they must not meet again.
-    """
+    """Note that no member runs any more."""
 
     number: int
+    # The exit that broke it, if one did.
     failure: Exit | None
+    # If not, some member's workers may be alive: they must not meet again.
     is_proven: bool = True
 
 
@@ -105,7 +104,7 @@ class BeginEnding:
 
 @dataclass(frozen=True, slots=True)
 class FinishJob:
-    """Nothing is left of the job's machines: it has reached this phase."""
+    """No machine of the job is left: it has reached this phase."""
 
     ending: JobPhase
 
@@ -124,8 +123,8 @@ Step = (
 
 
 _UNSEEN = (
-    "warning: the script ended with 0, but no iteration was seen. Look at its log; if it did "
-    f"train, let it say so: {PARAMOUNT_LINES}"
+    "warning: the script ended with 0, but no iteration was seen. Look at its log; if it "
+    f"trained, let it say so: {PARAMOUNT_LINES}"
 )
 
 
@@ -162,9 +161,11 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     if unfit:
         yield from map(EndUnfit, unfit)
         return
+    # Nothing is bought, and no group changes, while the last members finish.
     closes = _is_closing(world)
     overdue = tuple(_overdue(world))
     yield from overdue
+    # Look on without the nodes that are given up in this very step.
     unbought = _unbought(world)
     if unbought:
         yield GiveUp(unbought, f"it could not be bought for {duration(world.timeouts.register_s)}")
@@ -178,12 +179,15 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
             TerminateNode(node, "the job wants no nodes now") for node in world.living.values()
         )
         return
+    # Which nodes the target uses, and how many of each offering it still lacks.
     wanted, missing = _match(world, world.target)
     if refused := sorted(
         each for each, count in missing if count >= world.refused.get(each, count + 1)
     ):
         yield from _unused(
-            world, wanted, f"{refused[0]} is not available, and {world.target} is of use only whole"
+            world,
+            wanted,
+            f"{refused[0]} is not available, and {world.target} is useful only as a whole",
         )
     elif missing and world.may_launch and not closes:
         yield LaunchNodes(Group(tuple(missing)), _why(world, {offering for offering, _ in missing}))
@@ -191,19 +195,18 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
     is_ready = (
         not missing and not closes and len(present) == len(wanted) and liveness.are_heard(present)
     )
-    # One node that still fetches the job's packages or data would keep the workers of all others
-    # waiting.
+    # A node that still fetches the job's packages or data would keep all other workers waiting.
     is_ready = is_ready and all(node.agent_state is not AgentState.PREPARING for node in present)
     active = world.active
     if active is not None:
-        # Who is drained for a newcomer that still loads its libraries stands still for just so
-        # long.
+        # Members that are drained for a newcomer stand still until it has loaded its libraries.
         is_warm = all(_is_free(world, node) for node in wanted if node.id not in active.node_ids)
         yield from _keeping(world, liveness, active, wanted, is_ready and is_warm)
     elif is_ready:
         yield StartGeneration(tuple(wanted))
     elif (survivors := _survivors(world, liveness, present)) and liveness.are_heard(survivors):
         yield StartGeneration(survivors)
+    # What neither the target nor the active generation uses costs money for nothing.
     in_use = {node.id for node in wanted} | set(active.node_ids if active else ())
     surplus = [
         node
@@ -222,12 +225,13 @@ def _pursuing(world: World, liveness: GroupLiveness) -> Iterator[Step]:
 
 
 def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
-    """Whether a node that cannot be got ready is the trouble, not what its job brings.
+    """Whether a node that cannot be prepared is itself the trouble, not what its job brings.
 
-    `others` are all that were bought for the job since it was submitted or resumed. The same has
-    worked on one of them, and the newest of those that are done with it has not failed in the same
-    way.
+    `others` are all nodes bought for the job since it was submitted or resumed. The node is the
+    trouble if the same preparation worked on another, and the newest that is done with it did not
+    fail in the same way.
     """
+    # It is alone in this if another has been prepared before, and the newest did not fail likewise.
     tried = [each for each in others if each.id != unfit.id and _prepared_at_s(each) is not None]
     if unfit.preparing is None or all(each.prepared_s is None for each in tried):
         return False
@@ -236,7 +240,7 @@ def fails_alone(unfit: Node, others: Sequence[Node]) -> bool:
 
 
 def _prepared_at_s(node: Node) -> float | None:
-    """When it was got ready, or began on what failed; None if it is at it still."""
+    """When it was prepared, or began on what failed; None if it is still preparing."""
     if node.preparing is not None:
         if node.preparing.failure:
             return node.prepares_since_s
@@ -302,6 +306,7 @@ def _keeping_session(
         for node in members
         if session.is_hopeless(exits.get(node.id), node)
     }
+    # Members that train with no other are of no use either.
     hopeless |= liveness.alone()
     yield from (TerminateNode(node, why, is_failure=True) for node, why in hopeless.items())
     wanted = [node for node in wanted if node not in hopeless]
@@ -311,15 +316,16 @@ def _keeping_session(
         must_go = []
     else:
         must_go = [node for node in alive if node.id in world.leaving]
+    # Which members come next: newcomers first, then without those that must go.
     following = session.next_members(
         active, alive=alive, wanted=wanted, is_ready=is_ready, must_go=must_go
     )
     if following is None and world.endpoint not in (None, active.rdzv_endpoint):
-        # The store has died: they train on, and hear of the new one by a new generation.
+        # The store has died: they train on, and a new generation tells them of the new store.
         following = tuple(alive)
     if following is not None and session.loses_all(active, following):
         if leaver is None:
-            why = "nobody is left who holds what was trained"
+            why = "no member is left that has the trained state"
         else:
             why = f"{leaver.id}: {_describe_leaving(leaver)}"
         yield DrainGeneration(active.number, why)
@@ -330,8 +336,8 @@ def _keeping_session(
 
 
 def _is_coming_out(world: World, node: Node) -> bool:
-    """Whether a node's workers are leaving a session, which goes on without them: it is ended once
-    they have."""
+    """Whether a node's workers are leaving a session that continues: the node is ended after
+    that."""
     if world.job.spec.mode is not Mode.LIVE:
         return False
     patience_s = world.drain_grace_s + _SLACK_S
@@ -339,10 +345,10 @@ def _is_coming_out(world: World, node: Node) -> bool:
 
 
 def _unasked(world: World, members: list[Node | None], exits: list[Exit | None]) -> Exit | None:
-    """The exit of workers that stopped for no reason that is known.
+    """The exit of workers that stopped without a known reason.
 
-    Workers of a node that is taken back stop by themselves when the daemon is silent, and its
-    peers' with them.
+    While the daemon is silent, workers of a node that is taken back stop by themselves, and so do
+    the other nodes'.
     """
     if any(node is None or node.id in world.leaving for node in members):
         return None
@@ -352,7 +358,7 @@ def _unasked(world: World, members: list[Node | None], exits: list[Exit | None])
 
 
 def _first_to_go(world: World, members: list[Node | None]) -> Node | None:
-    """The member whose machine is taken back first, once training on it can wait no longer for its
+    """The member whose machine is taken back first, once training on it cannot wait for its
     replacement."""
     leavers = [node for node in members if node is not None and node.id in world.leaving]
     if not leavers:
@@ -369,8 +375,8 @@ def _survivors(world: World, liveness: GroupLiveness, present: list[Node]) -> tu
     """The members left of a generation that lost one, if they are enough to go on until others
     join.
 
-    Standing still costs all that they cost and does no iteration; going on costs one more short
-    stop later.
+    Standing still costs the same dollars and does no iteration. Going on costs one more short stop
+    later.
     """
     if world.generation is not None:
         before = world.generation.node_ids
@@ -388,12 +394,15 @@ def _stopping(
     world: World, liveness: GroupLiveness, active: Generation, drain_at_s: float
 ) -> Iterator[Step]:
     members = [world.living.get(node_id) for node_id in active.node_ids]
+    # A member that stores its last checkpoint gets more time.
     is_saving = any(node is not None and node.agent_state is AgentState.SAVING for node in members)
     patience_s = world.drain_grace_s + _SLACK_S + (STORE_PATIENCE_S if is_saving else 0.0)
     overdue = world.now_s > drain_at_s + patience_s
+    # The generation is over once all have stopped, cannot be reached, or have taken too long.
     running = [node for node in members if node is not None and not _has_stopped(node, active)]
     if overdue or all(liveness.is_out_of_reach(node, since_s=drain_at_s) for node in running):
         exits = [each for node in members if (each := _exit_of(node, active.number)) is not None]
+        # The failure nearest to the cause counts, unless it only followed the loss of a node.
         failures = [each for each in exits if each.outcome is Outcome.FAILED]
         failure = min(failures, key=_distance, default=None)
         has_lost = any(node is None or node.id in world.leaving for node in members)
@@ -407,7 +416,7 @@ def _stopping(
 
 
 def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
-    """How far an exit is from what broke its generation: the first one tells of it best."""
+    """How far an exit is from what broke its generation: the nearest one describes it best."""
     error = failure.error
     if error is None or error.at_s is None:
         at_s = 0.0
@@ -422,16 +431,16 @@ def _distance(failure: Exit) -> tuple[bool, bool, bool, float]:
 
 
 def _without_echo(failure: Exit, have_others_finished: bool) -> Exit:
-    """The exit of workers that missed others, though no node was lost, which would be the reason.
+    """The exit of workers that missed other members, although no node was lost.
 
-    That others had finished is the script's fault. A network that fails is not: nothing but the
-    count ends its job.
+    If the others had finished, that is the script's fault. A failing network is not: then only the
+    count of failures ends the job.
     """
     return replace(failure, error=uneven_end(failure.error) if have_others_finished else None)
 
 
 # What a drain may take beyond its grace: the agent's own SIGTERM and SIGKILL, and a heartbeat to
-# tell of it.
+# report it.
 _SLACK_S = 30.0
 
 
@@ -441,16 +450,16 @@ _RUNS_NOTHING = (AgentState.IDLE, AgentState.PREPARING, AgentState.WARMING)
 def _has_stopped(node: Node, generation: Generation) -> bool:
     if _exit_of(node, generation.number) is not None:
         return True
-    # An agent that never began the generation is idle still; only a word later than the request
+    # An agent that never began the generation is still idle. Only a heartbeat after the request
     # proves it.
     asked_s = generation.drain_at_s or 0.0
-    heard_s = node.heartbeat_at_s or 0.0
-    return node.agent_state in _RUNS_NOTHING and heard_s > asked_s
+    reported_s = node.heartbeat_at_s or 0.0
+    return node.agent_state in _RUNS_NOTHING and reported_s > asked_s
 
 
 def _unused(world: World, wanted: list[Node], reason: str) -> Iterator[TerminateNode]:
-    """Ends what was bought for a group that does not come about. Who has trained before waits for
-    better times."""
+    """Ends what was bought for a group that will not be complete. Nodes that have trained are
+    kept."""
     if world.generation is not None:
         members = world.generation.node_ids
     else:
@@ -464,6 +473,7 @@ def _match(world: World, target: Group) -> tuple[list[Node], list[tuple[Offering
     else:
         members = set()
     usable = [node for node in world.living.values() if node.id not in world.leaving]
+    # Members first, then nodes that have joined, then those bought earlier.
     usable.sort(
         key=lambda node: (
             node.id not in members,
@@ -503,12 +513,13 @@ def _unbought(world: World) -> tuple[Node, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Patience:
-    """How long a node may go on as it does; `is_failure` if one that goes on longer never came to
-    be of use."""
+    """How long a node may stay as it is."""
 
     since_s: float | None
     limit_s: float
+    # What the node did meanwhile, as the reason of its end says it.
     what: str
+    # Whether one that stays longer was never of use.
     is_failure: bool = False
 
 
@@ -538,15 +549,18 @@ def _is_over(world: World, since_s: float | None, limit_s: float) -> bool:
 
 
 def _why(world: World, missing: set[Offering]) -> str:
-    """Why nodes are bought: those that leave are replaced, else the last decision wants them."""
+    """Why nodes are bought: to replace those that leave, or else because the last decision wants
+    them."""
     if any(node.id in world.leaving and node.offering in missing for node in world.nodes):
         return "interruption"
     return world.why
 
 
 def _is_free(world: World, node: Node) -> bool:
-    """Whether it would start workers at once: those of a generation that went on without it are to
-    be ended first."""
+    """Whether it would start workers at once.
+
+    Workers of a generation that went on without it must be ended first.
+    """
     runs = node.agent_generation is not None and node.agent_state in session.RUNNING_STILL
     return node.is_warm and (world.job.spec.mode is Mode.LIVE or not runs)
 
@@ -559,11 +573,10 @@ def _exit_of(node: Node | None, number: int) -> Exit | None:
 
 
 def _is_done(world: World, members: Sequence[Node | None], exits: Sequence[Exit | None]) -> bool:
-    """Whether the job is complete: any member of a session may say so; elsewhere each speaks only
-    of its own workers.
+    """Whether the job is complete: any member of a session may say so.
 
-    torchrun waits 300 s for other nodes' workers and then ends well, while the first rank may still
-    judge or save.
+    Elsewhere each member speaks only for its own workers. torchrun waits 300 s for other nodes'
+    workers and then ends with success, while the first rank may still judge or save.
     """
     if world.job.spec.mode is Mode.LIVE:
         return any(each is not None and each.outcome is Outcome.SUCCEEDED for each in exits)
@@ -574,8 +587,10 @@ def _is_done(world: World, members: Sequence[Node | None], exits: Sequence[Exit 
 
 
 def _is_closing(world: World) -> bool:
-    """Whether some members are done and the others can be: in another group all would do their work
-    once more."""
+    """Whether some members are done and the others can still finish.
+
+    In another group all would do their work once more.
+    """
     active = world.active
     if active is None or world.job.spec.mode is Mode.LIVE:
         return False
@@ -584,6 +599,7 @@ def _is_closing(world: World) -> bool:
         rows.get(node_id) for node_id in active.node_ids if node_id not in world.done_and_gone
     ]
     exits = [_exit_of(node, active.number) for node in members]
+    # All that still work must stay until they are done.
     are_staying = all(
         node is not None and node.id in world.living and node.id not in world.leaving
         for node in _at_work(members, exits)
@@ -602,6 +618,6 @@ def _at_work(members: Sequence[Node | None], exits: Sequence[Exit | None]) -> li
 
 
 def _describe_leaving(node: Node) -> str:
-    """That and when the cloud takes a node."""
+    """Says that the cloud takes a node back, and when."""
     assert node.leaves_at_s is not None, f"{node.id} does not leave"
     return f"the cloud takes it back at {instant(node.leaves_at_s)}"

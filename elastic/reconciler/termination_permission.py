@@ -1,5 +1,7 @@
-"""The right to end machines: proven every few minutes, because a daemon that cannot end
-a machine must not renew its lease."""
+"""The permission to end machines, proven every few minutes.
+
+A daemon that cannot end a machine must not renew its lease.
+"""
 
 from __future__ import annotations
 
@@ -17,35 +19,40 @@ from elastic.renewal import Renewal
 
 log = structlog.get_logger(__name__)
 
-# at most; half of a short lease, so that as long as all is well no proof is older than one
+# How often, at most: half of a short lease. So while all is well no proof is older than a lease.
 _PROVE_S = 120.0
 
 
 @dataclass(slots=True)
 class TerminationPermission:
-    """When it was proven last, and what a node's lease may be therefore.
+    """When it was proven last, and what lease a node may therefore have.
 
-    `prove` asks whether one machine could be ended. No lease reaches further than two leases of
-    `lease_s` beyond the last proof: a cloud that is silent for the length of one lease changes
-    nothing, for two of them ends every node but those that have not registered yet, which end by
-    the time they have for that. All of that is measured by `elapsed_s`, a clock that nobody sets:
-    one that jumped would age a proof, or make it young.
+    No lease lasts longer than two leases of `lease_s` after the last proof. So a cloud that is
+    silent for one lease changes nothing. If it is silent for two, every node ends. Nodes that have
+    not registered yet end after the time that they have for that.
+
+    All of this is measured by `elapsed_s`, a clock that is never set. One that jumped would make a
+    proof older or newer than it is.
     """
 
+    # Asks whether one machine could be ended; raises ProviderError if not.
     prove: Callable[[str], None]
+    # The lease of a node while all is well.
     lease_s: float
     elapsed_s: Callable[[], float] = time.monotonic
+    # Why the last proof failed; None if it did not.
     failure: ProviderError | None = None
     _proven_s: float = field(init=False)
     _renewal: Renewal = field(init=False)
 
     def __post_init__(self) -> None:
-        self._proven_s = self.elapsed_s()  # nothing was asked yet: the first look follows
+        # Assumed at the start: the first look follows at once.
+        self._proven_s = self.elapsed_s()
         prove_s = min(_PROVE_S, self.lease_s / 2)
         self._renewal = Renewal(every_s=prove_s, retry_s=min(AWS_RETRY_S, prove_s / 4))
 
     def look(self, instances: Iterable[Instance]) -> None:
-        """Proves it if that is due; where nothing lives there is nothing to prove."""
+        """Proves it if that is due. If no machine lives, there is nothing to prove."""
         living = [each.provider_id for each in instances if each.state is not InstanceState.GONE]
         if not living:
             self.note_proof()
@@ -61,7 +68,7 @@ class TerminationPermission:
         self._renewal.note_success(now_s=self._proven_s)
 
     def note_failure(self, error: ProviderError) -> None:
-        """A machine could not be ended, or nobody answered."""
+        """A machine could not be ended, or the cloud did not answer."""
         if self.failure is None:
             log.error(
                 "cannot end machines; their leases will run out unless that changes",
@@ -75,7 +82,7 @@ class TerminationPermission:
         return max(min(self.lease_s, self._proven_s + 2 * self.lease_s - self.elapsed_s()), 0.0)
 
     def alarm(self) -> str | None:
-        """What somebody must be told; None while all is well. A short silence of the cloud is no
+        """What a person must know; None while all is well. A short silence of the cloud is no
         alarm."""
         left_s = self.lease_left_s()
         is_silent = isinstance(self.failure, ProviderUnavailable) and left_s >= self.lease_s

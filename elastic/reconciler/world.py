@@ -1,5 +1,4 @@
-"""What the steps of one job follow from: the job, its target and its machines, as they stand at one
-instant."""
+"""What the steps of one job follow from: the job, its target and its machines at one instant."""
 
 from __future__ import annotations
 
@@ -15,60 +14,58 @@ _EVERY_SECOND = silence_bounds(heartbeat_s=HEARTBEAT_S)
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long a job and its nodes may take to do what they should; in seconds.
+    """How long a job and its nodes may take for what they should do, in seconds."""
 
-    `register_s` is what a node may take to register, `lease_s` how long a silent one lives.
-    `reaction_s` is what an instruction may take from being due to being heard on a node. A turn
-    that is overdue for `standstill_s` is an alarm, unless that is 0. `silence` judges a node's
-    silence.
-    """
-
+    # For a new node to register.
     register_s: float
+    # How long a silent node lives.
     lease_s: float
+    # From when an instruction is due until it arrives on a node.
     reaction_s: float
+    # A turn that is overdue for this long is an alarm; 0 means never.
     standstill_s: float
+    # The bounds that judge a node's silence.
     silence: TimeBounds = _EVERY_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One job and its machines as they stand at `now_s`. `nodes` holds those not yet proven gone,
-    of any phase.
-
-    `generation` is the one recorded last, `why` the reason of the decision that set the target,
-    `listening_since_s` the instant from which on a node could be heard, `gaps` the instants that
-    ended a time in which nobody was heard, and how much too long it was, `refused` what could not
-    be had a moment ago and how many of it were too many; `may_launch` is False while nobody can
-    tell what machines there are, or what is missing would not pay. `hung` is how many generations
-    before this one stood still, since one made turns for long, `longest_pause_s` how long the job
-    has paused between two turns of its own, None while nobody knows. `endpoint` is where the store
-    of a session stands now, None where none is needed or none answers; `done_and_gone` are the
-    generation's members whose machines are gone, and whose workers were done before.
-
-    The last fields follow from the others: `active` is the generation that has not ended, `living`
-    holds the nodes whose machines are neither gone nor on their way there, by their ids, `leaving`
-    the ids of those that the cloud takes back, `members` those of the active generation.
-    """
+    """One job and its machines as they stand at `now_s`; the last fields follow from the others."""
 
     now_s: float
     job: Job
     target: Group | None
+    # Those that are not yet proven gone, in any phase.
     nodes: tuple[Node, ...]
+    # The generation recorded last.
     generation: Generation | None
+    # The reason of the decision that set the target.
     why: str
     timeouts: Timeouts
     drain_grace_s: float
+    # Since when heartbeats can arrive.
     listening_since_s: float
+    # Times in which no heartbeat could arrive: when each ended, and by how much it was too long.
     gaps: tuple[tuple[float, float], ...] = ()
+    # How many generations in a row before this one stood still.
     hung: int = 0
+    # How long the job pauses between two turns of its own; None if not known.
     longest_pause_s: float | None = None
+    # What was refused a moment ago, and from how many nodes on.
     refused: Mapping[Offering, int] = field(default_factory=dict)
+    # False while the machines or the catalogue are not known, or if a purchase would not pay.
     may_launch: bool = True
+    # Where the store of a session is now; None if none is needed, or none answers.
     endpoint: str | None = None
+    # Members of the generation whose machines are gone, and whose workers were done before.
     done_and_gone: frozenset[str] = frozenset()
+    # The generation, if it has not ended.
     active: Generation | None = field(init=False, repr=False, compare=False)
+    # Nodes by id whose machines are neither gone nor on their way there.
     living: Mapping[str, Node] = field(init=False, repr=False, compare=False)
+    # Ids of nodes that the cloud takes back.
     leaving: frozenset[str] = field(init=False, repr=False, compare=False)
+    # The living nodes of the active generation.
     members: tuple[Node, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,5 +1,5 @@
-"""Virtual agents: they join, obey the daemon's word, train at a hidden pace and report it, when
-something changes."""
+"""Virtual agents: they join, follow the daemon's replies, train at a hidden pace, and report
+changes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ from elastic.model import (
 from elastic.simulator.program import Program
 from elastic.store import HeartbeatReport, Store
 
-# How soon workers end whose peer's machine is gone: gloo's connection closes at once, torchrun
-# looks every second.
+# How soon workers end after a peer's machine is gone: gloo's connection closes at once, and
+# torchrun looks every second.
 _ECHO_S = 5.0
-# A heartbeat reports so many windows of a young generation, as real agents do (one each 0.5 s, 5 s
-# a tick). Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports one.
+# A heartbeat reports this many windows of a young generation, as real agents do: one each 0.5 s,
+# and 5 s a tick. Once an estimate's memory is full (64, `throughput.RECENT_WINDOWS`), it reports
+# one.
 _ECHO = "RuntimeError: Connection closed by peer"
 _FIRST_WINDOWS = 10
 _MANY_WINDOWS = 64
 
 
-# A settled generation reports its turns so often at most: each window costs the store eight
+# A settled generation reports its turns at most this often: each window costs the store eight
 # statements.
 _WINDOW_S = 60.0
-# Of a longer window the last part is told alone, of the same pace: each minute of it costs the
+# Of a longer window only this last part is reported, which has the same pace: each minute costs the
 # store a row.
 _LONGEST_TOLD_S = 600.0
 
@@ -56,42 +57,46 @@ class _Agent:
 
 @dataclass(slots=True)
 class _Training:
-    """Workers that make turns: `at_s` is up to when they have been counted."""
+    """Workers that make turns."""
 
     generation: Generation
+    # The node that reports the turns.
     leader: str
     step_s: float
+    # Up to when turns have been counted.
     at_s: float
     begun_s: float
+    # The iteration at which they began.
     begun_at: int
     windows: int = 0
 
 
 @dataclass(slots=True)
 class Agents:
-    """The agents of one job's nodes and its script. `later(at_s, act)` has something happen at an
-    instant.
-
-    `done` are the iterations that would survive if every node saved now.
-    """
+    """The agents of one job's nodes, and its script."""
 
     store: Store
     clock: ManualClock
     program: Program
+    # `later(at_s, act)` lets `act` happen at an instant.
     later: Callable[[float, Callable[[], None]], None]
     heartbeat_s: float
     mode: Mode
     chance: random.Random
+    # The iterations that would survive if every node saved now.
     done: int = 0
+    # Iterations that were lost, in all.
     lost: int = 0
+    # Whether an agent has something to report.
     has_news: bool = False
     _agents: dict[str, _Agent] = field(default_factory=dict)
     _training: _Training | None = None
+    # Nodes that are about to follow a reply, with the generation in it.
     _obeying: set[tuple[str, int | None]] = field(default_factory=set)
 
     @property
     def step_s(self) -> float | None:
-        """Seconds an iteration of what trains now; None while nothing does."""
+        """Seconds an iteration of what trains now; None if nothing does."""
         if self._training is None:
             return None
         return self._training.step_s
@@ -103,7 +108,7 @@ class Agents:
         self.has_news = True
 
     def notice(self, node_id: str, notice: Notice) -> None:
-        """The cloud tells a machine that it takes it back."""
+        """The cloud tells a machine that it will be taken back."""
         agent = self._agents.get(node_id)
         if agent is not None:
             agent.notice = notice
@@ -116,10 +121,12 @@ class Agents:
         if agent is None:
             return
         self._count(is_last=True)
-        self._beat(agent)  # it spoke until now
+        # Its heartbeats arrived until now.
+        self._beat(agent)
         del self._agents[node_id]
         training = self._training
         if training is not None and node_id in training.generation.node_ids:
+            # What was done since the last save is lost.
             since_s = (self.clock.now_s() - training.begun_s) % self.program.checkpoint_s
             lost = min(int(since_s / training.step_s), self.done - training.begun_at)
             self.done -= lost
@@ -131,8 +138,7 @@ class Agents:
                     self._end(each, Outcome.FAILED, after_s=_ECHO_S)
 
     def hear(self, node: Node, wanted: int | None) -> None:
-        """The word for a node, as the next heartbeat's reply brings it: the generation that it
-        runs."""
+        """The reply that a node's next heartbeat will get: the generation that it must run."""
         agent = self._agents.get(node.id)
         if agent is None or agent.generation == wanted or (node.id, wanted) in self._obeying:
             return
@@ -142,14 +148,14 @@ class Agents:
         self.later(self.clock.now_s() + self.heartbeat_s, lambda: self._obey(node.id, wanted))
 
     def beat(self) -> None:
-        """Every agent's heartbeat of now."""
+        """Sends every agent's heartbeat of now."""
         self._count()
         for agent in self._agents.values():
             self._beat(agent)
         self.has_news = False
 
     def _beat(self, agent: _Agent) -> None:
-        """What is new is stored, else only that the node lives."""
+        """Stores what is new; otherwise only that the node lives."""
         now_s = self.clock.now_s()
         training = self._training
         pulse = None
@@ -180,6 +186,7 @@ class Agents:
         if agent is None or agent.generation == wanted:
             return
         if agent.generation is not None:
+            # It must stop what it runs first, and report that.
             if self._training is not None and self._training.generation.number == agent.generation:
                 self._count(is_last=True)
                 self._training = None
@@ -237,8 +244,7 @@ class Agents:
                 self._end(each, Outcome.SUCCEEDED, after_s=0.0)
 
     def _end(self, agent: _Agent, outcome: Outcome, *, after_s: float) -> None:
-        """The workers of one node end; its agent reports that with its next heartbeat after
-        that."""
+        """The workers of one node end; its next heartbeat after that reports it."""
         number = agent.generation
         assert number is not None
 
@@ -259,8 +265,10 @@ class Agents:
             told()
 
     def _count(self, *, is_last: bool = False) -> None:
-        """Counts the turns that were made up to now, in windows that the leader reports; `is_last`
-        for good."""
+        """Counts the turns made up to now, in windows that the leader reports.
+
+        `is_last` counts them even if they are few.
+        """
         training = self._training
         if training is None:
             return
@@ -277,6 +285,7 @@ class Agents:
             pace_s = training.step_s * max(
                 1.0 + self.program.noise * self.chance.gauss(0.0, 1.0), 0.1
             )
+            # The first window is a single turn, which is cold.
             if training.windows == 0:
                 turns = 1
             else:

@@ -1,5 +1,5 @@
-"""Reads recorded availability of spot pools: JSON, runs of ticks in which a pool was up or down;
-`.gz` too."""
+"""Reads recorded availability of spot pools: JSON (or `.gz`), as runs of ticks of being up or
+down."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from pathlib import Path
 
 from elastic.errors import InvalidInput
 
-# EC2's instance types by their GPUs, for series that name no `node_type` (EC2's pages of P2 and
-# P3).
+# EC2's instance types by their GPUs, for series without `node_type` (EC2's pages of P2 and P3).
 EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
     ("k80", 1): "p2.xlarge",
     ("k80", 8): "p2.8xlarge",
@@ -28,18 +27,17 @@ EC2_GPU_TYPES: Mapping[tuple[str, int], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """When one pool could be had: `first_is_up` at 0 s, it turns at each of `turns_s`, and after
-    `lasts_s` it repeats.
+    """When one pool was available. Instants are seconds from the beginning of the record."""
 
-    With `turns_s` empty it never changes. Instants are seconds from the beginning of the record.
-    """
-
+    # Its state at 0 s.
     first_is_up: bool = True
+    # The instants at which its state changes; if there is none, it never does.
     turns_s: tuple[float, ...] = ()
+    # The length of the record, after which it repeats.
     lasts_s: float = math.inf
 
     def is_up(self, at_s: float) -> bool:
-        """Whether it could be had at an instant.
+        """Whether it was available at an instant.
 
         >>> record = Availability(True, (600.0, 900.0), lasts_s=1200.0)
         >>> [record.is_up(at_s) for at_s in (0.0, 600.0, 900.0, 1300.0, 1800.0)]
@@ -63,7 +61,8 @@ class Availability:
         turned = bisect_right(self.turns_s, after_s - begun_s)
         if turned < len(self.turns_s):
             return begun_s + self.turns_s[turned]
-        # The record begins again there; where it begins as it ended, it turns later.
+        # There the record begins again. If it begins in the state in which it ended, it turns
+        # later.
         again_s = begun_s + self.lasts_s
         has_turned = self.first_is_up != (
             self.first_is_up if len(self.turns_s) % 2 == 0 else not self.first_is_up
@@ -80,7 +79,7 @@ class Availability:
 
 @dataclass(frozen=True, slots=True)
 class PoolRecord:
-    """One series of the file: the pool it was recorded of, and when it could be had."""
+    """One series of the file: a pool, and when it was available."""
 
     name: str
     node_type: str

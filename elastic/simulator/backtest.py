@@ -1,5 +1,5 @@
-"""Backtests: a job lives through a recorded market, from one start or from several, beside what it
-is measured by."""
+"""Backtests: a job runs through a recorded market, once or from several starts, beside its
+yardsticks."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from elastic.simulator.program import Program
 from elastic.simulator.simulation import BEGINS_S, SimulationSettings, simulated
 from elastic.simulator.yardsticks import Yardstick, yardsticks
 
-# A job that needs so many times the deadline, or 20 times the work on its slowest group, is given
-# up.
+# A job is given up after this many times its deadline, or after 20 times the work on its slowest
+# group.
 _PATIENCE = 3.0
 _MOST_TIMES = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class BacktestLife:
-    """One life of the job, begun `from_s` seconds into the market.
+    """One run of the job."""
 
-    `usd` counts machines at the true prices, `ledger_usd` is what the daemon's ledger says. `moves`
-    is how often the group changed that was wanted, `losses` how many machines the cloud took back.
-    """
-
+    # Where in the market it began, in seconds.
     from_s: float
     phase: JobPhase
     iteration: int
     elapsed_s: float
     late_s: float
+    # Dollars of all machines at the true prices.
     usd: float
+    # What the daemon's ledger says.
     ledger_usd: float
     machines: int
+    # How often the wanted group changed.
     moves: int
+    # How many machines the cloud took back.
     losses: int
+    # How often the daemon looked.
     ticks: int
     yardsticks: tuple[Yardstick, ...]
 
     @property
     def is_finished(self) -> bool:
-        """Whether all iterations were done: what a life cost that was not says nothing of what the
-        job costs."""
+        """Whether all iterations were done. If not, its cost says nothing of what the job costs."""
         return self.phase is JobPhase.SUCCEEDED
 
 
 @dataclass(frozen=True, slots=True)
 class Backtest:
-    """All lives of a job. `policy` is what decided."""
+    """All runs of a job, and the policy that decided."""
 
     policy: str
     starts: tuple[BacktestLife, ...]
@@ -64,10 +65,10 @@ def backtest(
     terms: SimulationSettings | None = None,
     from_s: Sequence[float] = (0.0,),
 ) -> Backtest:
-    """Lives through the market once for each of `from_s`. A deadline in `spec` counts from
-    `BEGINS_S`.
+    """Runs the job through the market once for each of `from_s`.
 
-    Raises InvalidInput where nothing that is sold can run the job, or it is not known how fast.
+    A deadline in `spec` counts from `BEGINS_S`. Raises InvalidInput if nothing that is sold can run
+    the job, or if its speed there is not known.
     """
     terms = terms or SimulationSettings()
     sold = _sold(spec, program, market)
@@ -76,7 +77,7 @@ def backtest(
 
 
 def _sold(spec: JobSpec, program: Program, market: SimulatedMarket) -> SimulatedMarket:
-    """What of the market the job admits and its speed is known on."""
+    """The part of the market that the job admits, and on which its speed is known."""
     known = {each.name for each in market.node_types if program.speeds.knows(each.name)}
     prices = {
         each: steps
@@ -111,6 +112,7 @@ def _live(
         asked_s = None
     else:
         asked_s = spec.objective.deadline_s - BEGINS_S
+    # How long a run may take before it is given up.
     slowest_s = max(
         program.speeds.step_s(((each.name, spec.nodes_min),)) for each in market.node_types
     )

@@ -1,5 +1,4 @@
-"""What machines cost, counted from the cloud's own record and the true prices: no ledger is
-asked."""
+"""What machines cost by the cloud's own record and the true prices, without the ledger."""
 
 from __future__ import annotations
 
@@ -17,9 +16,9 @@ def bill_usd(
     minimum_s: float,
     now_s: float,
 ) -> float:
-    """Dollars of all machines by `now_s`: each second of each at the price that held then.
+    """Dollars of all machines by `now_s`: each second of each at the price in force then.
 
-    `began_s` is the instant at which the market began; a machine is billed `minimum_s` at least.
+    `began_s` is when the market began; a machine is billed for at least `minimum_s`.
     """
     return sum(_machine_usd(each, market, began_s, minimum_s, now_s) for each in machines)
 
@@ -29,6 +28,7 @@ def _machine_usd(
 ) -> float:
     from_s = machine.launched_at_s - began_s
     end_s = (now_s if machine.exited_at_s is None else machine.exited_at_s) - began_s
+    # Cut its life where its price changed.
     cuts_s = [at_s for at_s, _ in market.prices[machine.offering] if from_s < at_s < end_s]
     usd = 0.0
     for begin_s, until_s in zip([from_s, *cuts_s], [*cuts_s, end_s], strict=True):

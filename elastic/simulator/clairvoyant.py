@@ -1,11 +1,12 @@
-"""The least that a job could have cost if the future had been known: dynamic programming, backwards
-over whole ticks.
+"""The least that a job could have cost if the future had been known, by dynamic programming.
 
-A step of the programme looks at the cost of finishing `w` units of work from tick `t` on, while
-nothing is held, or while a group trains. Going to a group takes `boot` ticks in which its new nodes
-are paid and what trains goes on. Then nothing trains for `pause` ticks, which are paid, too; `rest`
-of a tick is paid besides. Without boots this is exact. With them it is a lower bound: new nodes are
-billed as if they had been ordered early enough, whatever trained then.
+It goes backwards over whole ticks. A step computes the cost of finishing `w` units of work from
+tick `t` on, while nothing is held, or while a group trains.
+
+Going to a group takes `boot` ticks, in which its new nodes are paid and the old group trains. Then
+nothing trains for `pause` ticks, which are paid too. `rest` is a part of a tick that is paid
+besides. Without boots this is exact. With them it is a lower bound: new nodes are billed as if they
+had been ordered early enough, whatever trained then.
 """
 
 from __future__ import annotations
@@ -22,23 +23,22 @@ _DEARER = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class GroupOption:
-    """A group that may be held: dollars each tick, whether it can be had or kept in it, work units
-    a tick.
+    """A group that may be held."""
 
-    `pool` and `nodes` tell which choices share nodes: of one pool, the fewer nodes are part of the
-    more.
-    """
-
+    # Dollars in each tick.
     usd: Floats
+    # Whether it is available in each tick.
     is_up: NDArray[np.bool_]
+    # Work units a tick.
     rate: int
+    # Groups of the same pool share nodes: the fewer nodes are part of the more.
     pool: int
     nodes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """The least dollars, and those of them that boots and pauses cost."""
+    """The least dollars, and the part of them that boots and pauses cost."""
 
     usd: float
     dead_usd: float
@@ -47,10 +47,10 @@ class Least:
 def least(
     choices: Sequence[GroupOption], *, work: int, deadline: int, boot: int = 0, pause: int = 0
 ) -> Least:
-    """Gives the least dollars, and what dead ticks make of them.
+    """Gives the least dollars, and the part of them for dead ticks.
 
-    The latter is how fast the least grows with the price of dead ticks (the envelope theorem), so
-    that no path needs to be kept.
+    That part is how fast the least grows with the price of dead ticks (the envelope theorem), so no
+    path needs to be kept.
     """
 
     def found(dearer: float) -> float:
@@ -72,13 +72,9 @@ def least_usd(
     rest: float = 0.0,
     dead_factor: float = 1.0,
 ) -> float:
-    """Gives the least dollars for `work` units by tick `deadline`; infinity where that is
-    impossible.
+    """Gives the least dollars for `work` units by tick `deadline`; infinity if that is impossible.
 
     Boots and pauses are paid at `dead_factor` of the price.
-
-    One pool, up in all ticks but the second; two units of work and no pause: the first and third
-    tick do.
 
     >>> up = np.array([True, False, True, True])
     >>> spot = GroupOption(np.ones(4), up, rate=1, pool=0, nodes=1)
@@ -92,13 +88,14 @@ def least_usd(
     dead_usd = [choice.usd * dead_factor for choice in choices]
     idle = np.full(work + 1, np.inf)
     idle[0] = 0.0
-    # What it costs to finish on each choice, for the latest `boot + pause` ticks and the one after.
+    # What finishing on each choice costs, for the latest `boot + pause` ticks and the one after.
     on = [idle] * len(choices)
     later: list[list[Floats]] = []
     waited: list[list[Floats | None]] = []
     for tick in range(deadline - 1, -1, -1):
         later.insert(0, on)
         del later[pause + 1 :]
+        # Train on each choice for this tick, or begin on it after the pause.
         runs = [_run(choice, on[place], tick) for place, choice in enumerate(choices)]
         begun = [
             _begun(
@@ -119,7 +116,7 @@ def least_usd(
 
 
 def _ago(later: Sequence[Sequence[Floats]], pause: int, place: int) -> Floats | None:
-    """What finishing there costs `pause` ticks from now, None where that is after the deadline."""
+    """What finishing there costs `pause` ticks from now; None if that is after the deadline."""
     if len(later) >= pause:
         return later[pause - 1][place]
     return None
@@ -156,8 +153,7 @@ def _waiting(
     tick: int,
     boot: int,
 ) -> Floats:
-    """The cost while nothing is held: wait for the next tick, or order now and begin when it has
-    booted."""
+    """The cost while nothing is held: wait a tick, or order now and begin once it has booted."""
     found = idle.copy()
     if len(waited) <= boot:
         return found
@@ -178,7 +174,7 @@ def _leaving(
     tick: int,
     boot: int,
 ) -> list[Floats]:
-    """The cost while a group trains: go on, let go of it, or go over to another whose boot was paid
+    """The cost while a group trains: go on, drop it, or go to another whose boot was paid
     before."""
     found = [np.minimum(run, idle) for run in runs]
     if boot == 0:
@@ -212,7 +208,7 @@ def _resize(
     begun: Sequence[Floats | None],
     boots: Sequence[float],
 ) -> None:
-    """Fewer nodes of a pool need no boot; of more, the new ones alone do."""
+    """Fewer nodes of a pool need no boot. For more, only the new ones do."""
     fewer = np.full_like(found[0], np.inf)
     for place in members:
         np.minimum(found[place], fewer, out=found[place])

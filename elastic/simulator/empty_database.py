@@ -1,5 +1,4 @@
-"""A database that is empty and up to date: migrated once a process, copied for every store that
-wants one."""
+"""An empty, migrated database: migrated once a process, and copied for every store."""
 
 from __future__ import annotations
 
@@ -13,8 +12,7 @@ _MEMORY = Path("/dev/shm")
 
 
 def lay_out(path: Path) -> str:
-    """Gives the URL of the database at `path`, made unless there is one: nothing is left to
-    migrate."""
+    """Gives the URL of the database at `path`, which is created if it does not exist."""
     url = f"sqlite:///{path}"
     if not path.exists():
         path.write_bytes(_template())
@@ -22,8 +20,7 @@ def lay_out(path: Path) -> str:
 
 
 def fast_folder() -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder, in memory where the system has such: a simulated store survives nothing
-    anyway."""
+    """A temporary folder, in memory if the system has one: a simulated store need not last."""
     return tempfile.TemporaryDirectory(
         prefix="elasticd-simulated-", dir=_MEMORY if _MEMORY.is_dir() else None
     )

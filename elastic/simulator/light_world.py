@@ -1,13 +1,14 @@
-"""A light world at the level of decisions: one job, a market tick by tick, and what a plan does
-there.
+"""A light world at the level of decisions: one job, a market tick by tick, and the effect of a
+plan.
 
-It shows a policy the present and the past, never what follows. Each launch is paid from its tick
-on. New nodes boot for `boot` ticks while what trains goes on; once all of a target are there the
-other nodes are let go, and nothing trains for `pause` ticks. With `boot` 0 a launch so costs
-`pause` dead paid ticks, and what trained before ends at once. A spot node is lost at the beginning
-of the first tick in which its pool is down. A tick that was begun is paid whole. Where ticks are
-longer than a boot, `rest` is the part of one that a launch costs besides: it is paid, and takes no
-time.
+A policy sees the present and the past, never the future. Each launch is paid from its tick on. New
+nodes boot for `boot` ticks while the old group trains. Once all nodes of a target are there, the
+others are ended, and nothing trains for `pause` ticks. So with `boot` 0 a launch costs `pause` dead
+paid ticks, and the old group ends at once.
+
+A spot node is lost at the beginning of the first tick in which its pool is down. A tick that has
+begun is paid in full. If ticks are longer than a boot, `rest` is the part of one that a launch
+costs besides: it is paid, and takes no time.
 """
 
 from __future__ import annotations
@@ -25,26 +26,31 @@ NodeTypes = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class TickMarket:
-    """What each offering costs, and whether it can be had, in each tick. Rows are in the order of
-    `offerings`."""
+    """What each offering costs, and whether it is available, in each tick."""
 
     tick_s: float
     offerings: tuple[Offering, ...]
+    # A row for each of `offerings`, in their order; so is `is_up`.
     usd_per_h: NDArray[np.float64]
     is_up: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A job: so many units of work by tick `deadline`; `rates` are units a tick of each group, by
-    its node types."""
+    """A job."""
 
+    # Units of work in all.
     work: int
+    # The tick by which they must be done.
     deadline: int
+    # Units a tick of each group, by its node types.
     rates: Mapping[NodeTypes, int]
+    # Ticks until a new node is there.
     boot: int = 0
+    # Ticks without training after a change of group.
     pause: int = 0
     nodes_max: int = 1
+    # The part of a tick that a launch costs besides.
     rest: float = 0.0
 
     @property
@@ -69,7 +75,7 @@ class WantedGroup:
 
 @dataclass(slots=True)
 class TickNode:
-    """One node: where it is from, when it was launched, and from which tick on it is there."""
+    """One node: its offering, its launch, and the tick from which it is there."""
 
     number: int
     offering: Offering
@@ -79,14 +85,13 @@ class TickNode:
 
 @dataclass(slots=True)
 class Spent:
-    """Where the dollars went, each counted once; on-demand ones again in `on_demand_usd`.
-
-    A trial is over with its first tick of training.
-    """
+    """Where the dollars went."""
 
     working_usd: float = 0.0
     dead_usd: float = 0.0
+    # A trial ends with its first tick of training.
     trial_usd: float = 0.0
+    # The dollars above that went to on-demand nodes.
     on_demand_usd: float = 0.0
 
     @property
@@ -108,6 +113,7 @@ class TickWorld:
     target: Group | None = None
     is_on_trial: bool = False
     current: Group | None = None
+    # Nothing trains before this tick.
     pauses_until: int = 0
     machines: list[TickNode] = field(default_factory=list)
     spent: Spent = field(default_factory=Spent)
@@ -141,7 +147,7 @@ class TickWorld:
         return all(self.is_up(each) for each, _ in group.members)
 
     def play(self, policy: Policy, *, until: int) -> bool:
-        """Goes on until all work is done, or tick `until`; tells whether it is done."""
+        """Goes on until all work is done, or until tick `until`; returns whether it is done."""
         while self.left > 0 and self.tick < until:
             self._lose()
             self._switch()
@@ -208,7 +214,7 @@ class TickWorld:
             self.machines.append(TickNode(self.launches, offering, self.tick, joins))
 
     def _switch(self) -> None:
-        """Goes over to the target once it is whole: nothing trains for the pause."""
+        """Goes to the target once it is complete: nothing trains for the pause."""
         if self.target is None or self.current == self.target or not self._holds(self.target):
             return
         self.current = self.target
@@ -231,6 +237,7 @@ class TickWorld:
             self.spent.trial_usd += total
             self.is_on_trial = not is_there
         elif self.is_training and self.current is not None:
+            # Nodes that do not train yet are dead dollars.
             own = self.usd_per_h(self.current) * self.market.tick_s / 3600.0
             self.spent.working_usd += min(total, own)
             self.spent.dead_usd += max(0.0, total - own)

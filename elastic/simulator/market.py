@@ -1,5 +1,4 @@
-"""What is sold in a simulated world: node types, true prices, and the pools that machines can be
-had from."""
+"""What is sold in a simulated world: node types, true prices, and the pools of machines."""
 
 from __future__ import annotations
 
@@ -17,28 +16,23 @@ from elastic.simulator.availability_file import Availability, PoolRecord
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPool:
-    """Where the machines of one offering come from.
-
-    While it is down nothing is sold. `takes_back`: its machines end when it goes down, `notice_s`
-    after they were told (0: without a word).
-    """
+    """Where the machines of one offering come from. While it is down nothing is sold."""
 
     availability: Availability
+    # Whether its machines end when it goes down.
     takes_back: bool = True
+    # How long before that they get a notice; 0 for none.
     notice_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedMarket:
-    """Everything that is sold. Instants count from the market's beginning; what has no pool can
-    always be had.
-
-    `prices` are the true ones, each offering's in the order of time; the first one also holds
-    before it.
-    """
+    """Everything that is sold. Instants count from the market's beginning."""
 
     node_types: tuple[NodeType, ...]
+    # The true prices of each offering, in the order of time. The first one also holds before it.
     prices: Mapping[Offering, tuple[tuple[float, float], ...]]
+    # An offering without a pool is always available.
     pools: Mapping[Offering, SimulatedPool] = field(default_factory=dict)
 
     @property
@@ -79,18 +73,20 @@ def market_of(
 ) -> SimulatedMarket:
     """Gives the market of recorded prices and availability.
 
-    With `records` a spot pool is sold only where its availability is known; without them every pool
-    is always up. Of several records of one pool the first counts. Raises InvalidInput where nothing
-    is left to sell.
+    With `records` a spot pool is sold only if its availability is known; without them every pool is
+    always up. Of several records of one pool the first counts. Raises InvalidInput if nothing is
+    left to sell.
     """
     rows = tuple(prices)
     steps: dict[Offering, dict[float, float]] = {}
     for row in rows:
-        steps.setdefault(row.offering, {})[
-            row.at_s if row.at_s is not None else row.after_s or 0.0
-        ] = row.usd_per_h
+        from_s = row.after_s or 0.0
+        if row.at_s is not None:
+            from_s = row.at_s
+        steps.setdefault(row.offering, {})[from_s] = row.usd_per_h
     if not steps:
         raise InvalidInput("prices: wanted at least one price, got an empty file")
+    # Dated prices are moved to the market's beginning; then each spot pool gets its record.
     steps = _from_zero(steps, {row.offering for row in rows if row.at_s is not None})
     pools: dict[Offering, SimulatedPool] = {}
     for record in records or ():
@@ -127,7 +123,7 @@ def _undescribed(name: str) -> NodeType:
 def _from_zero(
     steps: Mapping[Offering, dict[float, float]], dated: set[Offering]
 ) -> dict[Offering, dict[float, float]]:
-    """Prices with dates are moved so that the first of them holds from 0 s on."""
+    """Moves prices with dates so that the first of them holds from 0 s on."""
     first_s = min((at_s for each in dated for at_s in steps[each]), default=0.0)
     return {
         each: {at_s - first_s if each in dated else at_s: usd for at_s, usd in found.items()}

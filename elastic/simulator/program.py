@@ -1,5 +1,4 @@
-"""What a simulated script truly does: how long its steps take where, and when it is done. No policy
-sees this."""
+"""What a simulated script really does: its speed, and when it is done. No policy sees this."""
 
 from __future__ import annotations
 
@@ -13,19 +12,19 @@ from elastic.errors import InvalidInput
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Seconds an iteration by node type and number of nodes; `default_s` for one node of any other
-    type.
+    """Seconds an iteration by node type and number of nodes.
 
     Between two known sizes the step time is interpolated in logarithms. Beyond the largest known
-    one more nodes bring nothing. With `default_s`, n nodes are n times as fast as one.
+    one, more nodes bring nothing.
     """
 
     known: Mapping[str, Mapping[int, float]]
+    # For one node of any other type: then n nodes are n times as fast as one.
     default_s: float | None = None
 
     def step_s(self, node_types: tuple[tuple[str, int], ...]) -> float:
-        """Seconds an iteration on a group; of a mix each node does as much as it would in a group
-        of its own kind.
+        """Seconds an iteration on a group. In a mix each node does as much as in a group of its own
+        type.
 
         >>> speeds = Speeds({"small": {1: 1.0, 4: 0.25}})
         >>> [speeds.step_s((("small", count),)) for count in (1, 2, 4, 8)]
@@ -36,7 +35,7 @@ class Speeds:
         return 1.0 / per_s
 
     def knows(self, node_type: str) -> bool:
-        """Whether anything tells its speed."""
+        """Whether its speed is known."""
         return node_type in self.known or self.default_s is not None
 
     def _of(self, node_type: str, count: int) -> float:
@@ -64,18 +63,17 @@ class Speeds:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The script of one job: it is done after `iterations`, whatever the job's file says.
-
-    `noise` is the relative spread of a window's pace. `start_s`: from its word to the first step;
-    `save_s`: to stop and save when asked. A loss throws away what was done since the last of the
-    saves, one every `checkpoint_s`.
-    """
+    """The script of one job."""
 
     speeds: Speeds
+    # It is done after so many, whatever the job's file says.
     iterations: int
+    # The relative spread of a window's pace.
     noise: float = 0.02
-    # Torch loads in 2 to 4 s, a large script and its data in some more. Stops and saves take
-    # seconds (benchmarks/checkpoint_pause.py), and a user's script saves every ten minutes or so.
+    # The next ones: from a reply to the first step, to stop and save when asked, and between two
+    # saves; a loss throws away what was done since the last one. Torch loads in 2 to 4 s, a large
+    # script and its data in some more. Stops and saves take seconds
+    # (benchmarks/checkpoint_pause.py), and a user's script saves every ten minutes or so.
     start_s: float = 20.0
     save_s: float = 2.0
     checkpoint_s: float = 600.0

@@ -1,5 +1,5 @@
-"""What a database recorded of a job: its spec, the prices of its time, its measured speeds, its
-pools' history."""
+"""What a database recorded of a job: its spec, the prices, its measured speeds, its pools'
+history."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ _MOST_PRICES = 100_000
 
 
 def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMarket]:
-    """Gives the job, its program and its market as they were from its submission on. Raises
-    NotFound, InvalidInput.
+    """Gives the job, its program and its market as they were from its submission on.
 
-    Sold is what was measured, at the prices on record. A spot pool that the job used was up from
-    where a machine was granted, and down from where one was refused or taken back; one that it did
-    not use is always up.
+    What was measured is sold, at the recorded prices. A spot pool that the job used was up from
+    when a machine was granted, and down from when one was refused or taken back. A pool that it did
+    not use is always up. Raises NotFound, InvalidInput.
     """
     job = store.jobs.get(job_id)
     iterations = job.spec.iterations or job.iteration
@@ -32,6 +31,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     if not speeds.known or not iterations:
         raise InvalidInput(f"{job_id}: wanted a job that has trained, found no measurement of it")
     end_s = job.finished_at_s
+    # The prices of its time, from its submission on.
     rows = [
         TraceRow(
             price.offering,
@@ -44,6 +44,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
     ]
     market = market_of(rows, node_types=_node_types(store, job.id))
     nodes = store.nodes.listed(job.id, include_gone=True)
+    # Only spot pools that it used have a history.
     pools = {
         offering: SimulatedPool(_history(of_pool, job.submitted_at_s), notice_s=NOTICE_S)
         for offering in market.offerings
@@ -63,7 +64,7 @@ def recorded(store: Store, job_id: str) -> tuple[JobSpec, Program, SimulatedMark
 
 
 def _node_types(store: Store, job_id: str) -> dict[str, NodeType]:
-    """What its latest decision saw of the hardware on offer."""
+    """The hardware on offer, as its latest decision saw it."""
     latest = store.decisions.listed(job_id, limit=1)
     return {
         each.name: each
@@ -73,8 +74,8 @@ def _node_types(store: Store, job_id: str) -> dict[str, NodeType]:
 
 
 def _speeds(measured: tuple[Series, ...]) -> Speeds:
-    """Seconds an iteration by node type and count: of all warm windows together. Mixes are left
-    out."""
+    """Seconds an iteration by node type and count, over all warm windows together, without
+    mixes."""
     known: dict[str, dict[int, float]] = {}
     for series in measured:
         if len(series.group.node_types) == 1 and series.samples:
@@ -87,8 +88,11 @@ def _speeds(measured: tuple[Series, ...]) -> Speeds:
 
 
 def _history(nodes: list[Node], since_s: float) -> Availability:
-    """What one job's launches, refusals and losses say of a pool: each state holds until the next
-    that was seen."""
+    """What one job's launches, refusals and losses show of a pool.
+
+    Each state lasts until the next one that was seen.
+    """
+    # A launch shows that the pool is up; a loss or a refusal shows that it is down.
     seen: list[tuple[float, bool]] = []
     for node in nodes:
         if node.launched_at_s is not None:

@@ -1,5 +1,4 @@
-"""The policies to be compared with, as their authors describe them; unlike ours they are told every
-speed.
+"""The policies that ours are compared with, as their authors describe them. They know every speed.
 
 - `on-demand`: the cheapest group of on-demand nodes that does it in time, from the first tick to
   the last.
@@ -89,12 +88,14 @@ class Net:
             )
             dead = 2 * world.task.dead
             best = self.fleet.on_demand(world)
+            # As late as the cheapest that is in time, or the fastest if none is.
             late = min(_ticks(world, each) for each in (best, fastest))
             # The next look is a tick later, and what is begun then takes whole ticks.
             later = math.ceil(late + world.task.dead - 1e-9) + 1
             if world.ticks_left > late + dead and world.ticks_left >= later:
                 return None
             self.reserve = best
+        # Spot that would finish in time by itself may still go on.
         held = world.target
         if held is not None and _is_spot(held) and world.machines:
             if _ticks(world, held) <= world.ticks_left:
@@ -134,6 +135,7 @@ class Uniform:
             ahead = 2 * task.dead
         else:
             ahead = 0
+        # Even progress: on-demand must be two changeovers ahead of it before it goes back to spot.
         expected = task.work * (world.tick + ahead) / task.deadline
         if world.machines:
             return WantedGroup(

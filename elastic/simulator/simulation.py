@@ -1,12 +1,14 @@
-"""One job's life in a virtual world: the clock jumps from event to event, and ticks where something
-can have changed.
+"""One job in a virtual world: the clock jumps from event to event, and ticks when things may
+change.
 
 The daemon looks every `tick_s` seconds. A look at a world in which nothing has changed changes
-nothing, so most looks are left out: after each change the next ones come 1, 16, 256 ticks later, up
-to `quiet_s` apart. They come at once where an agent has news, a machine is taken, a price moves or
-a refusal has run out. Before a longer gap `decide` itself, which is pure, is asked what it would do
-at its end if the job only went on as it does. Where that is anything but to go on, the look comes
-when it would first be done: at the budget, at the safety net or after a cooldown.
+nothing, so most looks are left out. After each change the next looks come 1, 16 and 256 ticks
+later, up to `quiet_s` apart. A look comes at once if an agent has news, a machine is taken, a price
+moves or a refusal has run out.
+
+Before a longer gap, `decide` itself (which is pure) is asked what it would do at its end if the job
+only went on as now. If it would do anything else, the look comes when that would first be done: at
+the budget, at the safety net or after a cooldown.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -76,34 +79,32 @@ log = structlog.get_logger(__name__)
 # The instant at which every simulated market begins.
 BEGINS_S = 1_700_000_000.0
 
-# A price that moves by less waits for the next look: no margin of a move is so small; the ledger
-# has it all the same.
+# A price that moves by less waits for the next look: no margin of a move is that small, and the
+# ledger has the price anyway.
 _NEWSWORTHY = 0.02
-# How much longer each look waits than the one before, while nothing changes: what takes its time,
-# such as a drain, is over within a few; all else wakes the daemon by itself.
+# How much longer each look waits than the one before, while nothing changes. What takes its time,
+# such as a drain, is over within a few looks; everything else wakes the daemon by itself.
 _GROWTH = 16.0
 # Refusals that run out within this time are looked at together.
 _TOGETHER_S = 60.0
 # The code of the reason with which a policy waits for windows.
 _MEASURING = "measuring"
-# Four hours: six looks a day at a cluster in which nothing happens cost little (decision 0120).
+# Six looks a day at a cluster in which nothing happens cost little (decision 0120).
 _LONGEST_LOOK_S = 14_400.0
 _REACTION_S = TICK_S + HEARTBEAT_S + REACTION_SLACK_S
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationSettings:
-    """How the simulated daemon and its cloud are set up: seconds, and the limits of decisions.
-
-    `quiet_s` is the longest time between two looks at a cluster that trains, `waiting_s` at one
-    without machines. Both only save work: a look that could decide something is never left out for
-    them.
-    """
+    """How the simulated daemon and its cloud are set up, in seconds."""
 
     limits: Limits = field(default_factory=lambda: Limits(reaction_s=_REACTION_S))
     tick_s: float = TICK_S
     heartbeat_s: float = HEARTBEAT_S
+    # The longest time between two looks at a cluster that trains. It only saves work: a look that
+    # could decide something is never left out.
     quiet_s: float = _LONGEST_LOOK_S
+    # The same for a cluster without machines.
     waiting_s: float = _LONGEST_LOOK_S
     lease_s: float = LEASE_S
     register_s: float = REGISTER_S
@@ -131,11 +132,7 @@ class _Rendezvous:
 
 @dataclass(slots=True)
 class Simulation:
-    """A job in a market; `feed` is what the daemon hears of prices (None: the truth, at once).
-
-    `moves` counts how often the group changed that was wanted, `losses` machines that a pool took
-    back.
-    """
+    """A job in a market."""
 
     folder: Path
     spec: JobSpec
@@ -143,10 +140,13 @@ class Simulation:
     market: SimulatedMarket
     decide: Callable[[Snapshot], Plan]
     terms: SimulationSettings = SimulationSettings()
+    # The prices that the daemon is given; None for the true ones, at once.
     feed: PriceSource | None = None
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGINS_S))
     ticks: int = 0
+    # How often the wanted group changed.
     moves: int = 0
+    # How many machines a pool took back.
     losses: int = 0
     cloud: FakeCloud = field(init=False)
     store: Store = field(init=False)
@@ -154,14 +154,19 @@ class Simulation:
     right: TerminationPermission = field(init=False)
     agents: Agents = field(init=False)
     job_id: str = field(init=False)
+    # What will happen: when, in which order, and what.
     _events: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
     _event_count: int = 0
     _node_of: dict[str, str] = field(default_factory=dict)
     _booting: set[str] = field(default_factory=set)
+    # What the last look saw; None once the job is over.
     _seen: object = None
+    # The wanted group at the last look.
     _target: Group | None = None
+    # The longest gap before the next look.
     _interval_s: float = 0.0
     _next_tick_s: float = BEGINS_S
+    # The latest decision, with what it was made from.
     _decided: tuple[Snapshot, Plan] | None = None
 
     def __post_init__(self) -> None:
@@ -213,7 +218,7 @@ class Simulation:
         return self.store.ledger.spent(self.job_id, self.clock.now_s())
 
     def bill_usd(self) -> float:
-        """What the machines have truly cost, counted without any ledger."""
+        """What the machines really cost, counted without any ledger."""
         return bill_usd(
             self.cloud.machines(),
             self.market,
@@ -223,8 +228,8 @@ class Simulation:
         )
 
     def run(self, *, until_s: float) -> Job:
-        """Goes on until the job is over, or until so many seconds after the market's beginning;
-        gives the job."""
+        """Runs until the job is over, or until so many seconds after the market's beginning; gives
+        the job."""
         end_s = BEGINS_S + until_s
         while self.clock.now_s() < end_s:
             at_s = min(self._next_tick_s, self._events[0][0] if self._events else math.inf, end_s)
@@ -290,7 +295,7 @@ class Simulation:
             heapq.heappop(self._events)[2]()
 
     def _tick_by(self, at_s: float) -> None:
-        """Has the daemon look at the first of its instants that is not before `at_s`."""
+        """Has the daemon look at the first of its ticks that is not before `at_s`."""
         number = math.ceil((at_s - BEGINS_S) / self.terms.tick_s - 1e-9)
         self._next_tick_s = min(self._next_tick_s, BEGINS_S + number * self.terms.tick_s)
 
@@ -306,13 +311,14 @@ class Simulation:
         self._look()
 
     def _look(self) -> None:
-        """What the tick has changed: machines that boot, words that agents hear next, and when the
-        next look is due."""
+        """Follows what the tick has changed: machines that boot, replies to agents, and the next
+        look."""
         job = self.job
         nodes = self.store.nodes.listed(self.job_id)
         if job.phase.is_final:
             self._seen = None
             return
+        # What the agents will be told, and what has changed since the last look.
         generation = self.store.generations.latest(self.job_id)
         self._tell_agents(job, nodes, generation)
         now_s = self.clock.now_s()
@@ -328,8 +334,7 @@ class Simulation:
         wanted: tuple[Offering, ...] = ()
         if target is not None:
             wanted = tuple(offering for offering, _ in target.members)
-        # That a pool refuses once more is nothing new: its block is renewed, and it stays as closed
-        # as before.
+        # Another refusal by the same pool is no change: its block is renewed, and it stays closed.
         closed = _closed(blocks, wanted)
         seen = (job.phase, target, members, stand, closed)
         if seen != self._seen:
@@ -345,13 +350,13 @@ class Simulation:
         if self._decided is not None and not set(closed) <= set(
             _closed(self._decided[0].unavailable, wanted)
         ):
-            # It was refused only now: that is decided from at the next tick.
+            # It was refused only now: the next tick decides from that.
             self._tick_by(now_s + self.terms.tick_s)
 
     def _tell_agents(
         self, job: Job, nodes: tuple[Node, ...], generation: Generation | None
     ) -> None:
-        """What the next heartbeats will tell the agents."""
+        """What the next heartbeats' replies will tell the agents."""
         lease_s = self.right.lease_left_s()
         for node in nodes:
             if node.phase is NodePhase.BOOTING:
@@ -366,13 +371,14 @@ class Simulation:
 
     def _plan_next(self, now_s: float, blocks: tuple[Unavailable, ...]) -> None:
         self._tick_by(now_s + self._gap_s(now_s))
+        # Also look when refusals run out. Those that end together are looked at once.
         ends_s = sorted(self._asked_with_hope_s(block) for block in blocks)
         if ends_s and math.isfinite(ends_s[0]):
             self._tick_by(max(end_s for end_s in ends_s if end_s <= ends_s[0] + _TOGETHER_S))
 
     def _asked_with_hope_s(self, block: Unavailable) -> float:
-        """When a pool is asked again that may grant: until it is up, each asking is refused as the
-        one before was."""
+        """When a pool is asked again with a chance: until it is up, each attempt is refused as
+        before."""
         pool = self.market.pools.get(block.offering)
         at_s = block.until_s - BEGINS_S
         if pool is None or pool.availability.is_up(at_s):
@@ -383,8 +389,7 @@ class Simulation:
         return block.until_s + POOL_ASKED_AGAIN_S * math.ceil((turn_s - at_s) / POOL_ASKED_AGAIN_S)
 
     def _gap_s(self, now_s: float) -> float:
-        """For how long the job would go on as it does, if nothing but the time and what comes with
-        it changed."""
+        """For how many seconds the job would go on as now, if only time passed."""
         tick_s = self.terms.tick_s
         longest_s = self._interval_s
         if self._decided is None:
@@ -394,6 +399,7 @@ class Simulation:
             return self._until_the_next_window_s()
         if self._goes_on_at(now_s + longest_s):
             return longest_s
+        # Search for the first instant at which it would not hold.
         quiet_s = 0.0
         while longest_s - quiet_s > 2 * tick_s:
             middle_s = (quiet_s + longest_s) / 2
@@ -404,7 +410,7 @@ class Simulation:
         return max(quiet_s, tick_s)
 
     def _until_the_next_window_s(self) -> float:
-        """A tick, or as long as the next window of what is being measured takes."""
+        """A tick, or as long as the next window of what is being measured."""
         step_s = self.agents.step_s
         if step_s is None:
             return self.terms.tick_s
@@ -445,7 +451,7 @@ class Simulation:
             self.agents.join(node)
 
     def _follow_pool(self, offering: Offering) -> None:
-        """Brings the cloud to what the pool is now, and again whenever it turns."""
+        """Brings the cloud to the pool's present state, and again whenever that turns."""
         pool = self.market.pools[offering]
         at_s = self.elapsed_s
         if pool.availability.is_up(at_s):
@@ -470,7 +476,7 @@ class Simulation:
             if notice_s > 0:
                 notice = Notice(NoticeKind.INTERRUPTION, now_s, now_s + notice_s, "terminate")
                 self.agents.notice(machine.node_id, notice)
-            self._later(now_s + notice_s, lambda name=machine.provider_id: self._reclaim(name))  # type: ignore[misc]
+            self._later(now_s + notice_s, partial(self._reclaim, machine.provider_id))
 
     def _reclaim(self, provider_id: str) -> None:
         machine = next(
@@ -518,8 +524,8 @@ def _is_learning(plan: Plan) -> bool:
 
 
 def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
-    """What would be seen at an instant, if all went on as it does: prices hold, and what trains
-    goes on at its pace."""
+    """What would be seen at an instant if nothing changed: the same prices, and training at its
+    pace."""
     after_s = max(at_s - snapshot.now_s, 0.0)
     prices = tuple(replace(price, observed_at_s=at_s) for price in snapshot.prices)
     in_force = sorted(snapshot.prices, key=lambda price: price.valid_from_s)
@@ -529,6 +535,7 @@ def _later_snapshot(snapshot: Snapshot, plan: Plan, at_s: float) -> Snapshot:
     )
     job = snapshot.job
     total = snapshot.job.spec.iterations
+    # Training goes on at the pace that the plan knows, and never quite to the end.
     own = next((each for each in plan.candidates if each.group == snapshot.current), None)
     if own is None or own.step_s is None:
         done = 0
@@ -556,7 +563,7 @@ def simulated(
     terms: SimulationSettings = SimulationSettings(),
     feed: PriceSource | None = None,
 ) -> Iterator[Simulation]:
-    """A simulation whose database is gone with the block."""
+    """A simulation whose database is removed after the block."""
     with fast_folder() as folder:
         simulation = Simulation(Path(folder), spec, program, market, decide, terms, feed)
         try:

@@ -13,8 +13,10 @@ _FIELDS = ("node_type", "nodes", "step_s")
 
 
 def read_speeds(path: Path) -> Speeds:
-    """The speeds in a CSV file whose header names node_type, nodes and step_s. Raises InvalidInput,
-    naming the line."""
+    """The speeds in a CSV file whose header names node_type, nodes and step_s.
+
+    Raises InvalidInput, naming the line.
+    """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file, strict=True)

@@ -24,19 +24,20 @@ from elastic.simulator.rivals import RIVALS, Fleet
 # Ticks times groups: the clairvoyant takes some 0.1 ms for each.
 CLAIRVOYANT = "clairvoyant"
 _MOST_STEPS = 8_000
-# Units of work that the slowest group does in a tick, where a run is short: rounding then is 1 in
-# 32 at most.
+# Units of work that the slowest group does in a tick of a short run: rounding is then 1 in 32 at
+# most.
 _FINE = 16
 _MOST_UNITS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """What one rule came to: dollars (None: it could not be done), and seconds after the
-    deadline."""
+    """The result of one rule."""
 
     name: str
+    # Dollars; None if it could not be done.
     usd: float | None
+    # Seconds after the deadline.
     late_s: float
 
 
@@ -50,13 +51,13 @@ def yardsticks(
     pause_s: float,
     is_deadline: bool = True,
 ) -> tuple[Yardstick, ...]:
-    """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s` after the
-    market's beginning.
+    """Gives the clairvoyant and the rivals, for all of the program's work by `horizon_s`.
 
-    Times are rounded to whole ticks. These are so short, where there may be that many, that even a
-    boot is told from none. What is left of boot and pause beside whole ticks is paid. Nothing is
-    late unless `is_deadline`.
+    Times are rounded to whole ticks. If the run allows many, ticks are so short that even a boot
+    takes some. The rest of boot and pause beside whole ticks is paid. Nothing is late unless
+    `is_deadline`.
     """
+    # Ticks as short as the clairvoyant's time allows, but no shorter than the daemon's.
     sold = sum(spec.admits(each) for each in market.offerings) * max(len(spec.sizes), 1)
     tick_s = max(TICK_S, horizon_s * max(sold, 1) / _MOST_STEPS)
     light = _light(market, tick_s, 3 * math.ceil(horizon_s / tick_s))
@@ -89,6 +90,7 @@ def _light(market: SimulatedMarket, tick_s: float, ticks: int) -> light_world.Ti
     for row, offering in enumerate(offerings):
         starts_s = np.arange(ticks) * tick_s
         steps = market.prices[offering]
+        # The price in force at the start of each tick; the first one also holds before it.
         places = np.searchsorted([at_s for at_s, _ in steps], starts_s, side="right") - 1
         usd[row] = np.array([usd_per_h for _, usd_per_h in steps])[np.maximum(places, 0)]
         pool = market.pools.get(offering)
@@ -115,6 +117,7 @@ def _task(
     slowest = min(per_tick.values())
     # Whole units a tick for the slowest, so that its pace at least is exact.
     unit = slowest / min(max(int(_MOST_UNITS * slowest / program.iterations), 1), _FINE)
+    # Boot and pause in whole ticks. What both leave over may add up to one more tick of pause.
     dead_s = boot_s + pause_s
     boot = int(boot_s / tick_s)
     pause = int(pause_s / tick_s)

@@ -13,12 +13,10 @@ from elastic.store.schema import alarms, jobs
 
 @dataclass(frozen=True, slots=True)
 class StoredAlarm:
-    """An alarm that stands. It is about a job and perhaps one of its nodes, or about the daemon.
-
-    `text` says why it stands, as of the newest look, and `job_name` whose trouble it is.
-    """
+    """An alarm that stands: about a job, perhaps one of its nodes, or about the daemon."""
 
     kind: str
+    # Why it stands, as of the latest look.
     text: str
     since_s: float
     job_id: str | None = None

@@ -60,6 +60,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
     partial = target.with_name(f".{target.name}.partial")
     with tempfile.TemporaryDirectory(prefix=".elasticd-backup-", dir=target.parent) as folder:
         database = Path(folder, _DATABASE)
+        # Copy the database first; the files are small, and read when they are packed.
         kind = _dump(url, database)
         files = {_DATABASE: database, **{n: path for n, path in secrets.items() if path.exists()}}
         manifest = {
@@ -73,6 +74,7 @@ def back_up(url: str, secrets: Mapping[str, Path], target: Path, *, now_s: float
             },
         }
         try:
+            # Written aside and linked, so that a backup is whole or not there.
             _pack(partial, manifest, files)
             os.link(partial, target)
         finally:
@@ -101,6 +103,7 @@ def restore(source: Path, url: str, secrets: Mapping[str, Path]) -> Backup:
             if path.exists() and _sum_of(path) != manifest["files"][name]["sha256"]:
                 raise Conflict(_in_the_way(path))
         _refuse_database(url)
+        # Unpack and check everything next to its place, then put it there.
         folder = _folder_of(url) or next(iter(wanted.values())).parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".elasticd-restore-", dir=folder) as laid_out:
@@ -123,6 +126,7 @@ def _dump(url: str, to: Path) -> str:
     path = Path(parsed.database or "")
     if not path.is_file():
         raise NotFound(f"{path}: no database there")
+    # Check the copy: a backup of a damaged database would be no help.
     copy_sqlite(path, to)
     with closing(sqlite3.connect(to)) as connection:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -138,6 +142,7 @@ def _refuse_database(url: str) -> None:
     folder = _folder_of(url)
     if folder is not None:
         path = folder / Path(make_url(url).database or "").name
+        # SQLite's two helper files belong to the database.
         for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
             if each.exists():
                 raise Conflict(_in_the_way(each))
@@ -224,6 +229,7 @@ def _manifest_in(archive: tarfile.TarFile, source: Path) -> dict[str, Any]:
     try:
         entry = archive.getmember(_MANIFEST)
         content = archive.extractfile(entry)
+        # The size is checked before anything is read into memory.
         if content is None or entry.size > _MOST_MANIFEST_BYTES:
             raise InvalidInput(f"{source} is no backup of elasticd: its manifest is none")
         manifest: dict[str, Any] = json.loads(content.read())

@@ -41,6 +41,7 @@ Shapes = Mapping[str, TableShape]
 
 def shapes_in(connection: Connection) -> Shapes:
     """The tables that a database has."""
+    # Four questions for the whole database: one for each table would take much longer.
     looked = inspect(connection)
     unique = looked.get_multi_unique_constraints()
     indexes = looked.get_multi_indexes()
@@ -120,6 +121,7 @@ def _of_table(name: str, found: TableShape, wanted: TableShape) -> Iterator[str]
             else:
                 may = "may not"
             yield f"column {name}.{column} {may} be empty"
+    # Then the keys, the constraints and the indexes.
     if found.key != wanted.key:
         yield f"table {name} has the key {_listed([found.key])}, not {_listed([wanted.key])}"
     if missing := wanted.unique - found.unique:

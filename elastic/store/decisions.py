@@ -63,6 +63,7 @@ def record(
     job_id = snapshot.job.id
     now_s = snapshot.now_s
     last = connection.execute(_LAST, {"job_id": job_id}).one_or_none()
+    # A hold that repeats the last decision's reason is no new decision.
     is_repeat = (
         last is not None
         and plan.action is Action.HOLD
@@ -72,6 +73,7 @@ def record(
     if last is not None and is_repeat and not _tells_more(connection, last, plan, now_s=now_s):
         connection.execute(_REPEAT, {"of_id": last.id, "last_at_s": now_s})
         return int(last.id)
+    # What a new row has in common with a repeated hold that tells more.
     newest = {
         "last_at_s": now_s,
         "weighed_at_s": now_s,
@@ -81,6 +83,7 @@ def record(
     if last is not None and is_repeat:
         connection.execute(_REPEAT, {"of_id": last.id, **newest})
         return int(last.id)
+    # A new decision, with an event that names it.
     row_id = insert(
         connection,
         decisions,

@@ -27,14 +27,7 @@ _EARLIER_JOBS = 4
 
 @dataclass(frozen=True, slots=True)
 class JobFacts:
-    """One job as it stands, with its living nodes, its latest generation and its past. `spent_usd`
-    is the ledger's.
-
-    `done_and_gone` are members of a generation that goes on, whose machines are gone and whose
-    workers were done. `hung` is how many of those before the latest one stood still, since one made
-    turns for long. `longest_pause_s` is how long the job has paused between two turns of its own,
-    None while that is not known. `earlier` is what others of the same program measured.
-    """
+    """One job as it stands, with its living nodes, its latest generation and its past."""
 
     job: Job
     target: Group | None
@@ -43,10 +36,15 @@ class JobFacts:
     series: tuple[Series, ...]
     switches: tuple[Switch, ...]
     changes: tuple[Change, ...]
+    # The ledger's.
     spent_usd: float
+    # Members of a generation that goes on, whose machines are gone and whose workers were done.
     done_and_gone: frozenset[str] = frozenset()
+    # How many generations in a row before the latest one stood still.
     hung: int = 0
+    # How long the job pauses between two turns of its own; None if that is not known.
     longest_pause_s: float | None = None
+    # What other jobs of the same program measured.
     earlier: tuple[Trained, ...] = ()
 
 

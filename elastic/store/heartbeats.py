@@ -29,21 +29,20 @@ from elastic.store.events import Event, add_event
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatReport:
-    """What a node said of itself in one heartbeat.
-
-    The id of a note is its sequence number; `acked_seq` is the newest one among windows and notes.
-    `round` is the newest of the session that its workers train in, `next_round` one that they are
-    about to publish. `saves` and `beginnings` stand under their sequence numbers.
-    """
+    """What a node said of itself in one heartbeat."""
 
     report: NodeReport
     last_exit: Exit | None = None
     windows: Sequence[Window] = ()
     notes: Sequence[Event] = ()
+    # The newest sequence number among windows and notes; a note's id is its number.
     acked_seq: int = 0
     notice: Notice | None = None
+    # The newest of the session that its workers train in.
     round: int | None = None
+    # One that they are about to publish.
     next_round: RoundRegistration | None = None
+    # By sequence number, as are `beginnings`.
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
@@ -56,11 +55,13 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
     # Before the windows, which tell what was lost by it.
     for beginning in [said.beginnings[seq] for seq in sorted(said.beginnings) if seq > before]:
         progress.note_beginning(connection, node.job_id, beginning, node_id=node_id, now_s=now_s)
+    # Windows may arrive twice: those that are stored, or were rolled up since, do not count again.
     windows = rollup.not_rolled_up(connection, node.job_id, said.windows, acked_seq=before)
     if windows:
         fresh = measurements.append(connection, node, windows)
     else:
         fresh = 0
+    # Notes become events. Some of them also say how far the job's state is safe.
     for note in (each for each in said.notes if each.id > before):
         add_event(
             connection,
@@ -73,6 +74,7 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
         )
         if note.kind in ("checkpoint", "drained") and "iteration" in note.numbers:
             progress.note_kept(connection, node.job_id, int(note.numbers["iteration"]))
+    # Everything else that has a sequence number above the acknowledged one.
     if saves := [said.saves[seq] for seq in sorted(said.saves) if seq > before]:
         progress.note_saves(connection, node.job_id, saves)
     node_rows.change(
@@ -93,6 +95,7 @@ def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_
 
 
 def _values(said: HeartbeatReport, node: Node, acked_seq: int, now_s: float) -> dict[str, object]:
+    # The node is prepared from the first heartbeat on that says so.
     is_ready = (
         node.agent_state is AgentState.PREPARING and said.report.state is not AgentState.PREPARING
     )
@@ -108,6 +111,7 @@ def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
     """An earlier exit is kept until another one is reported."""
     if said is None:
         return {}
+    # The same exit comes with every heartbeat, and counts as one failure.
     is_news = node.exit is None or node.exit.generation != said.generation
     if said.outcome is Outcome.FAILED:
         failures = node.failures + is_news

@@ -40,6 +40,7 @@ def inspect_store(url: str) -> StoreState:
     newest = ScriptDirectory.from_config(migration_config(url)).get_current_head()
     parsed = make_url(url)
     is_sqlite = parsed.get_backend_name() == "sqlite"
+    # Looking at a file that does not exist must not create it.
     if is_sqlite and not (parsed.database and Path(parsed.database).is_file()):
         return StoreState(None, newest)
     engine = plain_engine(url)
@@ -53,6 +54,7 @@ def inspect_store(url: str) -> StoreState:
             if damages or revision is None:
                 return StoreState(revision, newest, damages)
             differ = differences_at(connection, revision)
+            # Rows can be checked only if the tables are those that this version knows.
             is_read = revision == newest and not differ
             if is_read:
                 wrong = tuple(ledger_check.faults(connection))

@@ -22,6 +22,7 @@ def faults(connection: Connection) -> Iterator[str]:
                 select(rows).where(rows.c.node_id == node.id).order_by(rows.c.id)
             )
         ]
+        # What was never launched costs nothing.
         if node.launched_at_s is None:
             if found:
                 yield f"{node.id}: never launched, and charged {len(found)} times"
@@ -31,6 +32,7 @@ def faults(connection: Connection) -> Iterator[str]:
         except PriceUnavailable as error:
             yield f"{node.id}: {error}"
             continue
+        # Compare the rows with those that its billing period and the prices give.
         if any(each.job_id != node.job_id for each in found):
             yield f"{node.id}: charged to another job than its own ({node.job_id})"
         has = [

@@ -110,20 +110,19 @@ class StoredWindow:
 
 @dataclass(frozen=True, slots=True)
 class ThroughputPoint:
-    """Iterations per second of the clock in the stretch that begins at an instant; 0 where nothing
-    was done.
-
-    `training_phase` is the one that most of the iterations belong to.
-    """
+    """Iterations per second of the clock in the stretch that begins at an instant."""
 
     at_s: float
+    # 0 if nothing was done.
     iterations_per_s: float
+    # The phase that most of the iterations belong to.
     training_phase: str
 
 
 def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
     """Stores the windows that are new and gives how many were; a node speaks only for generations
     it was in."""
+    # A node may only report on generations that it was in, and each window once.
     members, sizes = _memberships(connection, node, {window.generation for window in batch})
     stored = _stored_seqs(connection, node.id, batch)
     unique = {
@@ -131,7 +130,9 @@ def append(connection: Connection, node: Node, batch: Sequence[Window]) -> int:
         for window in batch
         if window.seq not in stored and window.generation in members
     }
+    # In the order in which they were measured.
     fresh = [_cold_unless_whole(unique[seq], sizes) for seq in sorted(unique)]
+    # Each group has a series for each training phase.
     ids: dict[tuple[str, str], int] = {}
     for window in fresh:
         key = (members[window.generation], window.phase)
@@ -208,15 +209,18 @@ def throughput(
     ).one()
     if first is None:
         return ()
+    # No point can be narrower than the coarsest stored sum.
     width_s = max(chart_width_s(first, last, points=points), coarsest_s)
     into_slot = (buckets.c.at_s - first) % width_s
     slot = (buckets.c.at_s - into_slot).label("slot")
     phase = buckets.c.training_phase
+    # Sums that lie within one point are added up by the database.
     lies_in_one = into_slot + buckets.c.width_s <= width_s
     query = select(slot, phase, func.sum(buckets.c.iterations)).where(mine, lies_in_one)
     done: dict[int, dict[str, float]] = {}
     for at_s, training_phase, iterations in connection.execute(query.group_by("slot", phase)):
         done.setdefault(at_s, {})[training_phase] = iterations
+    # The others are divided between two points, in proportion to time.
     across = select(buckets.c.at_s, phase, buckets.c.iterations, buckets.c.width_s)
     for row in connection.execute(across.where(mine, ~lies_in_one).order_by(buckets.c.at_s)):
         next_s = row.at_s - (row.at_s - first) % width_s + width_s
@@ -353,6 +357,7 @@ def _values(node: Node, window: Window, series_id: int) -> dict[str, object]:
 
 
 def _add_to_series(connection: Connection, fresh: Iterable[tuple[int, Window]]) -> None:
+    # One update for each series, whatever the number of windows; cold windows are no speed.
     sums: dict[int, tuple[int, float]] = {}
     for series_id, window in fresh:
         if not window.is_cold:
@@ -392,6 +397,7 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
     """Brings the job's progress and its generations' first and last step to what the windows
     show."""
     iteration, generation, phase, error = connection.execute(_PROGRESS, {"job_id": job_id}).one()
+    # The first and the last step of each generation.
     steps: dict[int, tuple[float, float]] = {}
     restarts: dict[str, object] = {}
     for window in sorted(fresh, key=lambda each: (each.generation, each.seq)):
@@ -401,6 +407,8 @@ def _advance(connection: Connection, job_id: str, fresh: Sequence[Window]) -> No
             begins_at = iteration
         else:
             begins_at = max(window.iteration - window.iterations, 0)
+        # A restart goes back behind what was counted: a new generation may, and a script's counter
+        # may.
         is_restart = window.generation > generation or begins_at + window.iterations <= iteration
         if is_restart and begins_at < iteration:
             restarts |= _restart(

@@ -78,15 +78,13 @@ _OF_LAUNCH = (
 
 @dataclass(frozen=True, slots=True)
 class LaunchIntent:
-    """One purchase on record: all the nodes that its token is to buy, in the order in which they
-    were asked for.
-
-    `asked_by` is what its provider noted last of how it asks; empty before it has.
-    """
+    """One purchase on record."""
 
     token: str
     request_hash: str
+    # All that its token will buy, in the order in which they were asked for.
     nodes: tuple[Node, ...]
+    # What its provider last noted about how it asks; empty before that.
     asked_by: str = ""
 
 
@@ -108,6 +106,7 @@ def intend_launch(
     what `workers` each runs: the node type may be sold no more by the time they begin.
     """
     token = secrets.token_hex(16)
+    # One token and one price for all nodes of the launch.
     price = prices.in_force(connection, offering, at_s=now_s)
     for _ in range(count):
         node_id = f"node-{secrets.token_hex(4)}"
@@ -164,6 +163,7 @@ def launched(
     """Records that the provider made the machine, wanted still or not: it costs from
     `launched_at_s` on."""
     node = get(connection, node_id)
+    # An answer may come twice, or after the node was given up.
     if node.provider_id is not None or node.phase.is_gone:
         return
     if node.phase is NodePhase.INTENDED:
@@ -210,6 +210,7 @@ def launch_failed(
         _done(connection, node, "launch", f"failed: {why}", now_s)
     if not members:
         return
+    # An empty pool that is still empty leaves no row and no event.
     is_news = not for_want_of_capacity or pools.refused(connection, members[0].offering, at_s=now_s)
     if not is_news:
         connection.execute(delete(intents).where(intents.c.token == token))
@@ -299,6 +300,7 @@ def gone(
     node = get(connection, node_id)
     if node.phase.is_gone:
         return
+    # An end that elasticd did not ask for is a loss.
     was_asked = node.phase in (NodePhase.TERMINATING, NodePhase.INTENDED)
     if was_asked:
         phase = NodePhase.TERMINATED

@@ -36,6 +36,7 @@ def noticed(connection: Connection, node_id: str, notice: Notice) -> None:
     }
     node_rows.change(connection, node_id, values)
     offering = node.offering
+    # A mere recommendation has no instant.
     if notice.at_s is None:
         kind = "rebalance_recommended"
         text = f"{offering}: likelier to be taken back than before"

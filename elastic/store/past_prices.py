@@ -29,6 +29,7 @@ class PastPrices(Repository):
         An offering that has one already keeps it as it is; one without a price on record has none.
         """
         with self._database.write() as connection:
+            # Of several prices of one instant the last one counts.
             rows = {(each.offering, each.valid_from_s): each for each in found}
             is_meant = prices.c.node_type.in_({offering.node_type for offering, _ in rows})
             first = select(*_OFFERING, func.min(prices.c.valid_from_s).label("at_s")).where(
@@ -38,6 +39,7 @@ class PastPrices(Repository):
                 _offering(row): row.at_s for row in connection.execute(first.group_by(*_OFFERING))
             }
             known = _offerings(connection)
+            # Only before the first price on record, and only for offerings without a history.
             fresh = [
                 _values(each)
                 for (offering, valid_from_s), each in rows.items()

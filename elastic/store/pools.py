@@ -60,12 +60,14 @@ def gone(connection: Connection, node: Node, *, is_lost: bool, why: str, at_s: f
         pool = None
     if pool is None:
         return
+    # It was taken back if the cloud said so, or if it was lost and nothing else explains that.
     is_noticed = node.notice is not None and node.notice.kind is NoticeKind.INTERRUPTION
     was_taken = is_noticed or (
         is_lost and node.joined_at_s is not None and not why.startswith(_OTHERS_DOING)
     )
     if was_taken:
         _save(connection, pool, pool.taken_back(at_s))
+    # We ended the last node of this pool ourselves: the spell was not seen to its end.
     elif connection.execute(_HELD, _key(node.offering)).first() is None:
         _save(connection, pool, pool.let_go(at_s))
 

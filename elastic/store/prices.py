@@ -51,6 +51,7 @@ def add(
             update(prices).where(prices.c.id == current.id).values(observed_at_s=observed_at_s)
         )
         return replace(current, observed_at_s=observed_at_s), False
+    # A price that came late holds from now on: what was charged stays charged.
     if current is not None and current.valid_from_s >= valid_from_s:
         valid_from_s = observed_at_s
     row_id = insert(

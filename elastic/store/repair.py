@@ -31,6 +31,7 @@ def obstacles(found: Shapes, wanted: Shapes) -> tuple[str, ...]:
     for name in sorted(found.keys() & wanted.keys()):
         has = found[name].columns
         wants = wanted[name].columns
+        # Three obstacles: a loss, a value that would be a guess, and an empty value.
         told += [f"{name}.{column} would be lost" for column in sorted(has.keys() - wants.keys())]
         told += [
             f"nothing tells what {name}.{column} was"
@@ -79,11 +80,13 @@ def definitions_in(connection: Connection) -> dict[str, list[str]]:
 def _rebuild(connection: Connection, name: str, create: str, found: Shapes, wanted: Shapes) -> None:
     has = found[name].columns
     wants = wanted[name].columns
+    # The columns that it has, and written values for new ones.
     values = {column: f'"{column}"' for column in has}
     for column in wants.keys() - has.keys():
         if (name, column) in _FILLED:
             values[column] = repr(_FILLED[name, column])
     columns = ", ".join(f'"{column}"' for column in values)
+    # SQLite cannot change a column: make a new table, copy the rows, take the name.
     connection.exec_driver_sql(_CREATE.sub(rf'\1"{_REBUILT}\3"', create, count=1))
     connection.exec_driver_sql(
         f'INSERT INTO "{_REBUILT}{name}" ({columns}) SELECT {", ".join(values.values())} '

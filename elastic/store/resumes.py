@@ -77,6 +77,7 @@ def _resume(
     _refuse_limits(job, spec.objective, ledger.spent(connection, job.id, now_s), now_s)
     if spec.code is not None:
         refuse_unknown(connection, spec.code)
+    # How much of its work can be continued.
     retained = _retained(connection, job)
     number = len(listed(connection, job.id)) + 1
     if job.finished_at_s is None:
@@ -91,6 +92,7 @@ def _resume(
         "resumed_at_s": now_s,
     }
     connection.execute(resumes.insert().values(**values))
+    # The job's row begins again: failures count from 0, and lost iterations are to be redone.
     again = {
         "phase": move_job(job.phase, JobPhase.SUBMITTED),
         "spec": to_text(spec),
@@ -108,6 +110,7 @@ def _resume(
         job.id,
         again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target")),
     )
+    # One event says where it begins, what is different, and how it had ended.
     begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_at_zero(job, retained)}"
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"

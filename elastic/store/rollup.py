@@ -129,6 +129,7 @@ class Rollup:
         """Does one batch of a job; False if there was none."""
         if self._roll_windows(job, now_s=now_s):
             return True
+        # A job that has been over for long gets one width, as many points as a chart shows.
         is_over = job.ended_at_s is not None and job.ended_at_s < now_s - WINDOWS_KEPT_S
         is_due = now_s - self._looked_at_s.get(job.id, 0.0) >= _DAY_S
         if not is_due:
@@ -156,6 +157,7 @@ class Rollup:
             return False
         with self._database.write() as connection:
             if job.has_redone:
+                # The times of lost iterations are read off the windows: keep them before these go.
                 losses.keep(connection, job.id, before_s=now_s - _SETTLED_S)
             connection.execute(delete(windows).where(windows.c.id.in_(ids)))
             connection.execute(delete(rollups).where(rollups.c.job_id == job.id))

@@ -39,14 +39,17 @@ def upgrade(url: str, revision: str) -> None:
     is_sqlite = make_url(url).get_backend_name() == "sqlite"
     with migration_engine(url) as engine, tempfile.TemporaryDirectory() as folder:
         with _reference(revision, Path(folder)) as reference:
+            # What the migrations up to this revision would have made.
             wanted = shapes_in(reference)
             definitions = repair.definitions_in(reference)
         with engine.connect() as connection:
             found = shapes_in(connection)
         differ = differences(found, wanted)
+        # Only SQLite's tables can be repaired, and only without a guess.
         if differ and (not is_sqlite or repair.obstacles(found, wanted)):
             raise ElasticError(_refusal(url, revision, differ, repair.obstacles(found, wanted)))
         if is_sqlite:
+            # Copy before the first change.
             copy = _copied(url)
         else:
             copy = None
@@ -55,6 +58,8 @@ def upgrade(url: str, revision: str) -> None:
                 repair.repair(connection, found, wanted, definitions)
             if revision != REVISION:
                 migrate(url, connection=connection)
+            # Repair, migrate and check in one transaction: if anything is left, nothing has
+            # changed.
             left = differences(shapes_in(connection), shapes_of_schema())
             if left:
                 raise ElasticError(_refusal(url, revision, left, ()))

@@ -1,5 +1,4 @@
-"""What a dollar buys: step time with its interval, how it changes with the group's size, iterations
-per dollar."""
+"""What a dollar buys: step times with intervals, how they scale, and iterations per dollar."""
 
 from elastic.throughput.mixing import NodeTypes, predict_mixed_step_s
 from elastic.throughput.paramount import RECENT_WINDOWS, estimate_step_s

@@ -1,8 +1,8 @@
-"""Step time of nodes of several types together, predicted from what each type does by itself.
+"""Step time of nodes of several types together, predicted from each type's own.
 
-In a session shares of the batch follow measured speed, so that no node waits for the slowest: the
-speeds of the nodes add up. Meeting costs a part of that: as much as in the mixes measured so far,
-or as assumed while there are none.
+In a session shares of the batch follow measured speed, so no node waits for the slowest, and the
+nodes' speeds add up. Working together costs a part of that: as much as in the mixes measured so
+far, or as assumed while there are none.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from statistics import median
 from elastic.model import Interval
 from elastic.throughput.scaling import predict_step_s
 
-# What a rate belongs to: how many nodes of which types. Zone and capacity change a price, never a
+# What a speed belongs to: how many nodes of which types. Zone and capacity change a price, never a
 # speed.
 NodeTypes = tuple[tuple[str, int], ...]
 
-# A step on uneven nodes against the ideal one: the most that sessions are held to once their shares
-# have settled.
+# A step on uneven nodes takes this many times the ideal one: the most that sessions may take once
+# their shares have settled.
 ASSUMED_LOSS = 1.10
 
-# A type's own speed is taken to grow in proportion up to twice the nodes that were measured, and no
-# further.
+# A type's own speed is assumed to grow in proportion, up to twice the nodes that were measured.
 _REACH = 2
 
 
 def predict_mixed_step_s(
     measured_s: Mapping[NodeTypes, float], types: NodeTypes
 ) -> Interval | None:
-    """A step time for a mix that was not measured: an Interval without bounds; None unless each of
-    its types is known.
+    """A step time for a mix that was not measured, as an Interval without bounds.
 
-    A half core does 2 iterations a second, a whole one 3: together 5, less a tenth of the time.
+    None unless each of its types is known. A half core does 2 iterations a second, a whole one 3:
+    together 5, less a tenth of the time.
 
     >>> alone = {(("half", 1),): 0.5, (("full", 1),): 1 / 3}
     >>> round(predict_mixed_step_s(alone, (("full", 1), ("half", 1))).value, 3)
@@ -59,7 +58,7 @@ def _loss(measured_s: Mapping[NodeTypes, float]) -> float:
         for types, step_s in measured_s.items()
         if len(types) > 1 and (ideal_s := _ideal_step_s(measured_s, types)) is not None
     ]
-    # Better than ideal is chance: what a mix promises must not grow with it.
+    # Better than ideal is chance, so it must not make a mix look better.
     if found:
         return max(1.0, median(found))
     return ASSUMED_LOSS
@@ -81,7 +80,7 @@ def _ideal_step_s(measured_s: Mapping[NodeTypes, float], types: NodeTypes) -> fl
 
 
 def _speed_per_s(sizes_s: Mapping[int, float], count: int) -> float | None:
-    """Iterations a second of so many nodes of one type: as measured, else as it scales, else in
+    """Iterations a second of `count` nodes of one type: measured, or as it scales, or in
     proportion."""
     if count in sizes_s:
         return 1 / sizes_s[count]

@@ -1,12 +1,13 @@
-"""Step time: seconds that one paramount iteration takes, from the windows a job reported.
+"""Step time: seconds that one paramount iteration takes, from the windows that a job reported.
 
 Money buys mean time, so the estimate is a mean: a median or a 20 % trimmed mean would hide a job
 that is slow one step in five. It is winsorised by one window at each end: the slowest window counts
-as the second slowest, the fastest as the second fastest. One stall therefore cannot move it, two
-stalls are a pattern and count. Windows weigh by their iterations, whatever their lengths. The
-interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968). It takes the standard error of
-the winsorised values, times (n - 1) / (h - 1). Student's t has h - 1 degrees of freedom, where h =
-n - 2 windows kept their own value. It covers the noise between windows; drift after them is what
+as the second slowest, the fastest as the second fastest. So one stall cannot move it, while two
+stalls are a pattern and count. Windows weigh by their iterations, whatever their lengths.
+
+The interval is Dixon and Tukey's winsorised t (Technometrics 10, 1968). It takes the standard error
+of the winsorised values, times (n - 1) / (h - 1). Student's t has h - 1 degrees of freedom, where h
+= n - 2 windows kept their own value. It covers the noise between windows. Drift after them is what
 the margin of a decision is for (`benchmarks/estimator.py` measures both).
 """
 
@@ -18,15 +19,15 @@ from statistics import NormalDist
 
 from elastic.model import Interval, Sample
 
-# Only the latest windows speak for the present: about a minute or more of training.
+# Only the latest windows describe the present: about a minute of training, or more.
 RECENT_WINDOWS = 64
 
 _LEAST_FOR_INTERVAL = 3
 _LEAST_TO_WINSORISE = 5
-# A window this many times as long as the average one is no passing stall: it keeps its own value.
+# A window this many times as long as the average is no passing stall: it keeps its own value.
 _LONG_WINDOW = 2.0
-# The latest windows alone count when they disagree with those before by more than this and beyond
-# both intervals.
+# Only this many latest windows count if they differ from the earlier ones by more than the share
+# below, and beyond both intervals.
 _REGIME_WINDOWS = 8
 _REGIME_SHIFT = 0.2
 
@@ -39,8 +40,8 @@ _T_975 = (
 
 
 def estimate_step_s(samples: Sequence[Sample]) -> Interval | None:
-    """Seconds an iteration takes, with a 95 % interval from the third window on; None without a
-    window.
+    """Seconds an iteration takes; None without a window. From the third window on with a 95 %
+    interval.
 
     Four windows of 2 iterations: the mean is 0.5 s, their standard error 0.0408 s, t with 3 degrees
     of freedom 3.18.
@@ -91,22 +92,25 @@ def _estimate(samples: Sequence[Sample]) -> Interval:
     mean_s = math.fsum(w * x for w, x in zip(weights, paces_s, strict=True)) / total
     if count < _LEAST_FOR_INTERVAL:
         return Interval(mean_s)
-    # What slows a machine down outlasts a window, so a long window is as uncertain as a short one:
-    # all share one variance, and how evenly the iterations spread decides what averaging gains.
+    # What slows a machine down lasts longer than a window, so a long window is as uncertain as a
+    # short one. All share one variance, and how evenly the iterations are spread decides what
+    # averaging gains.
     variance = (
         math.fsum(w * (x - mean_s) ** 2 for w, x in zip(weights, paces_s, strict=True)) / total
     )
     evenness = math.fsum(w * w for w in weights) / total**2
     error_s = math.sqrt(variance * evenness / (1 - evenness)) * (count - 1) / (kept - 1)
     half_s = t_quantile_975(kept - 1) * error_s
-    # Low mirrors high by ratio, not by distance: a wide interval stays above zero, and so does its
-    # it/$.
+    # Low mirrors high by ratio, not by distance: so a wide interval stays above zero, and its it/$
+    # too.
     return Interval(mean_s, mean_s / (1 + half_s / mean_s), mean_s + half_s)
 
 
 def _winsorise(samples: Sequence[Sample]) -> tuple[list[float], int]:
-    """Seconds an iteration of each window, the two extremes drawn in; and how many windows kept
-    their own."""
+    """Seconds an iteration of each window, with the two extremes drawn in.
+
+    Also how many windows kept their own value.
+    """
     paces_s = [sample.elapsed_s / sample.iterations for sample in samples]
     if len(samples) < _LEAST_TO_WINSORISE:
         return paces_s, len(samples)

@@ -1,16 +1,15 @@
-"""Step time against group size: what more or fewer nodes of one offering would do, predicted from
-the sizes measured.
+"""Step time against group size: what more or fewer nodes of one offering do, from measured sizes.
 
 The global batch is the job's, so n nodes share the work of one step: T(n) = compute / n + fixed +
 comm(n). A ring all-reduce moves 2 (n - 1) / n of the gradients through each node's link, and adds a
-delay for each node. Since (n - 1) / n is 1 - 1/n, the moved bytes hide in the first two terms. What
-is left to fit is
+delay for each node. Since (n - 1) / n is 1 - 1/n, the moved bytes are part of the first two terms.
+What is left to fit is
 
     T(n) = fixed + compute / n + per_node (n - 1).
 
 Two sizes give the first two terms, three or more all of them (least squares of relative errors).
-`compute` comes out negative where traffic costs more than sharing saves: adding nodes then slows
-the job down, as it often does.
+`compute` is negative if traffic costs more than sharing saves: then adding nodes slows the job
+down, as it often does.
 """
 
 from __future__ import annotations
@@ -21,14 +20,13 @@ from dataclasses import dataclass
 from elastic.model import Interval
 
 _LEAST_SIZES = 2
-# Beyond twice the largest size measured the line is a guess about networks that were not seen.
+# Beyond twice the largest measured size the line is a guess about networks that were not seen.
 _REACH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ScalingModel:
-    """How long a step takes on n nodes of one offering: `fixed_s + compute_s / n + per_node_s (n -
-    1)`."""
+    """How long a step takes on n nodes: `fixed_s + compute_s / n + per_node_s (n - 1)`."""
 
     fixed_s: float
     compute_s: float
@@ -67,17 +65,17 @@ def fit_scaling(measured_s: Mapping[int, float]) -> ScalingModel | None:
     fixed_s, compute_s = _least_squares([[1.0] * len(sizes), shared], times_s)
     if fixed_s >= 0:
         return ScalingModel(fixed_s, compute_s, 0.0)
-    # Better than linear (a cache that fits at last): believe linear scaling, not a step that takes
-    # less than no time.
+    # Better than linear (for example a cache that now fits): assume linear scaling, because no step
+    # may take less than no time.
     (compute_s,) = _least_squares([shared], times_s)
     return ScalingModel(0.0, compute_s, 0.0)
 
 
 def predict_step_s(measured_s: Mapping[int, float], nodes: int) -> Interval | None:
-    """A step time for a size that was not measured: an Interval without bounds, which marks it as a
+    """A step time for a size that was not measured: an Interval without bounds marks it as a
     prediction.
 
-    None where two sizes are not measured yet, or `nodes` is more than twice the largest of them.
+    None unless two sizes are measured, or if `nodes` is more than twice the largest of them.
 
     >>> predict_step_s({1: 1.0, 2: 0.6}, 4)
     Interval(value=0.4, low=None, high=None)

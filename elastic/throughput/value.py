@@ -1,5 +1,7 @@
-"""Iterations per dollar of a group that trains already; `elastic.policy.switch_cost` counts what
-getting there costs."""
+"""Iterations per dollar of a group that trains already.
+
+`elastic.policy.switch_cost` adds what getting there costs.
+"""
 
 from __future__ import annotations
 

@@ -53,6 +53,7 @@ class Adam:
         b1, b2 = self._betas
         if len(gradients) != len(self._parameters):
             raise ValueError(f"wanted {len(self._parameters)} gradients, got {len(gradients)}")
+        # Parameters without a gradient keep their moments and step counts.
         moved = [index for index, gradient in enumerate(gradients) if gradient is not None]
         if not moved:
             return

@@ -153,6 +153,7 @@ class Checkpoints:
             raise CheckpointRefused(
                 f"{path.name}: wanted a checkpoint of format {FORMAT}, found something else"
             )
+        # Another program's, or another job's: refuse it, and leave it alone.
         if content["program"] != self.program or content["options_digest"] != self.options_digest:
             raise ForeignCheckpoint(
                 f"{path.name}: wanted one of {self.program} with this job's options, found one of "

@@ -134,6 +134,7 @@ def _mirror(
     buckets = []
     begin = 0
     last = len(parameters) - 1
+    # Close a bucket once it is large enough. The last one also carries the control values.
     for place in range(last, -1, -1):
         if place == 0:
             buckets.append(_Bucket(range(last, -1, -1), flat[begin:]))

@@ -25,6 +25,7 @@ class HostCopy:
         one begins.
         """
         try:
+            # Freeze the state where it is, so that training may change it at once.
             frozen = _mapped(state, None, lambda tensor, _: self._way.frozen(tensor.detach()))
             is_frozen = True
         except torch.OutOfMemoryError:

@@ -59,6 +59,7 @@ def look_over(folder: str | Path, *, height: int, width: int, most_unreadable: i
         except NoImage as error:
             unreadable.append(str(error))
             continue
+        # A small image is used, but its crops are enlarged.
         if wide < width or high < height:
             small.append(f"{path} ({wide} x {high})")
     check_unreadable(unreadable, most=most_unreadable)

@@ -1,10 +1,10 @@
-"""torchrun as a node runs it: its rendezvous is in the job's store, and a node that has been left
-behind comes back to the others.
+"""torchrun as a node runs it: it meets the others in the job's store, and finds them again if left
+out.
 
-A node whose beats were late is taken out of the group. If nobody else is in it, the next to come
-begins a new round alone, and torch (2.13) never tells the first: both would train apart, each as
-rank 0 of one. Here the first restarts its workers, as it does when a node waits, and meets the
-other.
+A node whose heartbeats were late is removed from the group. If no other node is left, the next one
+to arrive begins a new round alone, and torch (2.13) never tells the first. Both would then train
+apart, each as rank 0 of one. Here the first node notices that, restarts its workers as if a node
+were waiting, and meets the other.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from elastic.workloads.torch_store import TorchStore
 from elastic.workloads.torchrun_state import JsonBackend
 from elastic.workloads.worker_store import HOST, WorkerStore
 
-# What ``--rdzv-backend`` is to name.
+# The value of ``--rdzv-backend``.
 BACKEND = "elasticd"
 
-# What ``--rdzv-endpoint`` names where a node meets no other: nothing listens for that.
+# The value of ``--rdzv-endpoint`` for a node that meets no other: nothing listens.
 ALONE = "alone"
 
-# What the agent gives by the environment: arguments are for every user of the machine to see.
+# The agent passes these in the environment, because every user of the machine can see arguments.
 PLACE = {"--rdzv-endpoint": "ELASTICD_RDZV_ENDPOINT", "--rdzv-id": "ELASTICD_RDZV_ID"}
 CERTIFICATE = "ELASTICD_CERTIFICATE"
 MEETING = "ELASTICD_MEETING"
@@ -51,30 +51,30 @@ class ReturningHandler(DynamicRendezvousHandler):
     _worker_store: WorkerStore | None = None
 
     def get_backend(self) -> str:
-        """What torchrun was asked for."""
+        """The backend that torchrun was started with."""
         return BACKEND
 
     @property
     def use_agent_store(self) -> bool:
-        """Whether this process serves its workers' store, instead of the first of them."""
+        """Whether this process serves its workers' store, instead of the first worker."""
         return True
 
     def next_rendezvous(self) -> RendezvousInfo:
-        """Meets the others, as torch's does, and serves the workers of this node their store."""
+        """Meets the others, as torch's handler does, and starts a store for this node's workers."""
         found = super().next_rendezvous()
         self._own_round = self._state_holder.state.round
         meeting = f"{self._settings.run_id}/{self._own_round}"
         if self._worker_store is not None:
             self._worker_store.close()
         self._worker_store = WorkerStore(self.open_values, prefix=f"workers/{meeting}/")
-        # The same for the workers of all nodes, and no other start's.
+        # The same for the workers of all nodes, and different for each start.
         os.environ[MEETING] = meeting
         place = RendezvousStoreInfo(HOST, self._worker_store.port)
         return RendezvousInfo(found.store, found.rank, found.world_size, place)
 
     def num_nodes_waiting(self) -> int:
-        """How many wait to be let in; 1 also where the others have gone on without this node: it is
-        then to meet them.
+        """How many nodes wait to join; also 1 if the others have begun a round without this node,
+        which then meets them.
 
         torchrun asks this every 0.1 s while its workers run, and restarts them where it is not 0.
         """
@@ -83,7 +83,7 @@ class ReturningHandler(DynamicRendezvousHandler):
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Runs torchrun, at the place that the environment names."""
+    """Runs torchrun, with the rendezvous that the environment names."""
     place = [
         f"{option}={os.environ.pop(name)}" for option, name in PLACE.items() if name in os.environ
     ]
@@ -93,9 +93,9 @@ def main(arguments: Sequence[str]) -> None:
 def _create(parameters: RendezvousParameters) -> ReturningHandler:
     open_values = _opener(parameters.endpoint)
     backend = JsonBackend(open_values(), parameters.run_id, name=BACKEND)
-    # Not the backend's connection: a beat waits for no key.
+    # A connection apart from the backend's: a heartbeat must not wait for a key.
     handler = create_handler(TorchStore(open_values()), backend, parameters)
-    # torch's function reads all settings, and makes no other class than its own.
+    # torch's function reads all settings, but always makes an object of its own class.
     handler.__class__ = ReturningHandler
     assert isinstance(handler, ReturningHandler)
     handler.open_values = open_values

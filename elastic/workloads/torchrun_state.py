@@ -1,7 +1,7 @@
 """torchrun's rendezvous state in the job's store, as JSON.
 
-torch pickles this state, and unpickles what it finds. So a writer of the store has every node that
-reads it run code. Here torch gets nothing to unpickle but what this process has pickled.
+torch pickles this state, and unpickles what it finds. So a process that can write to the store
+could make every node run code. Here torch only unpickles what this process has pickled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from elastic.rendezvous import StoreLost, Values
 
 
 class JsonBackend(RendezvousBackend):
-    """Where torchrun's handler keeps its state; written by compare-and-set alone."""
+    """Where torchrun's handler keeps its state; written only by compare-and-set."""
 
     def __init__(self, values: Values, run_id: str, *, name: str) -> None:
         self._values = values
@@ -32,11 +32,11 @@ class JsonBackend(RendezvousBackend):
 
     @property
     def name(self) -> str:
-        """What torchrun was asked for."""
+        """The backend that torchrun was started with."""
         return self._name
 
     def get_state(self) -> tuple[bytes, Token] | None:
-        """The state as torch takes it, and what it is known by. Raises RendezvousError."""
+        """The state as torch expects it, and a token that identifies it. Raises RendezvousError."""
         try:
             found = self._values.find(self._key)
         except StoreLost as error:
@@ -46,10 +46,10 @@ class JsonBackend(RendezvousBackend):
     def set_state(
         self, state: bytes, token: Token | None = None
     ) -> tuple[bytes, Token, bool] | None:
-        """Writes a state that torch has just pickled, if the one known as `token` is in force.
+        """Writes a state that torch has just pickled, if the state of `token` is still in force.
 
-        Returns the state then in force, what it is known by, and whether it is the given one.
-        Raises RendezvousError.
+        Returns the state then in force, its token, and whether it is the given one. Raises
+        RendezvousError.
         """
         known = token if isinstance(token, bytes) else b""
         told = _encoded(pickle.loads(state))
@@ -64,7 +64,7 @@ def _pickled(content: bytes) -> bytes:
     try:
         return pickle.dumps(_decoded(json.loads(content)))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise RendezvousStateError(f"the rendezvous state makes no sense: {error}") from error
+        raise RendezvousStateError(f"the rendezvous state cannot be read: {error}") from error
 
 
 def _encoded(state: _RendezvousState) -> bytes:

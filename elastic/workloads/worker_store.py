@@ -1,7 +1,7 @@
 """The store at which the workers of one node meet those of the others.
 
-torch's workers meet at a TCPStore, which asks nobody for a proof. So each node serves one to its
-own workers: on loopback, and to processes of its own user alone. What it holds is in the job's
+torch's workers meet at a TCPStore, which has no authentication. So each node serves one to its own
+workers only: on loopback, and only to processes of its own user. What it holds is in the job's
 store, where the workers of all nodes find it, behind the job's certificate.
 
 The messages are those of torch's TCPStore (torch/csrc/distributed/c10d/TCPStoreBackend.hpp, 2.13).
@@ -22,10 +22,10 @@ from elastic.rendezvous import Missing, OpenConnections, StoreLost, Values, acce
 
 HOST = "127.0.0.1"
 MAGIC = 0x3C85F7CE
-# For a value, and for what one message names.
+# Limits for one value, and for the keys that one message names.
 MAX_BYTES = 64 << 20
 MAX_KEYS = 1 << 16
-# Between two looks whether a worker waits no longer.
+# Between two looks whether a worker has stopped waiting.
 WAIT_S = 0.2
 (
     VALIDATE,
@@ -43,17 +43,18 @@ WAIT_S = 0.2
     CANCEL_WAIT,
     PING,
 ) = range(14)
-STOP_WAITING, WAIT_CANCELED = b"\0", b"\1"
+STOP_WAITING = b"\0"
+WAIT_CANCELED = b"\1"
 
 
 class WorkerStore:
-    """A TCPStore for the workers of this node; `open_values` reaches what it holds.
+    """A TCPStore for the workers of this node; `open_values` connects to the job's store.
 
-    Each of its connections has one of its own there, so that nobody waits while another one does.
+    Each worker has a connection of its own there, so that none waits while another does.
     """
 
     def __init__(self, open_values: Callable[[], Values], *, prefix: str) -> None:
-        """All keys begin with `prefix`: workers of another round are not met."""
+        """All keys begin with `prefix`, so that workers of another round are not met."""
         self._open_values = open_values
         self._prefix = prefix
         # Connections of other users, which were closed unread.
@@ -65,7 +66,7 @@ class WorkerStore:
         threading.Thread(target=self._accept, name="worker-store", daemon=True).start()
 
     def close(self) -> None:
-        """Ends all connections, and listens no more."""
+        """Ends all connections, and stops listening."""
         self._closed.set()
         halt(self._listener)
         self._listener.close()
@@ -82,7 +83,7 @@ class WorkerStore:
             ).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        # A worker sees the end of its store's connection, and fails as without a store.
+        # A worker whose connection ends fails as if there were no store.
         ends = contextlib.suppress(OSError, ValueError, StoreLost, Missing)
         with self._workers.holding(connection), ends:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -92,7 +93,7 @@ class WorkerStore:
 
 
 class _Conversation:
-    """One worker's connection, and what it asks."""
+    """One worker's connection, and its requests."""
 
     def __init__(self, connection: socket.socket, values: Values, prefix: str) -> None:
         self._connection = connection
@@ -102,7 +103,8 @@ class _Conversation:
     def answer(self) -> None:
         """Waits for one message, and answers it.
 
-        Raises OSError and StoreLost at an end, ValueError if it is none of torch's, and Missing.
+        Raises OSError and StoreLost at an end, ValueError for a message that is not torch's, and
+        Missing.
         """
         (kind,) = self._exactly(1)
         answers = {
@@ -118,7 +120,7 @@ class _Conversation:
             APPEND: self._append,
             MULTI_GET: self._multi_get,
             MULTI_SET: self._multi_set,
-            # It came while nothing waits any more: the answer is on its way.
+            # The wait has just ended: its answer is on its way.
             CANCEL_WAIT: lambda: None,
             PING: self._ping,
         }
@@ -164,7 +166,7 @@ class _Conversation:
             except Missing:
                 if not select.select([self._connection], [], [], 0)[0]:
                     continue
-                # It has waited for long enough, or has gone.
+                # The worker has waited for long enough, or is gone.
                 if self._exactly(1) != bytes([CANCEL_WAIT]):
                     raise ValueError("another message while one is not answered") from None
                 self._connection.sendall(WAIT_CANCELED)
@@ -173,7 +175,7 @@ class _Conversation:
             return
 
     def _count(self) -> None:
-        # Of all rounds: torch itself asks it for nothing.
+        # This counts the keys of all rounds: torch itself does not use it.
         self._send_number(self._values.count())
 
     def _delete(self) -> None:
@@ -228,7 +230,7 @@ class _Conversation:
 def _user_of(address: tuple[str, int], port: int) -> int | None:
     """The user whose socket at `address` of this machine is connected to our `port`.
 
-    None if there is none: it may have gone again.
+    None if there is none: it may be gone already.
     """
     for name, host in (("tcp", ""), ("tcp6", "0000000000000000FFFF0000")):
         wanted = f"{host}{_hexadecimal(address[0])}:{address[1]:04X}"
@@ -243,5 +245,5 @@ def _user_of(address: tuple[str, int], port: int) -> int | None:
 
 
 def _hexadecimal(host: str) -> str:
-    # As the kernel prints a number whose bytes are in the network's order.
+    # As the kernel prints a number whose bytes are in network order.
     return f"{struct.unpack('=I', socket.inet_aton(host))[0]:08X}"

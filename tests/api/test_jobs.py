@@ -180,7 +180,7 @@ def test_a_plan_knows_a_program_under_another_name_and_for_another_time_by_one_r
         "/v1/jobs:plan", json={**SPEC, "command": [*SPEC["command"], "--wide"]}
     ).json()
     assert other["measured_by"] is None
-    assert "nothing is known of their speed" in other["plan"]["reason"]["text"]
+    assert "speed not measured yet" in other["plan"]["reason"]["text"]
     assert other["forecast"]["frontier"] == []
 
 

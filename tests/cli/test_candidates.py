@@ -128,7 +128,7 @@ PRICED: dict[str, Any] = {
     "plan": {
         "target": market()[3]["group"],
         "reason": {
-            "text": "start on c5.large spot us-east-1b: $0.03100/h is the least burn of 12 candidates"
+            "text": "start on c5.large spot us-east-1b: cheapest of 12 candidates ($0.03100/h)"
         },
     },
     "candidates": market(),
@@ -147,7 +147,7 @@ def test_a_priced_plan_is_short_says_that_there_is_more_and_shows_it_if_asked(
     assert lines[:4] == [
         "job faces: train.py",
         "iterations: 20,000; maximize iterations_per_dollar, for at most $3.00",
-        "first: start on c5.large spot us-east-1b: $0.03100/h is the least burn of 12 candidates",
+        "first: start on c5.large spot us-east-1b: cheapest of 12 candidates ($0.03100/h)",
         "",
     ]
     assert lines[5].startswith("->  1 x c5.large spot us-east-1b")

@@ -227,7 +227,7 @@ def test_a_job_that_is_over_is_resumed_within_new_limits(run: Run, spec: Path, l
     assert refused.status == 6 and "it goes on" in refused.err
     run("job", "stop", name, "-y")
     live.world.store.jobs.move(name, JobPhase.CANCELLED, now_s=live.world.clock.now_s())
-    assert f"`elasticd job resume {name}` lets it go on" in run("job", "get", name).out
+    assert f"`elasticd job resume {name}` continues it" in run("job", "get", name).out
     assert run("job", "resume", name, "--deadline", "never").status == 2
     resumed = run("job", "resume", name, "--budget", "5", "--deadline", "6h", "--max-nodes", "3")
     assert resumed.status == 0

@@ -102,7 +102,7 @@ def test_the_others_go_on_without_a_node_that_is_cut_off_and_with_it_once_it_is_
         if each["kind"] == "hung"
     ]
     assert [each["text"] for each in hung] == [
-        f"{lost['id']} cannot be heard, and the others stand still"
+        f"no heartbeat from {lost['id']}, and the others stand still"
     ]
     lab.cut_off(lost["provider_id"], is_cut=False)
     daemon.until("all three train again", lambda: trains(3, 3))

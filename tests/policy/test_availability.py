@@ -128,7 +128,7 @@ def test_a_node_that_is_taken_back_and_cannot_be_had_again_is_replaced_elsewhere
 def test_a_market_that_has_just_taken_a_node_back_is_told_as_such() -> None:
     plan = decide(seen(Group.of(A), unavailable=blocked(A, why=Obstacle.INTERRUPTED)))
     assert plan.reason.text.startswith(
-        "a node of c5.xlarge spot in us-east-1a is just being taken back: none is bought"
+        "a node of c5.xlarge spot in us-east-1a is being taken back: no new node"
     )
 
 

@@ -46,7 +46,7 @@ def test_starts_on_the_cheapest_an_hour_while_nothing_is_known() -> None:
     plan = best_value(snapshot())
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.START, QUARTER, "start")
-    assert "$0.025/h is the least burn of 3 candidates" in plan.reason.text
+    assert "cheapest of 3 candidates ($0.025/h)" in plan.reason.text
     assert [candidate.group for candidate in plan.candidates] == [FULL, HALF, QUARTER]
 
 
@@ -166,7 +166,7 @@ def test_a_trial_that_cannot_pay_in_the_iterations_left_is_not_started() -> None
     )
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "best")
-    assert plan.reason.text.endswith("and 1 more) stays untried: a trial would not pay for itself")
+    assert plan.reason.text.endswith("and 1 more): a trial would not pay for itself")
 
 
 def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wants_to_know_all() -> (
@@ -183,7 +183,7 @@ def test_every_candidate_is_tried_within_the_trials_share_where_the_operator_wan
         )
 
     assert decided(1.0).action is Action.TRIAL
-    assert decided(1.0).reason.text.endswith("and trains on, and every candidate is to be tried")
+    assert decided(1.0).reason.text.endswith("and training continues; every candidate gets a trial")
     assert "a trial would exceed what trials may cost" in decided(0.0).reason.text
 
 
@@ -196,7 +196,7 @@ def test_one_untried_candidate_is_named_alone() -> None:
         )
     )
 
-    assert "; local.full stays untried: a trial would not pay" in plan.reason.text
+    assert "; no trial of local.full: a trial would not pay" in plan.reason.text
 
 
 def test_a_trial_that_exceeds_the_share_for_trials_is_not_started() -> None:
@@ -378,7 +378,7 @@ def test_what_was_tried_lately_is_not_tried_again() -> None:
     )
 
     assert plan.action is Action.HOLD
-    assert "local.full stays untried: it was tried before" in plan.reason.text
+    assert "no trial of local.full: it was tried before" in plan.reason.text
 
 
 def test_a_trial_of_an_earlier_phase_does_not_count_for_this_one() -> None:
@@ -453,7 +453,7 @@ def test_a_trial_that_restarts_the_script_says_so() -> None:
 
     assert plan.action is Action.TRIAL
     told = re.search(
-        r"the trial costs about \$([\d.]+) and has (\d+) iterations done again, for \$([\d.]+) of "
+        r"the trial costs about \$([\d.]+), and (\d+) iterations are done again, for \$([\d.]+) of "
         r"that$",
         plan.reason.text,
     )
@@ -508,7 +508,10 @@ def test_refuses_to_rank_where_intervals_overlap() -> None:
     plan = best_value(snapshot(target="local.full", measured=measured, job=job(**TWO)))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, FULL, "overlap")
-    assert "the intervals overlap, which is no ranking; local.full stays" in plan.reason.text
+    assert (
+        "the intervals overlap, so neither is known to be better; local.full stays"
+        in plan.reason.text
+    )
 
 
 def test_a_price_that_turned_the_ranking_is_the_reason_and_shows_before_and_after() -> None:
@@ -624,7 +627,8 @@ def test_holds_while_another_phase_holds_most_of_the_rest() -> None:
 
     assert (plan.action, plan.reason.code) == (Action.HOLD, "phase")
     assert plan.reason.text.startswith(
-        "still in warm-up for 100 iterations; gan holds most of the rest (9,800 iterations)"
+        "still in warm-up for 100 iterations, and its speed does not predict gan, which is most of "
+        "the rest (9,800 iterations)"
     )
 
 
@@ -638,14 +642,14 @@ def test_a_phase_without_an_end_outweighs_all() -> None:
         )
     )
 
-    assert "gan holds most of the rest (an open end)" in plan.reason.text
+    assert "gan, which is most of the rest (an open end)" in plan.reason.text
 
 
 def test_waits_while_the_old_group_trains_on() -> None:
     plan = best_value(snapshot(target="local.half", current="local.quarter", measured=ALL_MEASURED))
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "changing")
-    assert plan.reason.text == "local.quarter trains on until local.half is ready to take over"
+    assert plan.reason.text == "local.quarter trains until local.half is ready to take over"
 
 
 def test_waits_for_a_group_that_has_not_trained_yet() -> None:
@@ -705,9 +709,9 @@ def test_when_everything_is_above_the_cap_the_held_group_is_kept_and_the_reason_
     nothing = best_value(snapshot(job=capped))
 
     assert (held.action, held.target, held.reason.code) == (Action.HOLD, HALF, "not_permitted")
-    assert held.reason.text.endswith("local.quarter, $0.025/h: local.half is kept")
+    assert held.reason.text.endswith("local.quarter, costs $0.025/h: local.half is kept")
     assert nothing.reason.text == (
-        "every candidate burns more than the cap of $0.01/h, the least of them, local.quarter, "
+        "every candidate costs more than the cap of $0.01/h; the cheapest, local.quarter, costs "
         "$0.025/h: nothing is started, and the job waits for a lower price or a higher "
         "max_usd_per_hour"
     )

@@ -179,5 +179,5 @@ def test_a_trial_goes_on_beyond_its_share_while_what_is_known_is_late() -> None:
 def test_a_deadline_that_is_very_near_is_started_for_on_the_fastest_hardware() -> None:
     """Two starts of 8 s each are a fifth of 80 s."""
     assert best_value(snapshot(job=_due_in(79))).target == FULL
-    assert "too soon to begin on less" in best_value(snapshot(job=_due_in(79))).reason.text
+    assert "too soon to start on less" in best_value(snapshot(job=_due_in(79))).reason.text
     assert best_value(snapshot(job=_due_in(81))).target == HALF

@@ -33,7 +33,7 @@ def test_while_nobody_knows_what_is_sold_nothing_changes(held: str | None, what:
     assert (plan.action, plan.target) == (Action.HOLD, group(held) if held else None)
     assert (
         plan.reason.text
-        == f"the provider does not tell what it sells: {what}, and nothing is bought"
+        == f"the provider does not list what it sells: {what}, and nothing is bought"
     )
 
 

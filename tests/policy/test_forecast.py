@@ -215,7 +215,7 @@ def test_on_miss_stop_stops_with_the_numbers_once_it_is_certain() -> None:
     assert plan.reason.text.startswith("will_be_late: the deadline is in 16 min 40 s")
     assert "`elasticd job stop" not in plan.reason.text, "it is stopped already"
     assert "or it stops" not in plan.reason.text and "else it" not in plan.reason.text
-    assert plan.reason.text.endswith("`elasticd job resume esrgan --deadline 56m` lets it go on")
+    assert plan.reason.text.endswith("`elasticd job resume esrgan --deadline 56m` continues it")
     assert decided(OnMiss.STOP, deadline_s=NOW_S + 8000).action is Action.HOLD
     assert decided(OnMiss.STOP, budget_usd=0.02).reason.text.startswith("over_budget: ")
 

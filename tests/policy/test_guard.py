@@ -201,7 +201,7 @@ def test_a_job_that_has_failed_changes_nothing_before_it_has_gone_on_beyond_that
     assert guard(healthy, _plan(FULL)).target == FULL
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, HALF, "failing")
     assert (
-        "failed at iteration 30 and has not gone on beyond it yet: ValueError: no (train.py"
+        "failed at iteration 30 and has not passed it since: ValueError: no (train.py"
         in plan.reason.text
     )
     assert guard(failed, _plan(FULL, code="not_permitted")).target == FULL, (

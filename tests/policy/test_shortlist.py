@@ -147,7 +147,7 @@ def test_what_costs_more_than_the_cap_is_counted_unless_all_do() -> None:
     assert plan.action is Action.START and plan.pruned["over_max_usd_per_hour"] > 100
     none = decide(replace(seen, job=job(objective=Objective(max_usd_per_hour=0.001))))
     assert (
-        none.action is Action.HOLD and "every candidate burns more than the cap" in none.reason.text
+        none.action is Action.HOLD and "every candidate costs more than the cap" in none.reason.text
     )
     assert f"{figures.price(_cheapest(seen).usd_per_h)}/h" in none.reason.text
 

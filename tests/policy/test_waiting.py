@@ -56,7 +56,7 @@ def test_spot_is_waited_for_while_there_is_time() -> None:
 
     assert (plan.action, plan.target, plan.reason.code) == (Action.HOLD, None, "waiting")
     assert not plan.may_buy
-    assert plan.reason.text.startswith("waits for spot: $")
+    assert plan.reason.text.startswith("waits for spot: the rest should cost $")
 
 
 def test_spot_that_is_being_taken_back_is_waited_for_while_it_still_trains() -> None:

@@ -56,7 +56,7 @@ def test_machines_that_may_not_be_listed_are_an_alarm_at_once_and_told_once(
     (alarm,) = cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
     assert (alarm.kind, alarm.since_s) == (AlarmKind.CANNOT_SEE, begun_s)
     (text,) = told(cluster, "alarm")
-    assert text.startswith("cannot_see: the cloud does not tell what machines there are")
+    assert text.startswith("cannot_see: the cloud does not list its machines")
     assert "allow ec2:DescribeInstances" in text
     cluster.run(1)
     assert standing(cluster) == set()
@@ -156,9 +156,7 @@ def test_a_script_that_goes_on_beyond_its_jobs_end_is_an_alarm_until_it_is_stopp
     assert (
         look(0.0, iteration=400) == look(100.0, iteration=401) == look(159.0, iteration=800) == []
     )
-    why = (
-        "all 400 iterations are done and the script goes on: it costs until it ends, or is stopped"
-    )
+    why = "all 400 iterations are done, but the script still runs: it costs money until it ends or is stopped"
     assert look(160.0, iteration=808) == look(170.0, iteration=900) == [f"job job: {why}"]
     assert AlarmKind.OVERRUN.is_of_jobs
     assert look(171.0, iteration=901, phase=JobPhase.DRAINING) == []

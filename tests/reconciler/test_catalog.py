@@ -1,4 +1,4 @@
-"""While the provider does not tell what it sells, jobs are handled by what is on record, and
+"""While the provider does not list what it sells, jobs are handled by what is on record, and
 nothing is bought."""
 
 from __future__ import annotations

@@ -283,7 +283,7 @@ def test_the_same_failure_to_get_ready_twice_in_a_row_ends_the_job(tmp_path: Pat
     cluster.run(60)
     ended = cluster.store.jobs.get(job.id)
     assert ended.phase is JobPhase.FAILED
-    assert ended.message == "two nodes in a row could not be got ready: pip ended with 1: no route"
+    assert ended.message == "two nodes in a row could not be prepared: pip ended with 1: no route"
     assert len(cluster.store.nodes.listed(job.id, include_gone=True)) == 3
 
 

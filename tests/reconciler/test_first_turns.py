@@ -55,7 +55,7 @@ def test_before_the_first_turn_a_silence_is_enough(state: AgentState) -> None:
     )
     for silent_s, is_drained in ((9.9, False), (10.1, True)):
         look = first_turn(heard, replace(lost, heartbeat_at_s=100.0 - silent_s))
-        why = "b cannot be heard, and no turn was made yet"
+        why = "no heartbeat from b, and no turn was made yet"
         assert next_steps(look) == (DrainGeneration(1, why, hangs=True),) * is_drained
     never_began = replace(lost, agent_generation=None, heartbeat_at_s=80.0)
     assert next_steps(first_turn(heard, never_began)) != ()

@@ -55,7 +55,7 @@ def test_the_others_go_on_without_a_node_that_is_cut_off(
     assert set(members(cluster)) < {each.id for each in cluster.store.nodes.listed()}
     assert lost not in members(cluster)
     assert cluster.done[job.id] > before
-    assert texts(cluster, "hung") == [f"{lost} cannot be heard, and the others stand still"]
+    assert texts(cluster, "hung") == [f"no heartbeat from {lost}, and the others stand still"]
     assert job.id in cluster.rendezvous.ended, (
         "who was cut off may not meet the others of its generation again"
     )
@@ -109,7 +109,7 @@ def test_a_job_that_stands_still_is_an_alarm_until_it_goes_on(tmp_path: Path) ->
     (alarm,) = cluster.reconciler.alarms.current(now_s=cluster.clock.now_s())
     assert alarm.kind is AlarmKind.STANDSTILL and alarm.kind.is_of_jobs
     assert alarm.text.startswith("job job: no turn for 1 min") and alarm.text.endswith(
-        f"; {lost} cannot be heard"
+        f"; no heartbeat from {lost}"
     )
     cluster.cut.clear()
     cluster.run(5)
@@ -415,7 +415,7 @@ def test_a_member_that_trains_with_nobody_is_told_of_and_in_the_end_replaced() -
         look = session_of(others, alone)
         assert [each.node_id for each in GroupLiveness(look).idle() or ()] == ["b"] * is_told
         ended = [step for step in next_steps(look) if isinstance(step, TerminateNode)]
-        why = "it trained with nobody for 5 min, while others went on"
+        why = "it trained alone for 5 min, while others went on"
         assert ended == [TerminateNode(alone, why, is_failure=True)] * is_ended
 
 
@@ -452,7 +452,7 @@ def test_a_job_that_stands_still_begins_anew_with_growing_patience() -> None:
         return replace(overdue_after(group, 60.0), hung=hung)
 
     assert next_steps(look(599.0)) == ()
-    why = "no turn for 10 min 1 s: the same nodes start again"
+    why = "no turn for 10 min 1 s: the workers restart on the same nodes"
     assert next_steps(look(601.0)) == (DrainGeneration(1, why, hangs=True),)
     assert next_steps(look(601.0, longest_s=101.0)) == (), "it has paused for long before"
     assert next_steps(look(1199.0, hung=1)) == ()
@@ -513,7 +513,7 @@ def test_generations_that_stand_still_again_and_again_are_failures_where_nothing
     cluster.run(120)
     ended = cluster.store.jobs.get(job.id)
     assert ended.ending is JobPhase.FAILED
-    why = f"{lost} cannot be heard, and the others stand still"
+    why = f"no heartbeat from {lost}, and the others stand still"
     assert ended.message == f"3 failures in a row without progress; {why}"
 
 

@@ -120,7 +120,7 @@ def test_who_has_not_come_in_does_not_go_on_alone_but_begins_anew() -> None:
     waiting = inside("b", agent_state=AgentState.STARTING)
     facts = {"target": Group.of(HALF), "generation": generation("a", "b")}
     (step,) = next_steps(seen(lost, waiting, **facts))
-    assert step == DrainGeneration(1, "nobody is left who holds what was trained")
+    assert step == DrainGeneration(1, "no member is left that has the trained state")
     assert next_steps(seen(lost, inside("b"), **facts)) == (StartGeneration((inside("b"),)),)
     leaver = inside("a", notice=NOTICE)
     (step,) = next_steps(seen(leaver, waiting, now_s=156.0, **facts))

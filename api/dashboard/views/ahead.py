@@ -64,11 +64,13 @@ def forecast_timeline(facts: JobPageFacts) -> TimelineView | None:
         return None
     past = _past(facts)
     begin_s, done = past[-1]
+    # The instants of all that is drawn: the past, the ends and the goals.
     goals = _goals(facts, ends, begin_s=past[0][0])
     ahead_s = [*(each.at_s for each in ends), *(each.at_s for each in goals)]
     instants = sorted({at_s for at_s, _ in past} | {at_s for at_s in ahead_s if at_s > begin_s})
     known = dict(past)
     series = [NamedSeries("done", "rate", tuple(known.get(each) for each in instants))]
+    # A straight line from now to each predicted end.
     for end in ends:
         values = _ray(instants, (begin_s, float(done)), (end.at_s, float(total)))
         note = f"{moment(end.at_s, facts.now_s)}, {usd(end.usd)} in all"

@@ -89,6 +89,7 @@ def candidate_table(
     training_phase: str | None,
 ) -> CandidateTable:
     """The candidates of `training_phase`; all of them if none belongs to it."""
+    # Speeds of different phases cannot be compared.
     shown = [each for each in candidates if each.training_phase == training_phase] or list(
         candidates
     )

@@ -82,6 +82,7 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
         return None
     left_s = outlook.forecast.left_s
     budget_usd = outlook.forecast.budget_usd
+    # The axes reach a little beyond the points, and to a goal that is near.
     across_s = _reach([each.lasts_s for each in finishes], left_s)
     upward = scale_to(_reach([each.usd for each in finishes], budget_usd))
     points = tuple(
@@ -121,6 +122,7 @@ def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     if drawn:
         longest_s = max(each.lasts_s.value for each in drawn)
         dearest_usd = max(each.usd.value for each in drawn)
+        # Fill up with groups that are not much worse.
         near = (
             each
             for each in choices

@@ -235,6 +235,7 @@ def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
     else:
         value = current.iterations_per_usd.value
     if facts.job.phase.is_final:
+        # Of a job that is over: what its dollars bought in all.
         reached = None
         if facts.spent_usd > 0:
             reached = facts.job.iteration / facts.spent_usd
@@ -266,6 +267,7 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(f"an iteration is {unit}")
     notes += unseen_of(job, facts.generation, facts.nodes, now_s=facts.now_s)
     notes += warnings_of(job, now_s=facts.now_s)
+    # How long it took, or how long it still takes.
     if job.finished_at_s is not None:
         notes.append(f"took {duration(job.finished_at_s - job.submitted_at_s - facts.idle_s)}")
     elif facts.eta_s is not None:

@@ -132,6 +132,7 @@ def cost_timeline(facts: JobPageFacts) -> TimelineView:
     if facts.began is not None:
         series.append(_baseline(points, facts.began, ahead=len(ahead_s)))
     budget_usd = facts.job.spec.objective.budget_usd
+    # A budget far above all that is drawn would flatten the lines.
     highest_usd = max((end_usd for _, _, end_usd in fan), default=points[-1].usd)
     if budget_usd is not None and budget_usd <= _BUDGET_SHOWN_UP_TO * highest_usd:
         series.append(

@@ -58,8 +58,8 @@ class _InSession:
         if run.total > run.options.warmup_batches:
             self.progress = run.with_features(self.progress)
         self.round = 0
-        # They travel with the state: all ranks look through what the founder looks through, and the
-        # first one tells how good the untrained generator was (NaN: nobody knows).
+        # They travel with the state. All ranks look through the same features as the founder. The
+        # second number is how good the untrained generator was; NaN if not known.
         start_db = self.progress.start_psnr_y_db
         facts = [
             float(bool(self.progress.is_pretrained)),
@@ -140,12 +140,13 @@ class _InSession:
                 f"has {ours} ones; give it the same VGG19 weights",
                 field="features",
             )
-        if session.round.world_size == 1:  # its founder settles it for all who come
+        # The founder decides the features for all that join later.
+        if session.round.world_size == 1:
             self.run.tell_of_features(self.found, self.progress)
 
     def _judge_at_start(self, session: Session) -> None:
-        """Has the founder judge the untrained generator, before its first turn: nothing of the
-        state is sent yet."""
+        """Has the founder judge the untrained generator before its first turn, before any state is
+        sent."""
         if session.round.world_size == 1 and session.step == 0:
             found = self.run.judged_at_start(self.progress).start_psnr_y_db
             self.facts[START_DB] = math.nan if found is None else found
@@ -155,9 +156,9 @@ class _InSession:
         )
 
     def _see(self, session: Session) -> None:
-        """Takes note of who takes part, and of how far the job is."""
+        """Notes which members take part, and how far the job is."""
         run, round_ = self.run, session.round
-        # One that has left counts as behind all others: it writes nothing any more.
+        # A process that has left gets a rank behind all others: it writes nothing any more.
         rank = len(round_.members) if round_.rank is None else round_.rank
         run.group = ProcessGroup(rank, round_.world_size, run.group.device)
         if run.group.is_first and round_.number != self.round:
@@ -165,7 +166,8 @@ class _InSession:
                 f"round {round_.number}: {round_.world_size} ranks from iteration {session.step}"
             )
         if round_.number != self.round:
-            # The nodes that train now may be of different capacity, and others than began.
+            # The nodes that train now may differ from the earlier ones, also in how often they are
+            # lost.
             run.saver.rhythm = run.rhythm(round_.interruptions_per_h)
         self.round = round_.number
         self.progress = dataclasses.replace(

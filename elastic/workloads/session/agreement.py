@@ -20,15 +20,7 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """What one member sees: the store's round and its members, and what it knows itself.
-
-    `known` is the newest round it has been a member of, `known_members` that one's; `floor`
-    the newest one that anybody trained in, as far as a store that lost its memory was told,
-    `registered` the newest number given out; `trained` are the members of the round that this one
-    trains in, or has trained in last, `gone` who is known to be dead or silent, `arrived` who waits
-    with complete state; `is_stuck` says that the newest round cannot go on though nobody is
-    gone.
-    """
+    """What one member sees: the store's round and its members, and what it knows itself."""
 
     me: str
     round: int
@@ -38,7 +30,9 @@ class MemberView:
     known_members: Sequence[str]
     # The newest round that any member trained in, as reported to a store that lost its memory.
     floor: int = 0
+    # The newest number that was given out.
     registered: int = 0
+    # The members of the round that this process trains in, or trained in last.
     trained: Sequence[str] = ()
     is_leaving: bool = False
     # Whether the newest round cannot go on although no member is gone.
@@ -64,16 +58,17 @@ HOLD = AgreedMove(Move.HOLD)
 def decide(sight: MemberView) -> AgreedMove:
     """Returns what a member must do next.
 
-    A store that knows less than a member has lost its memory: the member puts the truth back, as
-    the next round, unless a newer one was recorded than it ever saw. So it does where its
-    round was emptied: it lives. A member that a newer round has left out starts over.
+    A store that knows less than a member has lost its memory. The member then publishes its own
+    round again as the next one, unless a newer round was recorded than it ever saw. It does the
+    same if its round was emptied, because it is alive. A member that a newer round left out joins
+    again.
     """
     if sight.round < sight.known:
         if sight.known < sight.floor:
             return AgreedMove(Move.REJOIN)
         return _next(sight, sight.known_members)
     if sight.round == sight.known and not sight.participants:
-        # A newcomer that reached no member took all for dead, and has founded nothing yet.
+        # A newcomer that reached no member assumed that all are dead, and has founded nothing yet.
         return _next(sight, sight.known_members)
     if sight.me not in sight.participants:
         if sight.is_leaving:

@@ -50,12 +50,9 @@ def without_gradients(control: Tensor) -> GradientMessage:
 class Buffers:
     """Two mirrors of the parameters, used in turn.
 
-    Behind each come `numbers` of the job's own, and four numbers per rank.
-
-    A parameter has no gaps there, and its own order of dimensions, so that most gradients are
-    copied as they are.
-
-    All views are made once: a view made at each step costs as much as a small sum.
+    Behind each come `numbers` of the job's own, and four numbers per rank. A parameter has no gaps
+    in a mirror, and keeps its order of dimensions, so that most gradients are copied as they are.
+    All views are made once: making a view at each step costs as much as a small sum.
     """
 
     def __init__(self, parameters: Sequence[Tensor], numbers: int) -> None:
@@ -113,6 +110,7 @@ class Buffers:
 
         A gradient of None counts as zeros. Raises InvalidInput.
         """
+        # Fill the buffer that does not hold the last step's sums.
         views = self._views[1 - self._turn]
         own = self._owns[1 - self._turn]
         given: Any = gradients
@@ -133,6 +131,7 @@ class Buffers:
                 own.fill_(0.0)
             else:
                 own.copy_(numbers.reshape(-1))
+        # On GPUs the control values travel apart from the gradients.
         if is_aside:
             aside = control.clone()
             return GradientMessage(self.other(), aside, aside)

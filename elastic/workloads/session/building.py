@@ -1,5 +1,5 @@
-"""The next round's process group, built in a thread of its own while training goes on in the
-present one."""
+"""Builds the next round's process group in a thread, while training continues in the present
+one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.store_rendezvous import View
 from elastic.workloads.session.terms import SessionTerms
 
-# Training waits for a round after a loss: milliseconds count (decision 0071). A member whose store
-# is frozen fails a call after `CALL_TIMEOUT_S`, so a meeting takes no longer either.
+# Training waits for a round after a loss, so milliseconds count (decision 0071). A member whose
+# store is frozen fails a call after `CALL_TIMEOUT_S`, so a meeting may take no longer.
 LOOK_S = 0.005
 MEETING_TIMEOUT_S = CALL_TIMEOUT_S
-PAUSE_S = 1.0  # before another attempt, where a problem may pass first
+PAUSE_S = 1.0  # before another attempt, so that a problem may pass
 
 
 class Builder(threading.Thread):
@@ -66,7 +66,8 @@ class Builder(threading.Thread):
             self.result = self._built()
         except (RoundLost, StoreLost, RuntimeError, ValueError):
             self.has_failed = True
-        except OSError as error:  # of this process, such as that no descriptor is left
+        # A problem of this process alone, for example no free descriptor.
+        except OSError as error:
             tell(f"session: this process cannot meet the others of round {self.number}: {error}")
             sleep(PAUSE_S)
             self.has_failed = True
@@ -122,6 +123,7 @@ class Builder(threading.Thread):
         gpu = self._gpu if len(gpus) == size and None not in gpus else None
         group = Gloo(store, self._rank, size, plug, plugs, timeout_s=MEETING_TIMEOUT_S, gpu=gpu)
         costs = tuple(float(each["cost"]) for each in answers)
+        # What members said of themselves, in the order of their ranks.
         limits, are_new, losses = (
             tuple(each[key] for each in answers) for key in ("limit", "is_new", "losses_per_h")
         )

@@ -1,4 +1,4 @@
-"""torch's process groups as a session uses them: the one module that touches torch's private names.
+"""torch's process groups as a session uses them: the only module that uses torch's private names.
 
 Tested against torch 2.13.
 """
@@ -25,7 +25,7 @@ COLLECTIVE_TIMEOUT = timedelta(hours=24)
 class Branch(PrefixStore):
     """A connection of its own to the store, in which all keys begin with a path.
 
-    It is to be kept as long as what it was given to: torch keeps no object of Python's.
+    Keep it for as long as whatever uses it: torch does not keep Python objects alive.
     """
 
     def __init__(self, address: str, path: str, *, credential: Credential) -> None:
@@ -37,24 +37,29 @@ class Branch(PrefixStore):
 
 
 def gloo_device(host: str) -> Any:
-    """Gives a listening gloo device at `host`."""
+    """Returns a listening gloo device at `host`."""
     return ProcessGroupGloo.create_device(hostname=host, lazy_init=False)
 
 
 def gloo_group(store: Any, rank: int, world_size: int, *, device: Any, timeout_s: float) -> Any:
-    """Meets the others through `store` and gives the process group. Raises RuntimeError."""
-    options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # torch's stubs leave it out
-    options._devices, options._timeout = [device], timedelta(seconds=timeout_s)
+    """Meets the others through `store`, and returns the process group. Raises RuntimeError."""
+    # torch's stubs leave it out.
+    options = ProcessGroupGloo._Options()  # type: ignore[attr-defined]
+    options._devices = [device]
+    options._timeout = timedelta(seconds=timeout_s)
     return ProcessGroupGloo(PrefixStore("gloo", store), rank, world_size, options)
 
 
 def nccl_group(store: Any, rank: int, world_size: int) -> Any:
-    """Gives the process group of the ranks' GPUs, which are yet to be connected. Raises
-    RuntimeError."""
+    """Returns the process group of the ranks' GPUs, which still have to be connected.
+
+    Raises RuntimeError.
+    """
     from torch.distributed import ProcessGroupNCCL  # there is none in a torch without CUDA
 
     options = ProcessGroupNCCL.Options()
-    # Of all its collectives: torch would take one for hung, and say so at length.
+    # With a shorter timeout torch would report long collectives as hung, at length.
     options._timeout = COLLECTIVE_TIMEOUT
-    options.config.blocking = 0  # or its connecting had no bound
+    # Otherwise connecting would have no time limit.
+    options.config.blocking = 0
     return ProcessGroupNCCL(PrefixStore("nccl", store), rank, world_size, options)

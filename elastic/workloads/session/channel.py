@@ -10,13 +10,13 @@ from elastic.figures import duration
 
 
 class Channel:
-    """A proven connection that one thread writes, and any may read.
+    """An authenticated connection that one thread writes, and any thread may read.
 
-    OpenSSL does one of both at a time, so nothing here waits with the lock held.
+    OpenSSL reads or writes, one at a time. So nothing here waits while it holds the lock.
     """
 
     def __init__(self, connection: ssl.SSLSocket, *, timeout_s: float) -> None:
-        """`timeout_s` is how long a call waits for anything to go or to come."""
+        """`timeout_s` is how many seconds a call waits for anything to be sent or received."""
         connection.setblocking(False)
         self._connection = connection
         self._timeout_s = timeout_s
@@ -33,14 +33,14 @@ class Channel:
             except ssl.SSLWantReadError:
                 awaited = select.POLLIN
             if not self._is_ready(awaited):
-                raise TimeoutError(f"nothing went for {duration(self._timeout_s)}")
+                raise TimeoutError(f"nothing could be sent for {duration(self._timeout_s)}")
 
     def received(self) -> bytes | None:
-        """All that has come; None if nothing has, and nothing at all once it has ended."""
+        """All that has arrived: None if nothing has, b"" once the connection has ended."""
         found = b""
         try:
             with self._lock:
-                # OpenSSL gives one record at a time, and an answer is one.
+                # OpenSSL returns one record at a time, and each answer is one record.
                 while piece := self._connection.recv(65536):
                     found += piece
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
@@ -50,7 +50,7 @@ class Channel:
         return found
 
     def has_come(self) -> bool:
-        """Waits until something has come, or the time is over; returns whether it has."""
+        """Waits until something has arrived; False if the time is over first."""
         return self._is_ready(select.POLLIN)
 
     def _is_ready(self, events: int) -> bool:

@@ -20,8 +20,8 @@ from elastic.workloads.session.state import State
 
 PIECE_BYTES = 8192  # two such are compared at a time
 # States are compared after each of a round's first steps, so that a newcomer that calculates
-# otherwise moves nothing, and now and then later: it takes 5 us by itself, 35 where a step's
-# arithmetic has just had the caches.
+# differently changes nothing. After that they are compared now and then. A comparison takes 5 us
+# alone, and 35 us if a step's arithmetic has just filled the caches.
 FIRST_STEPS = 16
 EVERY = 8
 UNLIKE = 0.0  # instead of a rank's number for how it calculates
@@ -35,12 +35,7 @@ _PRIMES = {
 
 
 class RankValues(NamedTuple):
-    """What all ranks conclude from what rides behind a sum.
-
-    `costs` are their seconds a sample; `is_agreed` says that all are ready to change over to the
-    same round; `is_exact` that they do not all calculate alike, and apply this step in exact
-    arithmetic. Where their states differ, all are brought level with rank `source`'s.
-    """
+    """What all ranks conclude from the numbers behind a sum."""
 
     # Each rank's seconds a sample.
     costs: list[float]
@@ -53,9 +48,12 @@ class RankValues(NamedTuple):
 
 
 class ControlValues:
-    """Of each rank: how far ahead the round is that it is ready for, its seconds a sample, its
-    step, and a number for how it calculates. Now and then a fingerprint of a unit stands in the
-    step's place, another one each time; both must be the same on all."""
+    """Four numbers of each rank: its next round, its seconds a sample, its step and its arithmetic.
+
+    The first is how far ahead the round is that it is ready for; the last identifies how it
+    calculates. At some steps the step number is replaced by a fingerprint of a unit, another unit
+    each time. Steps and fingerprints must be the same on all ranks.
+    """
 
     def __init__(self, state: State) -> None:
         self._prime = _PRIMES[state.parameters[0].dtype]
@@ -64,7 +62,9 @@ class ControlValues:
         ]
         self._arithmetic = 1.0 + arithmetic_of(state.device) % (self._prime - 1)
         self._round: Round | None = None
-        self._numbers, self._own, self._sums = array("d"), torch.zeros(0), 0
+        self._numbers = array("d")
+        self._own = torch.zeros(0)
+        self._sums = 0
         self._is_mixed = False
 
     def own(
@@ -83,21 +83,20 @@ class ControlValues:
         unlike ranks. `is_unlike` means that this rank brings a newcomer up to date that calculates
         differently.
         """
-        rank, size = round_.rank or 0, round_.world_size
+        rank = round_.rank or 0
+        size = round_.world_size
         if round_ is not self._round:
-            self._round, self._sums, self._numbers = (
-                round_,
-                0,
-                array("d", [0.0] * (CONTROL * size)),
-            )
+            self._round = round_
+            self._sums = 0
+            self._numbers = array("d", [0.0] * (CONTROL * size))
             self._own = torch.frombuffer(self._numbers, dtype=torch.float64)
             self._is_mixed = False
         is_due = is_due or self._is_mixed or self._sums < FIRST_STEPS or step % EVERY == 0
         numbers = self._numbers
         numbers[rank] = 0.0 if offered is None else offered.number - round_.number
         numbers[size + rank] = cost
-        # Without the step, the sums of a rank that is one step ahead or behind would be taken for
-        # this step's.
+        # Without the step number, sums of a rank that is one step ahead or behind would count for
+        # this step.
         if is_due and size > 1:
             numbers[2 * size + rank] = self.fingerprint(step)
         else:
@@ -118,6 +117,7 @@ class ControlValues:
         unit = self._units[index]
         if not unit:
             return 0
+        # One piece of the parameter, and one of another tensor; the turns go round all of them.
         parameter, *others = unit
         code = crc32(parameter.piece(turn))
         if others:
@@ -125,12 +125,15 @@ class ControlValues:
         return code % self._prime
 
     def compared(self, told: list[float], round_: Round) -> RankValues:
-        """Gives what all ranks conclude. Raises RoundLost where they sum different steps."""
-        self._sums += 1  # here, where all ranks come equally often
+        """Returns what all ranks conclude. Raises RoundLost if they sum different steps."""
+        # Count here, because all ranks come here equally often.
+        self._sums += 1
         size = round_.world_size
-        offers, prints, arithmetics = told[:size], told[2 * size : 3 * size], told[3 * size :]
-        # Each prints at every step then, from the next one on: an operation that is not exact shows
-        # at once.
+        offers = told[:size]
+        prints = told[2 * size : 3 * size]
+        arithmetics = told[3 * size :]
+        # From the next step on unlike ranks send fingerprints at every step, so that an operation
+        # that is not exact shows at once.
         self._is_mixed = arithmetics[0] == UNLIKE or arithmetics.count(arithmetics[0]) < size
         source = None if prints.count(prints[0]) == size else _right(prints, round_)
         is_agreed = offers[0] > 0 and offers.count(offers[0]) == size
@@ -138,17 +141,18 @@ class ControlValues:
 
 
 def _right(prints: Sequence[float], round_: Round) -> int:
-    """Gives the first rank whose state is the right one: what most of those have who were members
-    before."""
+    """Returns the first rank that has the right state: the one that most earlier members have."""
     if min(prints) < 0:
         raise RoundLost("members sum different steps")
+    # The newcomers' states do not vote, unless all are new.
     old = [each for each, is_new in zip(prints, round_.are_new, strict=True) if not is_new]
     ((right, _),) = Counter(old or prints).most_common(1)
     return prints.index(right)
 
 
 def _count(step: int) -> int:
-    """How many units have had their turn before a step: one at each, another at every eighth."""
+    """How many units have had their turn before a step: one at each step, another at every
+    eighth."""
     return step // EVERY + step % EVERY
 
 

@@ -15,8 +15,8 @@ from elastic.workloads.session.settings import SessionSettings
 from elastic.workloads.session.shared_state import SessionEnded, SharedState
 from elastic.workloads.session.store_rendezvous import StoreRendezvous
 
-# Looks at what is in memory cost microseconds. Others that have not said so within two seconds,
-# four of their messages, are gone or train on.
+# A look at memory costs microseconds. Members that report nothing within two seconds, four of their
+# messages, are gone or train on.
 LOOK_S = 0.01
 LINGER_S = 2.0
 
@@ -30,7 +30,7 @@ class EndOfJob:
         self._links = links
 
     def announce(self, step: int) -> None:
-        """Tells the others that the job is over for this process after so many steps."""
+        """Tells the others that the job is over for this process after `step` steps."""
         self._shared.ending = step
         self._links.say(self._shared.status(), is_urgent=True)
 
@@ -43,8 +43,8 @@ class EndOfJob:
     ) -> bool:
         """Whether the job is complete, and its state kept.
 
-        `meet` waits for all members, None for nobody; `recover` for a round after one that was
-        lost: then it is to be asked again, for some may lack the last step still.
+        `meet` waits for all members; None to wait for none. `recover` waits for a round after a
+        lost one. After that, call this again, because some members may still lack the last step.
         """
         try:
             self._confirm()
@@ -65,22 +65,25 @@ class EndOfJob:
         return True
 
     def await_all(self) -> None:
-        """Waits until the job is over for every member, for one that is in a turn still makes other
-        sums: it hears that it is to end. Raises RoundLost."""
-        shared, current = self._shared, self._shared.current
+        """Waits until the job is over for every member. Raises RoundLost.
+
+        A member that is still in a turn makes other sums: it must first learn that the job ends.
+        """
+        shared = self._shared
+        current = shared.current
         if current is None:
             raise RoundLost(LEFT_OUT)
         others = [name for rank, name in enumerate(current.members) if rank != current.rank]
         while True:
-            heard = self._links.statuses()
-            if all(name in heard and heard[name].ending == shared.ending for name in others):
+            reports = self._links.statuses()
+            if all(name in reports and reports[name].ending == shared.ending for name in others):
                 return
             if current.group is None or current.group.is_cut:
-                raise RoundLost("a member has not come to the job's end")
+                raise RoundLost("a member has not reached the job's end")
             sleep(LOOK_S)
 
     def linger(self) -> None:
-        """Waits until the others need nothing more of this process, or a short while at most."""
+        """Waits until the others need nothing more of this process, but at most a short while."""
         shared = self._shared
         current = self._shared.current
         if current is None or shared.is_lost:
@@ -88,15 +91,20 @@ class EndOfJob:
         self._links.say(shared.status(), is_urgent=True)
         until_s = monotonic() + LINGER_S
         while monotonic() < until_s:
-            heard, gone = self._links.statuses(), self._links.gone()
-            here = [heard[name] for name in current.members if name in heard and name not in gone]
+            reports = self._links.statuses()
+            gone = self._links.gone()
+            here = [
+                reports[name] for name in current.members if name in reports and name not in gone
+            ]
             if all(each.step >= shared.step and each.round >= current.number for each in here):
                 return
             sleep(LOOK_S)
 
     def _confirm(self) -> None:
-        """Raises RoundLost where the job goes on without this process: one that is alone hears
-        so from nobody but the store."""
+        """Raises RoundLost if the job goes on without this process.
+
+        A process that is alone can learn that only from the store.
+        """
         current = self._shared.current
         if current is None or self._shared.is_lost:
             raise RoundLost(LEFT_OUT)
@@ -104,7 +112,7 @@ class EndOfJob:
             raise RoundLost(LEFT_OUT)
 
     def _ask(self, ask: Callable[[StoreRendezvous], bool | None]) -> bool | None:
-        """Asks the store over a new connection; None without an answer.
+        """Asks the store over a new connection; None if it does not answer.
 
         The other connection belongs to the membership thread.
         """
@@ -123,6 +131,7 @@ class EndOfJob:
 
 
 def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
+    # Decide as the membership thread would: it must start over if a newer round left it out.
     view = store.look()
     floor = store.floor()
     (me,) = lone.members
@@ -131,7 +140,7 @@ def _leaves_out(store: StoreRendezvous, lone: Round) -> bool:
 
 
 def _is_over(recover: Callable[[], bool]) -> bool:
-    """Whether the others have ended the job meanwhile, without this process."""
+    """Whether the others have meanwhile ended the job without this process."""
     try:
         recover()
         return False

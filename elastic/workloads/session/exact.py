@@ -229,6 +229,7 @@ def _for_each(function: Function, original: Function) -> Function:
     """
 
     def for_each(own: Sequence[Tensor], *args: Any, **options: Any) -> Any:
+        # One row for each tensor of the list, with its share of every argument.
         rows = list(zip(own, *(_column(each, len(own)) for each in args), strict=True))
         if any(_dtype_of(*row) is None for row in rows):
             return original(own, *args, **options)
@@ -252,7 +253,8 @@ def _column(argument: Any, size: int) -> Sequence[Any]:
 def _vector_norm(own: Tensor, ord: float = 2, *args: Any, **options: Any) -> Tensor:  # noqa: A002
     has_more = any(each is not None and each is not False for each in (*args, *options.values()))
     if ord != 2 or has_more or not own.is_floating_point():
-        return torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)  # type: ignore[no-any-return]
+        norm: Tensor = torch.ops.aten.linalg_vector_norm(own, ord, *args, **options)
+        return norm
     wide: Tensor = _wide(own)
     return _sqrt(_total(wide * wide)).to(own.dtype)  # type: ignore[no-any-return]
 
@@ -322,6 +324,7 @@ def _adam(
         weight = weight * (1 - lr * weight_decay)
     elif weight_decay:
         gradient = gradient + weight * weight_decay
+    # The moments, then the weights, in single operations.
     mean = _wide(first) * beta1 + gradient * (1 - beta1)
     square = _wide(second) * beta2 + gradient * gradient * (1 - beta2)
     first.copy_(mean)
@@ -411,6 +414,7 @@ def _table() -> dict[Any, Function]:
         aten._fused_adagrad_: _fused(_adagrad),
     }
     for name, formula in FORMULAS.items():
+        # Each formula for one tensor and for lists of them, as a new tensor and in place.
         for ending, kind in (("", _new), ("_", _in_place)):
             one = getattr(aten, f"{name}{ending}", None)
             many = getattr(aten, f"_foreach_{name}{ending}", None)

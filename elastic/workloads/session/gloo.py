@@ -1,5 +1,4 @@
-"""One round's process group over gloo, and NCCL for tensors on GPUs; it can be cut from
-another thread."""
+"""One round's process group over gloo, and NCCL for tensors on GPUs. Another thread can cut it."""
 
 from __future__ import annotations
 
@@ -21,12 +20,12 @@ from elastic.workloads.session import c10d, sockets
 from elastic.workloads.session.nccl import Gpu, Nccl
 
 LOOK = timedelta(seconds=0.2)
-# Sometimes a collective that began as its connections ended, on a process that had been stopped,
-# waits on (torch 2.13). All others fail within milliseconds.
+# torch 2.13: a collective of a process that had been stopped sometimes waits for ever, if it began
+# as its connections ended. All others fail within milliseconds.
 DEAF_S = 0.2
 LEFT_OUT = "the job goes on without this process"
 FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
-# Not bool: its sums are bytes that are neither true nor false.
+# Not bool: its sums would be bytes that are neither true nor false.
 TYPES = (
     *FLOATS,
     torch.complex128,
@@ -41,13 +40,12 @@ _DEVICES = threading.Lock()
 
 
 class RoundLost(Exception):
-    """This round's collectives can no longer complete; the turn in flight is done again in the
-    next one."""
+    """This round's collectives can no longer complete. The present turn is repeated in the next
+    round."""
 
 
 class Plug:
-    """A gloo device of its own for one round: its listening address tells that round's
-    sockets."""
+    """A gloo device for one round only: its listening address identifies that round's sockets."""
 
     def __init__(self, host: str) -> None:
         with _DEVICES:
@@ -60,7 +58,7 @@ class Plug:
 
 
 class Gloo:
-    """A process group whose lost connections are all `RoundLost`."""
+    """A process group that reports each lost connection as `RoundLost`."""
 
     def __init__(
         self,
@@ -73,17 +71,24 @@ class Gloo:
         timeout_s: float,
         gpu: Gpu | None = None,
     ) -> None:
-        """Meets the others; returns when a sum over all has gone through, and one over all ranks'
-        GPUs, if `gpu` is this one's. Raises RoundLost."""
-        self.rank, self.world_size = rank, world_size
-        self._store = store  # torch does not keep what Python made of it
+        """Meets the others. Raises RoundLost.
+
+        It returns once a sum over all ranks has gone through. If `gpu` is this rank's GPU, a sum
+        over all ranks' GPUs must go through as well.
+        """
+        self.rank = rank
+        self.world_size = world_size
+        # torch does not keep the Python object alive.
+        self._store = store
         self._summing = AllreduceOptions()
         # torch's stub names the enumeration, not its type.
         self._summing.reduceOp = ReduceOp.SUM  # type: ignore[assignment]
         self._summing.timeout = c10d.COLLECTIVE_TIMEOUT
         self._cut_s: float | None = None
-        self._works: deque[Any] = deque(maxlen=4)  # more are never under way at once
-        # Every rank begins the same collectives in order: a rank that has begun fewer is behind.
+        # No more than these are ever in progress at once.
+        self._works: deque[Any] = deque(maxlen=4)
+        # Every rank begins the same collectives in the same order: one that has begun fewer is
+        # behind.
         self.begun = 0
         self.is_waiting = False
         self._own = frozenset(map(tuple, plug.addresses))
@@ -107,11 +112,10 @@ class Gloo:
         return self._cut_s is not None
 
     def cut(self) -> None:
-        """Ends this round's connections: every collective under way or to come fails, here and
-        on the others."""
+        """Ends this round's connections: all its collectives fail, here and on the other ranks."""
         self._cut_s = monotonic() if self._cut_s is None else self._cut_s
         with contextlib.suppress(OSError):
-            # No descriptor is left to find them by: `wait` gives up all the same.
+            # This fails if no descriptor is left. `wait` gives up even then.
             sockets.cut(lambda own, other: own in self._own or other in self._others)
         if self._nccl is not None and not self._nccl.is_aborted:
             self._nccl.abort()
@@ -132,7 +136,7 @@ class Gloo:
         return self.all_reduce_aside(tensor)
 
     def all_reduce_aside(self, tensor: Tensor) -> Any:
-        """As `all_reduce`, but never over NCCL: both kinds of sums run side by side."""
+        """As `all_reduce`, but never over NCCL: both kinds of sums may run side by side."""
         return self._begin(lambda: self._group.allreduce([tensor], self._summing))
 
     def broadcast(self, tensor: Tensor, *, source: int) -> Any:
@@ -159,11 +163,12 @@ class Gloo:
             self.is_waiting = False
 
     def _is_done(self, work: Any) -> bool:
-        """Looks for a while whether a collective has gone through. Raises RoundLost."""
+        """Looks for a while whether a collective has completed. Raises RoundLost."""
         try:
             work.wait(LOOK)
             return True
-        except RuntimeError:  # the time is over, or it has failed
+        # Either the time is over, or the collective has failed.
+        except RuntimeError:
             if not work.is_completed():
                 return False
         try:
@@ -178,12 +183,13 @@ class Gloo:
             work = collective()
         except RuntimeError as error:
             if not self.is_cut:
-                raise  # gloo does not take it: no other round would
+                raise  # gloo refuses the tensor: so would any other round
             raise RoundLost(str(error)) from error
         self._works.append(work)
         return work
 
     def __del__(self) -> None:
         if any(not work.is_completed() for work in self._works):
-            # Its destructor would wait for them for ever: leave it to the end of the process.
+            # The group's destructor would wait for them for ever: keep the group alive until the
+            # process ends.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._group))

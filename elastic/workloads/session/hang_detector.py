@@ -1,5 +1,7 @@
-"""Tells a member whose training thread hangs, though its process lives and answers, from one that
-is slow."""
+"""Finds members whose training thread hangs although their process lives and answers.
+
+A slow member is not such a one.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ from elastic.workloads.session.messages import tell
 from elastic.workloads.session.stall_reason import why_stalled
 
 TURNS = 32
-KNOWN_TURNS = 8  # before so many nothing is known of how long a turn takes
+KNOWN_TURNS = 8  # fewer do not show how long a turn usually takes
 FIRST_TURNS = 2  # of a member, in which it may still be compiling
 TIMES_FIRST = 3.0
-# Members look once a second or more often: a longer time between two looks is one in which this
-# process stood still itself.
+# Members look at least once a second. After a longer time between two looks, this process itself
+# stood still.
 NAP_S = 2.0
-# A report of a turn that stands still is repeated after this: twelve lines an hour fill no log.
+# A stalled turn is reported again after this: twelve lines an hour do not fill a log.
 AGAIN_S = 300.0
 
 
@@ -28,9 +30,10 @@ class HangDetector:
     """What one member knows of its peers' pace.
 
     A member that has begun fewer sums than this one holds it up. `elastic.liveness.sum_bounds` says
-    after how long that is reported, and after how long the member is given up: later where it has
-    not made two turns itself yet, for it may still be compiling, or where no usual turn is known.
-    Time in which this process, or its machine, was stopped does not count.
+    after how long that is reported, and after how long the member is given up. It is given up only
+    after three times as long if it has not made two turns yet, because it may still be compiling,
+    or if no usual turn is known. Time in which this process or its machine was stopped does not
+    count.
     """
 
     def __init__(self, hang_s: float, *, tell: Callable[[str], None] = tell) -> None:
@@ -47,7 +50,7 @@ class HangDetector:
         self._told_s: float | None = None
 
     def turn_ended(self, *, now_s: float) -> None:
-        """Takes note of how long a turn takes, with all that the script does between two."""
+        """Notes how long a turn took, with all that the script does between two turns."""
         if self._turned_s is not None:
             self._turns_s.append(now_s - self._turned_s)
         self._turned_s = now_s
@@ -55,7 +58,7 @@ class HangDetector:
     def hung(
         self, own: Status, others: Mapping[str, Status], *, now_s: float, is_waiting: bool = True
     ) -> frozenset[str]:
-        """Gives the members to be given up; to be asked once a second, or more often.
+        """Returns the members to give up. Call it at least once a second.
 
         `is_waiting` says that this process's training thread waits for a sum.
         """
@@ -89,14 +92,15 @@ class HangDetector:
         usual_s = median(self._turns_s) if is_usual_known else 0.0
         is_first = status.step < self._first_steps.get(name, status.step) + FIRST_TURNS
         patience = TIMES_FIRST if is_first or not is_usual_known else 1.0
-        # A member that may take `patience` times as long is judged as if it had waited for less.
+        # A member that may take `patience` times as long is judged as if it had kept others waiting
+        # for less.
         sign = LifeSign(waited_s / patience, usual_s)
         return self._bounds.judge(sign) is Liveness.STALLED
 
     def _tell_once(
         self, own: Status, others: Mapping[str, Status], waited_s: float, *, is_waiting: bool
     ) -> None:
-        """Tells of a turn that stands still, and then once in a while."""
+        """Reports a turn that stands still: once, and then once in a while."""
         if self._told_s is None:
             usual_s = median(self._turns_s or [0.0])
             is_due = self._bounds.suspect.is_over(LifeSign(waited_s, usual_s))

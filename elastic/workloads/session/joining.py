@@ -1,5 +1,4 @@
-"""How a newcomer becomes a member: it waits to be brought up to date, or founds the first
-round."""
+"""How a newcomer becomes a member: it waits for the state, or founds the first round."""
 
 from __future__ import annotations
 
@@ -22,13 +21,13 @@ from elastic.workloads.session.store_rendezvous import StoreRendezvous, View
 from elastic.workloads.session.terms import SessionTerms
 
 HELD_S = 30.0  # for members that trained on to fill a new store; they look once a second
-# A member that lives answers a connection within milliseconds; one that is dead is refused at once.
-# A sign of life that is six beats old is none.
+# A living member answers a connection within milliseconds, and a dead one refuses it at once. A
+# sign of life older than six beats no longer counts.
 PROBE_S = 1.0
 CONNECT_TIMEOUT_S = 0.5
 BEAT_S = 5.0  # a member's sign of life in the store, for those that cannot reach it
 STALE_S = 30.0
-# For members to find their round emptied: they look once a second, or must first reconnect.
+# How long members need to find their round emptied: they look once a second, or reconnect first.
 DEFENCE_S = 3.0
 # In a longer time between two looks, no process may have reached the store.
 NAP_S = 1.0
@@ -70,7 +69,7 @@ class Entrance:
         """Takes one step; False if no process is left to begin with.
 
         `is_served` says that a member sends it the state. Raises InvalidInput if the members train
-        on other terms, or live but have long sent nothing.
+        on other terms, or are alive but have long sent nothing.
         """
         self._now_s = self._time.looked(now_s=monotonic())
         if is_served or not view.participants:
@@ -102,7 +101,8 @@ class Entrance:
         )
 
     def _leaves_time(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Whether a process with a better claim may come: a member, or a newcomer further on."""
+        """Whether to wait for a process with a better claim: a member, or a newcomer that is
+        further on."""
         if view.round != self._emptied[0]:
             self._emptied = (view.round, self._now_s)
         if (
@@ -115,10 +115,11 @@ class Entrance:
         return self._now_s - self._since_s <= (HELD_S if is_anothers else self._founding_s)
 
     def _finds_members(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Whether a member may be alive; raises InvalidInput if this process cannot train with it.
+        """Whether a member may be alive. Raises InvalidInput if this process cannot train with it.
 
-        A member that cannot be reached may be reachable from elsewhere. It counts as dead once it
-        has given the store no sign of life for long, or at once where no network lies between.
+        A member that this process cannot reach may be reachable from elsewhere. It counts as dead
+        once it has long given the store no sign of life. On the same network namespace it counts as
+        dead at once.
         """
         self.unreached = None
         unproven: list[str] = []
@@ -136,18 +137,18 @@ class Entrance:
                 place = ""
                 if about is not None:
                     place = f" at {about['host']}:{about['link']}"
-                self.unreached = (
-                    f"member {name} cannot be reached{place}, and is waited for while it may live"
-                )
+                self.unreached = f"member {name} cannot be reached{place}, and may still be alive"
                 return True
         if unproven:
-            self._hear(rendezvous, view)  # trying them all took time
+            # Trying to reach them all took time: read their signs of life again.
+            self._hear(rendezvous, view)
         elif view.participants:
             rendezvous.tell(PROVEN, f"{view.round}")
         return any(map(self._may_live, unproven))
 
     def _hear(self, rendezvous: StoreRendezvous, view: View) -> None:
         """Notes the members' newest signs of life, and when this process first saw each."""
+        # A sign of life counts from when this process first saw it, by its own clock.
         told = {name: rendezvous.ask(alive(name)) for name in view.participants}
         known = self._beats
         self._beats = {
@@ -159,7 +160,7 @@ class Entrance:
         return not TimeBound(STALE_S).is_over(LifeSign(self._now_s - self._beats[name][1]))
 
     def _found(self, rendezvous: StoreRendezvous, view: View) -> bool:
-        """Founds the first round, alone, if of all who wait this process has come furthest."""
+        """Founds the first round alone, if this process has come furthest of all that wait."""
         waiting = {name: _about(rendezvous, name) for name in view.waiting}
         # A process with torn state, or one that cannot be reached, must not found.
         able = {
@@ -169,8 +170,8 @@ class Entrance:
             number = max(view.round, rendezvous.floor(), rendezvous.registered()) + 1
             if (done := rendezvous.ask(DONE)) is not None:
                 tell(
-                    f"session: of the members that had done {done} steps none lives; this process "
-                    f"goes on from step {able[self._name]['step']}, as round {number}"
+                    f"session: no member that had done {done} steps is alive; this process "
+                    f"continues from step {able[self._name]['step']}, as round {number}"
                 )
             if self._record is not None:
                 self._record(number, (self._name,))
@@ -180,7 +181,7 @@ class Entrance:
 
 @cache
 def machine() -> str:
-    """Identifies this boot of this machine, and this network namespace on it.
+    """Identifies this boot of this machine, and its network namespace.
 
     If that is unknown, it is a random word of this process, which proves nothing.
     """

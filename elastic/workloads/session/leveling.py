@@ -1,4 +1,4 @@
-"""Brings members level whose states differ within rounding; one that really differs ends."""
+"""Brings members to one state if theirs differ within rounding. One that really differs ends."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from elastic.workloads.session.state import State
 class Leveling:
     """All ranks of a round take over the state of one of them, `source`, chunk by chunk.
 
-    First all chunks are compared, and nothing moves: a rank that really differs ends alone.
+    First all chunks are compared, and nothing changes. If a rank really differs, only that one
+    ends.
     """
 
     def __init__(self, state: State, round_: Round, source: int, *, chunk_bytes: int) -> None:
         assert round_.group is not None
-        self._state, self._round, self._group = state, round_, round_.group
-        self._source, self._chunk_bytes = source, chunk_bytes
+        self._state = state
+        self._round = round_
+        self._group = round_.group
+        self._source = source
+        self._chunk_bytes = chunk_bytes
 
     def differing_unit(self) -> int | None:
         """Compares this rank's state with the source's; returns the first unit that really differs.
 
-        Raises RoundLost where another rank's state does.
+        Raises RoundLost if another rank's state does.
         """
         found: int | None = None
-        for (
-            first,
-            last,
-            packed,
-        ) in self._chunks():  # to the end, whatever is found: every rank takes part
+        # Go on to the end even after a difference, because every rank takes part in each chunk.
+        for first, last, packed in self._chunks():
             found = self._differing(first, last, packed) if found is None else found
+        # Every rank learns whether any of them differs.
         differing = torch.zeros(self._round.world_size)
         differing[self._round.rank or 0] = found is not None
         self._group.wait(self._group.all_reduce(differing))

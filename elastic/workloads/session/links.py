@@ -1,9 +1,9 @@
-"""A connection to every other member: its end tells a death at once, its silence a hang or a
-vanished machine.
+"""A connection to every other member.
 
-Members tell each other how far they are, twice a second, and what else changes at once. None of
-this passes through the store, so that training does not depend on it. A name once gone stays gone:
-a member that comes back has a new one.
+Its end reports a death at once. Its silence reports a process that hangs, or a machine that
+vanished. Members report how far they are twice a second, and other changes at once. None of this
+uses the store, so training does not depend on it. A name once gone stays gone: a member that comes
+back has a new one.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ from elastic.liveness import LifeSign, TimeBound
 from elastic.rendezvous import Address, Credential, family, ours
 from elastic.workloads.session.messages import tell
 
-# In the time after which silence tells: two may be lost, or late by more than half of it.
+# Messages in the time after which silence counts. Two may be lost, or late by more than half of it.
 BEATS = 2.5
-FIRST_WORD_S = 3.0  # for a member to be heard of at all
+FIRST_WORD_S = 3.0  # until a member's first message
 MAX_LINE = 4096
-MOST_STRANGERS = 64  # at a time; a member that is turned away is connected to again
+MOST_STRANGERS = 64  # at a time; a member that is turned away connects again
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A member's word: the round it trains in (0: none), the steps it has committed, the
-    oldest round that it would still go on in, how many sums it has begun in the one it trains
-    in, after how many steps the job is over for it, once it is, and the round that it sees in the
-    store (0: it sees no store)."""
+    """What a member reports of itself."""
 
+    # The round that it trains in; 0 for none.
     round: int = 0
+    # The steps that it has committed.
     step: int = 0
+    # The oldest round in which it would still train.
     need: int = 0
+    # How many sums it has begun in its round.
     begun: int = 0
+    # After how many steps the job is over for it; None while it is not.
     ending: int | None = None
+    # The round that it sees in the store; 0 if it sees no store.
     seen: int = 0
 
     def fields(self) -> dict[str, int | None]:
-        # asdict copies deeply: four times the cost of a beat's whole line.
+        # Not `asdict`: its deep copy takes four times as long as the rest of the message.
         counts = {
             "round": self.round,
             "step": self.step,
@@ -56,20 +59,20 @@ class Status:
         return {**counts, "ending": self.ending, "seen": self.seen}
 
     def news(self) -> tuple[int, int, int]:
-        """Gives what others are told at once, and woken for; steps come with every beat and are
-        none of it."""
+        """Returns the part that is sent at once, and wakes the others. Steps are sent with every
+        beat only."""
         return self.round, self.need, self.seen
 
 
 @dataclass(slots=True)
 class _Stranger:
-    """A process that has connected, and has not proven to be of this job, or not said a name that
-    is known."""
+    """A process that has connected, but has not proven that it is of this job, or not said a known
+    name."""
 
     connection: ssl.SSLSocket
     since_s: float
     is_proven: bool = False
-    # The last whole line that it has said, and what follows.
+    # The last whole line that it has sent, and what follows.
     said: bytes = b""
 
 
@@ -77,11 +80,11 @@ class _Stranger:
 class _Peer:
     address: Address
     since_s: float
-    # A plain one until it is connected; then its other end is yet to prove to be of this job.
+    # Plain until it is connected. Then its other end still has to prove that it is of this job.
     connection: socket.socket | None = None
     is_proven: bool = False
     is_told: bool = False
-    # A line that did not go whole: OpenSSL wants the same one again.
+    # A line that was sent only in part: OpenSSL wants the same one again.
     unsent: bytes = b""
     heard_s: float | None = None
     buffer: bytes = b""
@@ -100,9 +103,12 @@ class Links(threading.Thread):
         notify: Callable[[], None],
     ) -> None:
         super().__init__(name="session-links", daemon=True)
-        self._me, self._job, self._notify = "", job, notify
+        self._me = ""
+        self._job = job
+        self._notify = notify
         self._credential = credential
-        # Of a message: no member is suspect first, for the others may wait for it in every sum.
+        # How long a member may send nothing. There is no earlier bound for suspects, because the
+        # others may wait for it in every sum.
         self._silence = TimeBound(silence_s)
         self._every_s = silence_s / BEATS
         self._listener: socket.socket
@@ -119,10 +125,12 @@ class Links(threading.Thread):
         self._bell.setblocking(False)
 
     def begin(self, me: str, host: str) -> None:
-        """Takes a new name; links under the last one end. The first time it begins to listen at
+        """Takes a new name. Links under the last one end, and the first call begins to listen at
         `host`."""
         with self._lock:
-            self._me, self._wanted, self._status = me, {}, Status()
+            self._me = me
+            self._wanted = {}
+            self._status = Status()
             self._gone.clear()
         self._ring()
         if self.ident is None:
@@ -132,7 +140,7 @@ class Links(threading.Thread):
             self.start()
 
     def reach(self, peers: Mapping[str, Address]) -> None:
-        """Keeps links with exactly these."""
+        """Keeps links with exactly these peers."""
         with self._lock:
             if peers == self._wanted:
                 return
@@ -140,19 +148,19 @@ class Links(threading.Thread):
         self._ring()
 
     def gone(self) -> frozenset[str]:
-        """Gives the names that are known to be dead, silent or out of reach."""
+        """Returns the names that are known to be dead, silent or out of reach."""
         with self._lock:
             return frozenset(self._gone)
 
     def statuses(self) -> dict[str, Status]:
-        """Gives each member's last word."""
+        """Returns each member's last report."""
         with self._lock:
             return {
                 name: peer.status for name, peer in self._peers.items() if peer.heard_s is not None
             }
 
     def say(self, status: Status, *, is_urgent: bool = False) -> None:
-        """Tells everyone: at once, if it is news."""
+        """Reports this process's status to all others: at once, if it is news."""
         with self._lock:
             is_urgent = is_urgent or status.news() != self._status.news()
             self._status = status
@@ -160,7 +168,7 @@ class Links(threading.Thread):
             self._ring()
 
     def check(self) -> None:
-        """Raises what has ended the thread that serves the links, if it has."""
+        """Raises the error that ended the thread of the links, if one did."""
         if self._failure is not None:
             raise self._failure
 
@@ -175,9 +183,8 @@ class Links(threading.Thread):
     def run(self) -> None:
         try:
             self._serve()
-        except (
-            Exception
-        ) as error:  # whatever it is: nobody would hear of this process, nor it of others
+        # Whatever it is: without links no member would know of this process, nor it of them.
+        except Exception as error:
             self._failure = error
             self._notify()
             raise
@@ -187,11 +194,13 @@ class Links(threading.Thread):
     def _serve(self) -> None:
         beat_s = monotonic()
         while not self._is_closed:
+            # Wake for the next beat, or when a member will have been silent for too long.
             due_s = min(beat_s + self._every_s, self._silent_s())
             ready = self._wait(max(0.0, due_s - monotonic()))
             now_s = monotonic()
             if now_s - due_s > self._silence.least_s / 4:
-                self._forgive(now_s)  # it was this process that stood still
+                # This process itself stood still, so the others' silence proves nothing.
+                self._forgive(now_s)
                 self._confess(now_s - beat_s)
             with self._lock:
                 before = self._news()
@@ -228,7 +237,7 @@ class Links(threading.Thread):
         return {watched[number] for number, _ in poll.poll(1000.0 * timeout_s)}
 
     def _is_linked_anew(self) -> bool:
-        """Whether a link has come about, and its other end waits for a word."""
+        """Whether a new link waits for this process's first message."""
         return any(peer.is_proven and not peer.is_told for peer in self._peers.values())
 
     def _linked(self) -> list[socket.socket]:
@@ -248,13 +257,14 @@ class Links(threading.Thread):
                 self._heed(name, peer, now_s)
 
     def _heed(self, name: str, peer: _Peer, now_s: float) -> None:
-        """Connects a link further, or hears what its other end says."""
+        """Continues to connect a link, or reads what its other end has sent."""
         if peer.is_proven:
             self._hear(name, peer, now_s)
             return
         try:
             assert peer.connection is not None
             if not isinstance(peer.connection, ssl.SSLSocket):
+                # The connection is made, or has failed. Next comes the handshake.
                 if failure := peer.connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
                     raise OSError(failure, "no link")
                 peer.connection = ours(
@@ -299,8 +309,11 @@ class Links(threading.Thread):
         self._gone.add(name)
         if peer.connection is not None:
             peer.connection.close()
-        peer.connection, peer.is_proven, peer.is_told = None, False, False
-        peer.buffer = peer.unsent = b""
+        peer.connection = None
+        peer.is_proven = False
+        peer.is_told = False
+        peer.buffer = b""
+        peer.unsent = b""
 
     def _adjust(self, now_s: float) -> None:
         """Makes the links that are wanted, and ends the others."""
@@ -311,7 +324,8 @@ class Links(threading.Thread):
         for name, address in self._wanted.items():
             if name not in self._peers:
                 self._peers[name] = _Peer(address, now_s)
-            # One of two connects, or there would be two links: the one whose name sorts behind.
+            # Of two members only the one whose name sorts later connects, or there would be two
+            # links.
             if self._peers[name].connection is None and name not in self._gone and name < self._me:
                 self._connect(name, self._peers[name])
         self._greet(now_s)
@@ -322,15 +336,16 @@ class Links(threading.Thread):
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             connection.connect(peer.address)
-        except BlockingIOError:  # as it is to be
+        except BlockingIOError:  # as expected
             pass
-        except OSError:  # no way there now, say: it is tried again, until the peer is judged
+        # For example there is no route now. It is tried again until the peer is judged.
+        except OSError:
             connection.close()
             return
         peer.connection = connection
 
     def _greet(self, now_s: float) -> None:
-        """Learns who connected: first that it is of this job, then from a whole line its name."""
+        """Identifies processes that connected: first that they are of this job, then their name."""
         kept = []
         for stranger in self._strangers:
             name = None
@@ -341,8 +356,10 @@ class Links(threading.Thread):
                 is_over = True
             else:
                 is_over = now_s - stranger.since_s > 2 * FIRST_WORD_S
+            # A known name: the connection becomes that member's link.
             if name is not None and (peer := self._peers.get(name)) and peer.connection is None:
-                peer.connection, peer.is_proven = stranger.connection, True
+                peer.connection = stranger.connection
+                peer.is_proven = True
                 self._take(peer, stranger.said, now_s)
             elif is_over:
                 stranger.connection.close()
@@ -351,7 +368,8 @@ class Links(threading.Thread):
         self._strangers = kept
 
     def _listen(self, stranger: _Stranger) -> None:
-        """Hears what a stranger says, if it has proven itself. Raises OSError if it may go."""
+        """Reads what a stranger has sent, once it has proven itself. Raises OSError if it should be
+        dropped."""
         if not stranger.is_proven:
             stranger.is_proven = _has_proven(stranger.connection)
         if not stranger.is_proven:
@@ -384,13 +402,13 @@ class Links(threading.Thread):
                 self._drop(name, peer)
 
     def _stalls_at_s(self, peer: _Peer) -> float:
-        """Gives when a member will have been silent for too long."""
+        """Returns the instant at which a member will have been silent for too long."""
         if peer.heard_s is None:
             return peer.since_s + FIRST_WORD_S
         return peer.heard_s + self._silence.after_s()
 
     def _silent_s(self) -> float:
-        """Gives when the first of the members will have been."""
+        """Returns the earliest such instant of all members."""
         return min(
             (self._stalls_at_s(p) for n, p in self._peers.items() if n not in self._gone),
             default=math.inf,
@@ -406,7 +424,7 @@ class Links(threading.Thread):
         """Says why the others have given this process up, if they have."""
         if self._silence.is_over(LifeSign(still_s)) and self._peers:
             tell(
-                f"session: this process has said nothing for {duration(still_s)}: it was stopped, "
+                f"session: this process has sent nothing for {duration(still_s)}: it was stopped, "
                 "or a call held Python's lock; the others give it up after "
                 f"{duration(self._silence.least_s)} (ELASTICD_SESSION_SILENCE_S)"
             )
@@ -449,7 +467,7 @@ class Links(threading.Thread):
 
 
 def _has_proven(connection: ssl.SSLSocket) -> bool:
-    """Goes on with a handshake; returns whether it is over. Raises OSError if it has failed."""
+    """Continues a handshake; returns whether it is complete. Raises OSError if it failed."""
     try:
         connection.do_handshake()
     except (ssl.SSLWantReadError, ssl.SSLWantWriteError):

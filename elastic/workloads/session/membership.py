@@ -1,7 +1,7 @@
 """The thread that keeps a process's membership: it looks at the store, decides and publishes.
 
-Level, not edge: each look takes in the whole again. Where the store does not answer it goes on
-trying, and training goes on without it for as long as no member is lost.
+It is level-triggered: each look takes in everything again. If the store does not answer, it keeps
+trying, and training continues as long as no member is lost.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from elastic.workloads.session.thread_group import ThreadGroup
 from elastic.workloads.session.transfer import StateReceiver
 from elastic.workloads.session.waiting import WaitLog, awaited
 
-# Where the store does not answer, or another thread must act first: it wakes this one.
+# If the store does not answer, or another thread must act first: that thread wakes this one.
 QUIET_LOOK_S = 0.5
-# A newcomer is found this much later, and no member waits for it. Each look costs cold caches.
+# A newcomer is found at most this much later, and no member waits for it. Each look costs cold
+# caches.
 STEADY_LOOK_S = 1.0
 NAMED_LOOK_S = 2.0
 BUSY_LOOK_S = 0.01
@@ -64,9 +65,12 @@ class SessionMember(threading.Thread):
             silence_s=settings.silence_s,
             notify=shared.notify,
         )
-        self._settings, self._state, self._shared = settings, state, shared
+        self._settings = settings
+        self._state = state
+        self._shared = shared
         self._record = recorder(on_round, present=shared.present)
-        self._reception, self._threads = Reception(settings, state, shared), ThreadGroup()
+        self._reception = Reception(settings, state, shared)
+        self._threads = ThreadGroup()
         self._rendezvous: StoreRendezvous | None = None
         self._name = ""
         self._addresses: dict[str, tuple[Address, Address]] = {}
@@ -92,7 +96,7 @@ class SessionMember(threading.Thread):
                     self._shared.changed.wait(
                         wait_s if self._shared.stirred == stirred else BUSY_LOOK_S
                     )
-        # Whatever it is: no process may train on without membership, or wait for ever.
+        # Whatever it is: without membership no process may train, or wait for ever.
         except BaseException as error:
             self._shared.end = f"membership has failed: {error!r}"
             self.lose()
@@ -103,7 +107,7 @@ class SessionMember(threading.Thread):
                 self._builder.cancel()
 
     def end(self) -> None:
-        """Once the shared state is closed, waits for this process's threads, as far as it can."""
+        """Waits a while for this process's threads, once the shared state is closed."""
         self.join(timeout=LAST_CALL_S)
         self._threads.join(timeout_s=LAST_CALL_S)
         self._reception.end()
@@ -131,7 +135,8 @@ class SessionMember(threading.Thread):
             waited = LifeSign(self._waiting_for_store.lasted_s(now_s=monotonic()))
             is_long = ROUND_BOUNDS.stalled.is_over(waited)
             if is_long and is_alone_blind(self._shared.status(), self.links.statuses()):
-                self._shared.let_go()  # of newcomers: only who sees them wait can count them in
+                # Let newcomers go: only a member that sees them in the store can admit them.
+                self._shared.let_go()
             return QUIET_LOOK_S
         except InvalidInput as error:
             self._turn_back(error)
@@ -139,8 +144,8 @@ class SessionMember(threading.Thread):
 
     def _once(self) -> float:
         if not (self._name or self._shared.is_entering):
-            # A newcomer's state is overwritten from outside: not while a turn of its own may still
-            # read it.
+            # The members overwrite a newcomer's state. That must wait until no turn of its own may
+            # still read it.
             return QUIET_LOOK_S
         rendezvous, view = self._store()
         if view.is_closed and self._shared.current is None:
@@ -153,6 +158,7 @@ class SessionMember(threading.Thread):
             return BUSY_LOOK_S
         if self._name in view.participants:
             self._known = (view.round, view.participants)
+        # A process that was ever a member keeps the membership; any other tries to join.
         if self._known[0]:
             self._live(rendezvous)
             self._reach(rendezvous, view)
@@ -163,13 +169,14 @@ class SessionMember(threading.Thread):
             self._act(rendezvous, view)
         else:
             self._come_in(rendezvous, view)
+        # Say what this process waits for, if it has waited for long.
         why = awaited(self._shared, view, name=self._name, units=len(self._state.units))
         if why is not None:
             unreached = None
             if self._entrance is not None and self._shared.is_entering:
                 unreached = self._entrance.unreached
             self._waiting.goes_on(
-                why if unreached is None else f"is not let in yet: {unreached}", now_s=monotonic()
+                why if unreached is None else f"waiting to join: {unreached}", now_s=monotonic()
             )
         else:
             self._waiting.ends()
@@ -203,7 +210,7 @@ class SessionMember(threading.Thread):
         return self._settings.address() not in ("", rendezvous.address)
 
     def _live(self, rendezvous: StoreRendezvous) -> None:
-        """Shows newcomers that cannot reach this process that it lives."""
+        """Shows newcomers that cannot reach this process that it is alive."""
         if (now_s := monotonic()) - self._beat_s > BEAT_S:
             rendezvous.tell(alive(self._name), f"{now_s}")
             rendezvous.tell(DONE, f"{self._shared.step}")
@@ -230,7 +237,7 @@ class SessionMember(threading.Thread):
     def _turn_back(self, misfit: InvalidInput) -> None:
         """Tells the training thread that this process cannot train with the members.
 
-        They go on without it.
+        They continue without it.
         """
         self._shared.misfit = misfit
         self._shared.notify()
@@ -317,17 +324,20 @@ class SessionMember(threading.Thread):
         shared = self._shared
         builder = self._builder
         if builder is not None and builder.number == view.round and builder.result is None:
-            # A store that drops one connection of many leaves a call unanswered for ever: another
-            # look asks again.
+            # If a store drops one connection of many, a call may stay unanswered for ever. The next
+            # attempt asks again.
             is_late = monotonic() - builder.began_s > BUILDING_S
             return builder.has_failed or is_late
         is_newest = shared.current is not None and shared.current.number == view.round
         return shared.is_lost and is_newest and monotonic() - shared.lost_s > STUCK_S
 
     def _build(self, view: View) -> None:
-        """Has the newest round built, and offers it when it is."""
-        shared, builder = self._shared, self._builder
+        """Has the newest round built, and offers it once it is."""
+        shared = self._shared
+        builder = self._builder
+        # The round that this process trains in; an older one need not be built.
         newest = shared.current.number if shared.current is not None else 0
+        # Drop what was built or offered for an older round.
         if builder is not None and builder.number != view.round:
             builder.cancel()
             builder = self._builder = None
@@ -390,32 +400,35 @@ class SessionMember(threading.Thread):
         return self._addresses[name]
 
     def _heed_peers(self) -> None:
-        """Cuts the current round where a member is gone, or would not go on in it."""
-        shared, current = self._shared, self._shared.current
+        """Cuts the current round if a member is gone, or would not go on in it."""
+        shared = self._shared
+        current = shared.current
         self.links.say(own := shared.status())
         if current is None or current.group is None or shared.is_lost:
             return
-        heard = {
+        reports = {
             name: status
             for name, status in self.links.statuses().items()
             if name in current.members
         }
-        # Do not end its link for that: it would take this process for dead.
+        # A hung member keeps its link: without it, it would take this process for dead.
         self._hung |= self._hang_detector.hung(
-            own, heard, now_s=monotonic(), is_waiting=current.group.is_waiting
+            own, reports, now_s=monotonic(), is_waiting=current.group.is_waiting
         )
         gone = (self.links.gone() | self._hung) & set(current.members)
-        beyond = any(status.need > current.number for status in heard.values())
-        if is_over := any(shared.outlasts(status) for status in heard.values()):
+        # Some member has said that it trains only in a newer round.
+        beyond = any(status.need > current.number for status in reports.values())
+        if is_over := any(shared.outlasts(status) for status in reports.values()):
             shared.end = OVER.format(shared.step)
-        if gone or beyond or is_over or self._waits_in_vain():
+        if gone or beyond or is_over or self._waits_too_long():
             current.group.cut()
 
-    def _waits_in_vain(self) -> bool:
+    def _waits_too_long(self) -> bool:
         """Whether some rank has long been the only one that is not ready to change over."""
         shared = self._shared
         if shared.offered is None or shared.offered.rank is None or shared.current is None:
             return False
+        # Some steps have passed since the round was offered: one rank keeps the others from it.
         is_old = (
             monotonic() - shared.offered_s > STRAGGLER_S and shared.step > shared.offered_step + 1
         )
@@ -425,7 +438,7 @@ class SessionMember(threading.Thread):
         return is_old
 
     def _start_over(self) -> None:
-        """Gives up this name: this process no longer holds the job's state."""
+        """Gives up this name: this process no longer has the job's state."""
         shared = self._shared
         if self._builder is not None:
             self._builder.cancel()

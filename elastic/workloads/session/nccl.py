@@ -1,4 +1,4 @@
-"""Sums between GPUs over NCCL, for a round whose group over gloo tells who has died.
+"""Sums between GPUs over NCCL, in a round whose gloo group shows who has died.
 
 NCCL itself notices neither a death nor a cut connection: its kernels wait on the GPU until they are
 aborted. An aborted collective looks as if it were done, so a waiter checks for that too.
@@ -26,9 +26,9 @@ from elastic.workloads.session.messages import tell
 LOOK_S = 0.0002  # a step on a GPU takes hundreds of times as long
 FAILED_S = 0.1  # for the GPU to finish what seems to have failed
 TRIES = 3  # a member may die while others connect
-# torch would end the process where a collective fails or is late, which here is one way among
-# others for a round to end: who is dead or silent is told by the links. The last is in
-# seconds: how long it may take to connect.
+# torch would end the process if a collective fails or is late. Here that is one way for a round to
+# end, and the links show who is dead or silent. The last setting is the seconds that connecting may
+# take.
 LENIENT = {
     "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",
     "TORCH_NCCL_BLOCKING_WAIT": "0",
@@ -69,7 +69,7 @@ class Nccl:
     ) -> None:
         """Connects them; returns after a sum over all. Raises RuntimeError.
 
-        If that fails again and again, this process says so and names no GPU any more: then gloo
+        After several failures in a row this process says so and no longer names a GPU: then gloo
         makes all sums.
         """
         self.device = gpu.device

@@ -40,7 +40,7 @@ class Reception:
         self._pause_s: dict[str, float] = {}
 
     def serve(self, me: str, view: View, place: Place, *, blind: Collection[str] = ()) -> list[str]:
-        """Brings newcomers up to date, if this is the last of the present members.
+        """Sends newcomers the state, if this is the last of the members that can.
 
         `place` returns a node's addresses, of its links and of its state receiver. `blind` are
         members that see no newcomers, because they see no store. Returns the newcomers whose
@@ -49,15 +49,17 @@ class Reception:
         shared = self._shared
         if shared.current is None or shared.is_lost:
             return []
+        # The last of the members that can serve newcomers does it.
         able = [
             name
             for name in shared.current.members
             if name in view.participants and name not in blind
         ]
-        # A member that must leave does so soon, unless it is alone: then it needs another with the
-        # state first.
+        # A member that must leave does so soon, so it serves no newcomer. If it is alone it does,
+        # because another process must have the state first.
         if not able or able[-1] != me or (shared.is_leaving and len(able) > 1):
             return []
+        # Begin to send the state to those that wait and whose pause is over.
         served = {each.newcomer for each in shared.senders}
         for name in view.waiting:
             is_due = name not in served and monotonic() >= self._due_s.get(_process(name), 0.0)
@@ -69,12 +71,14 @@ class Reception:
         return [each.newcomer for each in refused if each.newcomer in view.waiting]
 
     def lost(self, view: View) -> frozenset[str]:
-        """Drops, for a while, newcomers that nothing more reaches from here.
+        """Drops, for a while, newcomers that can no longer be reached from here.
 
         Returns those among them that should be members already, and cannot be.
         """
         shared = self._shared
         with shared.changed:
+            # Senders that ended by themselves. A newcomer that the round counts in already is lost
+            # to it.
             over = [each for each in shared.senders if each.is_over and not each.is_refused]
             lost = frozenset(each.newcomer for each in over if each.is_received) & set(
                 view.participants

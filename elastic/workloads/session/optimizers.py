@@ -57,6 +57,7 @@ def optimizer_units(optimizer: optim.Optimizer) -> list[tuple[Tensor, ...]]:
             f"optimizer: wanted one of {known}, got a {type(optimizer).__name__}; {advice}",
             field="optimizer",
         )
+    # Each trained parameter with the options of its group.
     pairs = [
         (each, group)
         for group in optimizer.param_groups
@@ -142,6 +143,7 @@ def _fresh(
     optimizer: optim.Optimizer, parameter: Tensor, options: Mapping[str, Any]
 ) -> dict[str, Tensor]:
     """Returns a parameter's state as its first step would find it; the optimizer is unchanged."""
+    # Make the state with a gradient of zeros, then put everything back as it was.
     gradient = parameter.grad
     state = optimizer.state.pop(parameter, None)
     # torch offers no public way to it.

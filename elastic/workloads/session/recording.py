@@ -1,4 +1,4 @@
-"""Who records a round before it is published: the script itself, or else the daemon."""
+"""What records a round before it is published: the script itself, or else the daemon."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ OnRound = Callable[[int, Sequence[str]], None]
 def recorder(
     on_round: OnRound | None, *, present: Callable[[], tuple[str, ...]]
 ) -> Callable[[int, Sequence[str]], None] | None:
-    """Gives what records a round by its number and members, and raises StoreLost to put it
-    off; None where there is nobody to tell. `present` gives the members of the one that goes on."""
+    """Returns what records a round by its number and members; None if nothing does.
+
+    It raises StoreLost to postpone the round. `present` returns the members of the round that
+    trains now.
+    """
     return (
         registrar_from(present=present, later=StoreLost)
         if on_round is None
@@ -23,15 +26,16 @@ def recorder(
 
 
 def _patiently(on_round: OnRound) -> OnRound:
-    """Gives a script's own record of rounds, whose failures put a change off and end
-    nothing."""
+    """Wraps a script's own record of rounds: if it fails, the change is postponed, and nothing
+    ends."""
 
     def record(number: int, members: Sequence[str]) -> None:
         try:
             on_round(number, members)
         except StoreLost:
             raise
-        except BaseException as error:  # a thread that `sys.exit` ends is gone without a word
+        # Also SystemExit, which would end this thread silently.
+        except BaseException as error:
             raise StoreLost(f"on_round({number}, ...) has failed: {error!r}") from error
 
     return record

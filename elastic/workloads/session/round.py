@@ -9,10 +9,9 @@ from elastic.workloads.session.gloo import Gloo
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`rank` is this process's, None in a round that has left it out; `group` is None where it
-    is alone.
+    """One round as this process sees it.
 
-    `rank` is this process's, None in a round that left it out. `group` is None if it is alone.
+    `rank` is this process's; None if the round left it out. `group` is None if it is alone.
     """
 
     number: int

@@ -1,5 +1,4 @@
-"""How a round begins: its members compare their steps, and a member that lacks the last
-one gets it."""
+"""How a round begins: members compare their steps, and those that lack the last step get it."""
 
 from __future__ import annotations
 
@@ -12,15 +11,15 @@ from elastic.workloads.session.shared_state import NOBODY_WHOLE, SessionEnded
 
 
 class TooOld(RoundLost):
-    """This rank's own state is too old for the round to go on with."""
+    """This rank's own state is too old to continue with in this round."""
 
 
 class Meeting:
-    """Every round's first sum, which goes on by itself from here.
+    """Every round's first sum, which runs in the background from here.
 
     Each member reports its step, whether it has the last step's sums, how often its script made
     other sums than usual, and whether it applied the last step in exact arithmetic. A newcomer has
-    no sums: another member's sums moved it.
+    no sums: its state was moved by another member's.
     """
 
     def __init__(
@@ -34,9 +33,10 @@ class Meeting:
         surprises: int = 0,
         is_exact: bool = False,
     ) -> None:
-        """Comes with state after `step` committed steps, or with none. Raises RoundLost."""
+        """Reports state after `step` committed steps, or none if it `is_torn`. Raises RoundLost."""
         assert round_.rank is not None
-        self._rank, self._group = round_.rank, group
+        self._rank = round_.rank
+        self._group = group
         self.surprises = surprises  # once it has ended: the most of any member
         self._told = torch.zeros(4, round_.world_size, dtype=torch.int64)
         self._told[0, self._rank] = 0 if is_torn else step + 1
@@ -47,16 +47,17 @@ class Meeting:
         self._work = group.all_reduce(self._told)
 
     def end(self, buffers: Buffers) -> bool:
-        """Waits for all; if some lack the last step, one that has its sums hands them on.
+        """Waits for all members. If some lack the last step, one that has its sums sends them.
 
-        Gives whether this rank is one of them: it then finds the sums where the next message is
-        filled, and must apply them. Raises RoundLost, TooOld where it lacks more, or nobody
-        has them any more, and SessionEnded where all have come with none of the state.
+        Returns whether this rank lacks it. Then the sums are where the next message is filled in,
+        and this rank must apply them. Raises RoundLost; TooOld if this rank lacks more, or if no
+        member has the sums any more; SessionEnded if no member has the state.
         """
         self._group.wait(self._work)
         told, has_sums, surprises, are_exact = self._told.tolist()
         self.surprises = max(surprises)
         steps: list[int] = [each - 1 for each in told]
+        # A round continues from the newest step. Members may lack that one step, but no more.
         newest = max(steps)
         own = steps[self._rank]
         if newest < 0:
@@ -68,11 +69,12 @@ class Meeting:
             raise RoundLost("a member's state is too old to go on with")
         if all(each == newest for each in steps):
             return False
+        # The first rank that still has the last step's sums sends them to all.
         sources = [rank for rank, each in enumerate(steps) if each == newest and has_sums[rank]]
         if not sources:
-            # The ranks that computed them are gone, and those left at the newest step were moved by
-            # what they were sent.
-            lost = "the last step's sums are lost with all who had them"
+            # The ranks that computed them are gone. Those at the newest step are newcomers, which
+            # have the step but not its sums.
+            lost = "the last step's sums are lost with all members that had them"
             raise TooOld(lost) if own < newest else RoundLost(lost)
         source = sources[0]
         self.is_exact = bool(are_exact[source])

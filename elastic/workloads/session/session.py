@@ -31,7 +31,7 @@ from elastic.workloads.session.sums import Sums
 from elastic.workloads.session.terms import SessionTerms, require_whole
 from elastic.workloads.session.transaction_guard import TransactionGuard
 
-# Members whose memories do not hold a batch wait for others: as often as they look for them
+# Members whose memories do not hold a batch wait for others. They look for them this often
 # (`membership.WAITED_FOR_LOOK_S`).
 PAUSE_S = 0.05
 
@@ -96,17 +96,20 @@ class Session(contextlib.AbstractContextManager["Session"]):
         what is loaded and allocated.
 
         Args:
-            units: For each gradient the live tensors it moves, the parameter first (its moments,
-            its step count). apply: Moves the units by a step's gradients; the only thing that
-            changes them. `None` for a gradient: leave
-                that unit alone. No unit may depend on another's, and the gradients stay as they
-                are.
-            batch: Samples a turn, over all ranks. steps: After how many the script ends the job,
-            for the members to compare; None: they do not. numbers: How many numbers of the job's
-            own are summed with each turn. terms: Whatever else must be alike, in the script's own
-            words: options, or a digest of them. on_round: Called with number and members
-            before a round is published, by its publisher; what
-                it raises postpones the change.
+            units: For each gradient the live tensors that it moves: the parameter first, then for
+                example its moments and its step count.
+            apply: Moves the units by a step's gradients; nothing else may change them. A gradient
+                of None leaves its unit alone. No unit may depend on another, and the gradients must
+                stay as they are.
+            batch: Samples a turn, over all ranks.
+            settings: None reads them from the environment.
+            step: The steps that the given state has behind it.
+            steps: After how many steps the script ends the job. Members compare it; None: they do
+                not.
+            numbers: How many numbers of the job's own are summed with each turn.
+            terms: Whatever else must be the same on all members: options, or a digest of them.
+            on_round: Called with number and members of a round by the member that is about to
+                publish it. An exception postpones the change.
 
         Raises SessionEnded if the job is complete, InvalidInput if an argument is wrong or differs
         from the members'.
@@ -144,8 +147,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     @property
     def round(self) -> Round:
         """The round that this process trains in."""
-        # Not the shared state's: that one is gone as soon as the others are known to have gone on
-        # without this process.
+        # Not the shared state's: that is gone as soon as the others continue without this process.
         assert self._round is not None
         return self._round
 
@@ -155,22 +157,24 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     @property
     def must_stop(self) -> bool:
-        """Whether this process was asked to leave, and nobody is there to go on: keep the state,
-        and end."""
+        """Whether this process was asked to leave and is alone: keep the state, and end."""
         return self._shared.is_leaving and self.is_member and self.round.world_size == 1
 
     def run(self, compute: Compute) -> CommittedStep | None:
         """Runs one turn, as often as necessary, and commits it.
 
-        `compute` returns this rank's part of the gradients, one for each unit, as its samples'
-        share of the global loss, or None for zeros. `run` returns None if this process was left out
-        and has joined again, or has left: look at `step` and `is_member`. It also returns None now
-        and then while the members wait for others, until their memories hold a batch.
+        `compute` returns this rank's part of the gradients, one for each unit, or None for zeros.
+        The parts are of its samples' share of the global loss.
+
+        `run` returns None in three cases. This process has left. Or it was left out and has joined
+        again: look at `step` and `is_member`. Or the members' memories do not hold a batch: then it
+        returns now and then while they wait for others.
         """
         self._shared.require_open()
         self.turned_in = None
         step = self.step
         with self._guard:
+            # Repeat the turn in the next round for as long as rounds are lost.
             while self.is_member:
                 try:
                     self._shared.begin_turn()
@@ -217,7 +221,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         Before the end rank 0 calls `keep`, which returns once the state is durable, and the others
         wait for it. If rank 0 crashes, the next rank does it. Returns whether the job is complete.
         It is False if this process has left before, or was left out and has joined again: look at
-        `step` and `is_member`, and go on. If the others end the job while a process goes on, its
+        `step` and `is_member`, and go on. If the others end the job while a process continues, its
         `run` raises SessionEnded.
         """
         if self._shared.is_finished:
@@ -256,17 +260,20 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.close(is_orderly=kind is None)
 
     def _enter(self) -> None:
-        """Waits until this process is a member of a round that works, or is to leave: it holds
-        nothing."""
+        """Waits until this process is a member of a round that works, or must leave without the
+        state."""
         if (entry := self._shared.await_entry()) is None:
             self._has_left = True
         else:
             self._change_over(entry[0], is_planned=entry[1])
 
     def _one_turn(self, compute: Compute) -> tuple[CommittedStep | None, Round | None]:
-        """Computes this rank's part, sums the gradients and moves the state: nothing after the sum
-        can fail."""
-        shared, current = self._shared, self.round
+        """Computes this rank's part, sums the gradients and moves the state.
+
+        Nothing after the sum can fail.
+        """
+        shared = self._shared
+        current = self.round
         share = shares.slice_of(self._division.now, current.rank or 0)
         turn = SessionStep(
             self.step, self._batch, share, current, self._sums.own, watch=self._watch
@@ -277,6 +284,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         # `compute` has called `run` itself.
         if shared.step != turn.step:
             shared.refuse_run_within()
+        # On a GPU the times of earlier turns may arrive only now.
         for cost_s in self._watch.end(len(share)):
             shared.cost = self._pace.after(cost_s) or shared.cost
         told, change = self._exchanged(
@@ -304,7 +312,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return None, change
 
     def _meet_at_end(self) -> None:
-        # a rank that lacks the last step gets it there, and only then is done
+        # Here a rank that lacks the last step gets it. Only then is it done.
         self._await_meeting()
         self._end.await_all()
         self._exchanged(without_gradients, is_due=True)
@@ -312,13 +320,17 @@ class Session(contextlib.AbstractContextManager["Session"]):
     def _exchanged(
         self, message_of: Callable[[Tensor], GradientMessage], *, is_due: bool = False
     ) -> tuple[RankValues, Round | None]:
-        """Sums a message that control values end. Gives what these tell, and the round to
-        change over to, if all are ready for it. The states are compared where `is_due`, or where
-        the step has its turn."""
-        # Before the message is filled in: the last step's sums are handed on through the same
-        # buffer.
+        """Sums a message that ends with control values.
+
+        Returns what these tell, and the round to change over to, if all are ready for it. The
+        states are compared if a comparison `is_due`, or if the step has its turn.
+        """
+        # Do this before the message is filled in, because the last step's sums are sent through the
+        # same buffer.
         self._await_meeting()
-        shared, current, step = self._shared, self.round, self.step
+        shared = self._shared
+        current = self.round
+        step = self.step
         offered = shared.ready()
         control = self._control.own(
             current,
@@ -336,8 +348,10 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return told, offered if told.is_agreed else None
 
     def _bring_level(self, round_: Round, source: int) -> None:
-        """Takes over the state of rank `source`, as all ranks do. Raises SessionEnded where this
-        one's really differs, RoundLost where another's does."""
+        """Takes over the state of rank `source`, as all ranks do.
+
+        Raises SessionEnded if this rank's state really differs, RoundLost if another rank's does.
+        """
         leveling = Leveling(self._state, round_, source, chunk_bytes=self._chunk_bytes)
         if (unit := leveling.differing_unit()) is not None:
             raise ended(unit, self.step)
@@ -349,7 +363,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         leveling.take_over()
 
     def _await_meeting(self) -> None:
-        """Waits, before a round's first sum, for its members to have met."""
+        """Before a round's first sum: waits until its members have met."""
         if self._meeting is None:
             return
         step = self.step
@@ -360,7 +374,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             )
 
     def _move(self, *, is_exact: bool) -> None:
-        """Keeps the sums, and applies them here and on the newcomers that follow this rank."""
+        """Keeps the sums, and applies them here and on the newcomers that this process serves."""
         shared = self._shared
         self._guard.is_exposed = self._guard.is_moving = True
         self._buffers.keep(self.step + 1, is_exact=is_exact)
@@ -376,7 +390,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             sender.next_chunk(self.step)
 
     def _change_over(self, round_: Round, *, is_planned: bool) -> None:
-        """Changes over to what all ranks have agreed on, if it `is_planned`."""
+        """Changes over to a round, on which all ranks have agreed if it `is_planned`."""
         if self._adopted(round_):
             try:
                 self._meet(round_, is_planned=is_planned)
@@ -384,8 +398,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 self._recover()
 
     def _adopted(self, round_: Round) -> bool:
-        """Makes `round` the current one; gives False where it has left this process out, as it
-        asked."""
+        """Makes `round` the current one; False if it leaves this process out, as that asked."""
         self._guard.is_exposed = True
         self._shared.hand_over(round_)
         self._round = round_
@@ -394,17 +407,22 @@ class Session(contextlib.AbstractContextManager["Session"]):
         return not self._has_left
 
     def _meet(self, round_: Round, *, is_planned: bool) -> None:
-        """Begins a round. What all ranks have agreed on is met in while they compute its first
-        turn: they know already that nobody lacks a step."""
+        """Begins a round.
+
+        In a planned round the members meet while they compute its first turn, because they know
+        already that none lacks a step.
+        """
         shared = self._shared
         if round_.group is None and shared.is_torn:
             raise SessionEnded(NOBODY_WHOLE)
-        self._division, self._meeting = Division(self._batch, round_), None
+        self._division = Division(self._batch, round_)
+        self._meeting = None
         self._sums.begin(round_)
         if not is_planned:
-            # Said before the meeting: members of an older round must leave it to come here.
+            # Report this before the meeting: members of an older round must leave that one first.
             self._demand(round_)
         if round_.group is not None:
+            # The first sum of the round runs while this rank computes its turn.
             has_sums = self._buffers.holds(self.step)
             self._meeting = Meeting(
                 round_,
@@ -419,7 +437,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
             self._end_meeting()
 
     def _end_meeting(self) -> None:
-        """Waits for the members of the present round, if that has not been done."""
+        """Waits for the members of the present round, unless that has been done."""
         self._guard.is_exposed = True
         meeting = self._meeting
         self._meeting = None
@@ -435,13 +453,13 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self._demand(self.round)
 
     def _demand(self, round_: Round) -> None:
-        """Tells the others that this process goes on in no older round any more."""
+        """Tells the others that this process trains in no older round from now on."""
         self._shared.need = round_.number
         self._membership.links.say(self._shared.status())
 
     def _recover(self) -> bool:
-        """Waits for a round after the lost one; False where this process had to start over, or
-        has left."""
+        """Waits for a round after the lost one; False if this process had to join again, or has
+        left."""
         while True:
             self._membership.lose()
             round_ = self._shared.await_next()

@@ -74,6 +74,7 @@ class SessionStep:
         if self.round.group is not None:
             self.watch.pause()
             own = values.detach()
+            # gloo sums plain memory: no conjugate or negative views, and no gaps.
             whole = own.resolve_conj().resolve_neg().contiguous()
             self.sum_up(whole)
             if whole is not own:

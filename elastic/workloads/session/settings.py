@@ -69,6 +69,7 @@ class SessionSettings:
                 "host:port of the rendezvous store, or a path with a / to a file that holds it",
                 self,
             )
+        # The numbers, each with its own range.
         for name in ("silence_s", "chunk_bytes"):
             if not 0 < getattr(self, name) < math.inf:
                 raise _wrong(name, "a positive number", self)

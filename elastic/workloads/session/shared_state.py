@@ -21,16 +21,17 @@ CLOSED = "this session is closed: run and finish belong into its with block"
 FINISHED = "this session's job is complete: after finish returns True no turn comes, end the loop"
 NOBODY_WHOLE = "no process with the job's whole state is left; start again from a checkpoint"
 OVER = (
-    "for another member the job is over after step {}, and this one goes on: give all of them one "
-    "number of steps"
+    "for another member the job is over after step {}, but this one continues: give all members "
+    "the same number of steps"
 )
 HALF_MOVED = (
-    "apply has failed on gradients that members sent: this process no longer holds the job's state"
+    "apply failed on gradients that members sent: this process no longer has the job's state"
 )
 # How long a newcomer that is behind may delay a change before training waits for it, or drops it.
 LEVEL_S = 3.0
 UNSURE_S = 1.0
-# A change wakes whatever waits for it; the look is for a thread that was ended without one.
+# A change wakes every thread that waits for it. The look is for changes that a dying thread could
+# not report.
 LOOK_S = 1.0
 RETIRED_S = 2.0
 
@@ -45,15 +46,7 @@ class SessionEnded(Exception):
 
 @dataclass(slots=True)
 class SharedState:
-    """Shared under `changed`; `stirred` counts what has changed. `current` is trained in, `offered`
-    is built and may be changed over to. `is_lost` says that the current round's collectives
-    have failed, since `lost_s`; `cost` is this rank's seconds a sample; `turning` the steps after
-    which the last turn was begun, `ending` those after which the job is over for the training
-    thread; `seen` the round that the store shows, 0 where none answers; `is_torn` says that the
-    state held here is no state of the job; `is_entering` that the training thread waits to come in;
-    `end` why no round can come any more; `misfit` why this process cannot train with the
-    members; `is_finished` that `finish` has said that the job is complete.
-    """
+    """What both threads read and write, under the lock of `changed`."""
 
     terms: SessionTerms
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -78,7 +71,7 @@ class SharedState:
     # Whether `finish` has found the job complete.
     is_finished: bool = False
     step: int = 0
-    # This process goes on in no round with a lower number.
+    # This process trains in no round with a lower number.
     need: int = 0
     # This rank's seconds a sample.
     cost: float = 0.0
@@ -92,7 +85,7 @@ class SharedState:
     # Senders of newcomers that have become members, or have been given up.
     parting: list[StateSender] = field(default_factory=list)
     receiver: StateReceiver | None = None
-    # Why no round can come any more.
+    # Why there will be no further round.
     end: str | None = None
     # Why this process cannot train with the members.
     misfit: InvalidInput | None = None
@@ -141,31 +134,33 @@ class SharedState:
         return other.ending is not None and other.ending == other.step == self.step == self.turning
 
     def present(self) -> tuple[str, ...]:
-        """Gives the members of the round that goes on now, nobody where none does."""
+        """Returns the members of the round that trains now; none if it is lost."""
         return () if self.current is None or self.is_lost else self.current.members
 
     def begin_turn(self) -> None:
-        """Raises RoundLost where the current round's collectives have failed."""
+        """Raises RoundLost if the current round's collectives have failed."""
         self.turning = self.step
         if self.is_lost:
             raise RoundLost(LEFT_OUT)
 
     def hold_to(self, round_: Round) -> None:
-        """Raises RoundLost where nothing may be committed in `round` any more: who trains
-        alone has no connections that would end."""
+        """Raises RoundLost if nothing may be committed in `round` any more.
+
+        A process that trains alone has no connections whose end would say so.
+        """
         if self.current is not round_ or self.is_lost:
             raise RoundLost(LEFT_OUT)
 
     def offer(self, round_: Round) -> None:
         """Puts a round where the training thread finds it."""
         with self.changed:
-            self.offered, self.offered_s, self.offered_step = round_, monotonic(), self.step
+            self.offered = round_
+            self.offered_s = monotonic()
+            self.offered_step = self.step
             self._stir()
 
     def await_entry(self) -> tuple[Round, bool] | None:
-        """Waits for a first round, and moves the state that comes meanwhile; gives that
-        round, and whether its members have agreed on it with this newcomer; None where this
-        process is to leave.
+        """Waits for a first round, and applies the state that arrives meanwhile.
 
         Returns that round, and whether its members agreed on it with this newcomer; None if this
         process must leave.
@@ -187,22 +182,24 @@ class SharedState:
                         return found
                     if self.is_leaving:
                         return None
+                    # Nothing has arrived: wait for a change.
                     if (receiver := self.receiver) is None or not receiver.is_due:
                         self.changed.wait(LOOK_S)
                         continue
                 try:
                     receiver.move()
                 except BaseException:
-                    # A script that catches this and goes on must not apply them once more.
+                    # A script may catch this and go on. It must not apply the gradients twice.
                     self.end = HALF_MOVED
                     raise
         finally:
             self.is_entering = False
 
     def await_next(self) -> Round | None:
-        """Waits for a round after the current one; None where this process must start over.
+        """Waits for a round after the current one; None if this process must join again.
 
-        Raises SessionEnded. A process that must start over and leave waits for no store.
+        Raises SessionEnded. A process that must both join again and leave does not wait for a
+        store.
         """
         with self.changed:
             while self.current is not None and not (self.must_start_over and self.is_leaving):
@@ -214,7 +211,7 @@ class SharedState:
             return None
 
     def withdraw(self) -> None:
-        """Takes the offer back."""
+        """Withdraws the offer."""
         with self.changed:
             self.offered = None
 
@@ -235,29 +232,30 @@ class SharedState:
                 raise SessionEnded(self.end)
             if self.current is not None:
                 self.retired.append((monotonic(), self.current))
-            self.current, self.is_lost = round_, False
+            self.current = round_
+            self.is_lost = False
             if self.offered is round_:
                 self.offered = None
             self._stir()
 
     def followed(self) -> list[StateSender]:
-        """Returns the newcomers that this process brings up to date."""
+        """Returns the senders to the newcomers that this process serves."""
         with self.changed:
             return list(self.senders)
 
     def follows_unlike(self) -> bool:
-        """Whether this process brings a newcomer up to date that calculates differently."""
+        """Whether this process serves a newcomer that calculates differently."""
         if not self.senders:
-            return False  # at nearly every step; nothing was sent to a newcomer of this moment
+            return False  # at nearly every step, without the lock; new ones got nothing yet
         return any(each.is_unlike for each in self.followed())
 
     def settle(self) -> list[StateSender]:
         """Makes owed copies before the state and the last sums change.
 
-        Returns the newcomers that this process brings up to date.
+        Returns the senders to the newcomers that this process serves.
         """
         if not (self.senders or self.parting):
-            return []  # at nearly every step; nothing is owed to a newcomer of this moment
+            return []  # at nearly every step, without the lock; new ones are owed nothing yet
         with self.changed:
             senders = list(self.senders)
             parting = self.parting
@@ -267,28 +265,32 @@ class SharedState:
         return senders
 
     def ready(self) -> Round | None:
-        """Gives the round that this rank can change over to: nobody whom it brings up to date
-        is far behind."""
+        """Returns the round that this rank can change over to, once no newcomer that it serves is
+        far behind."""
         offered = self.offered
         if offered is None:
-            return None  # at nearly every step; an offer of this moment is for the next
+            return None  # at nearly every step, without the lock; a new offer is for the next step
         with self.changed:
             since_s = self.offered_s
             senders = list(self.senders)
+        # Only newcomers that this process serves, and that the round counts in.
         awaited = [
             each for each in senders if each.is_received and each.newcomer in offered.members
         ]
         is_late = monotonic() - since_s > LEVEL_S
-        # Ask all of them, though one is enough. All that are not level by now are dropped together,
-        # not one in each next round.
+        # Ask all of them, though one would be enough. Then all that are not level by now are
+        # dropped together, not one in each round.
         are_level = [
             each.await_level(self.step) if is_late else each.is_level(self.step) for each in awaited
         ]
         return offered if all(are_level) else None
 
     def hand_over(self, round_: Round) -> None:
-        """Lets the newcomers that a round counts in go: from this step on they are members of
-        it, if they have all state; who has another source hears it from that one."""
+        """Ends the service of the newcomers that a round counts in: from this step on they are
+        members.
+
+        That needs all of the state. A newcomer with another source is told by that source.
+        """
         with self.changed:
             for sender in self.senders:
                 if sender.newcomer in round_.members:
@@ -335,8 +337,8 @@ class SharedState:
         with self.changed:
             if self.current is not None:
                 tell(
-                    f"session: the others go on without this process after its step {self.step}; "
-                    "it joins again"
+                    "session: the others continue without this process after its step "
+                    f"{self.step}; it joins again"
                 )
             self.let_go()
             if self.receiver is not None:
@@ -370,12 +372,13 @@ class SharedState:
         offered = self.offered
         if receiver is None or offered is None or offered.rank is None:
             return None
+        # A member has counted this newcomer in, so its state is complete.
         if receiver.adopted is not None and offered.number >= receiver.adopted:
             self.step = receiver.step
             self.is_torn = receiver.is_torn
             return offered, offered.number == receiver.adopted
-        # The round that a source counted it in may be the next to end, if that source has just
-        # ended: its members would be called into it for nothing.
+        # A source that has just ended may have counted this newcomer in a round that ends next. It
+        # would then call the members into that round for nothing.
         is_sure = self.offered_s > receiver.ended_s or monotonic() - receiver.ended_s > UNSURE_S
         if receiver.adopted is None and not receiver.is_streaming and is_sure:
             if receiver.is_touched:

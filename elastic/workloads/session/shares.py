@@ -41,6 +41,7 @@ def split(
     # A rank whose speed is unknown counts as the median one.
     usual = median(known) if known else 1.0
     speeds = [1.0 / (cost if cost > 0 else usual) for cost in costs]
+    # The samples that each rank's memory allows; without a limit, all of them.
     most = [
         batch if limits is None or limits[rank] is None else limits[rank] or 0
         for rank in range(size)
@@ -54,6 +55,7 @@ def split(
         or any(cost <= 0 < room for cost, room in zip(costs, most, strict=True))
     ):
         return whole
+    # Compare with a split that leaves out the ranks that are too slow for one sample.
     fastest = _fastest(batch, speeds, most)
     if fastest == most:
         return whole
@@ -75,11 +77,10 @@ def fits(batch: int, limits: Sequence[int | None]) -> bool:
 def first_split(
     batch: int, costs: Sequence[float], *, limits: Sequence[int | None], are_new: Sequence[bool]
 ) -> tuple[int, ...]:
-    """Gives the split for a round's first turn; none, `()`, where the ranks' memories do not
-    hold a batch.
+    """Returns the split for a round's first turn: `()` if the ranks' memories do not hold a batch.
 
     A new rank gets no sample if the others can have them all. The last step is still on its way to
-    it, and the others need not wait before they have computed theirs.
+    it, and so the others need not wait for it before they have computed theirs.
 
     >>> first_split(12, (1.0, 1.0, 0.0), limits=(None, None, None), are_new=(False, False, True))
     (6, 6, 0)
@@ -87,6 +88,7 @@ def first_split(
     (6, 6)
     """
     without = [0 if is_new else limit for limit, is_new in zip(limits, are_new, strict=True)]
+    # First the earlier members alone, then with the newcomers.
     if fits(batch, without):
         return split(batch, costs, limits=without)
     if fits(batch, limits):
@@ -137,6 +139,7 @@ def next_split(
         batch, at_work, paces
     ):
         return tuple(now)
+    # A rank without a measured speed is assumed to be slow.
     usual = median(cost for cost in costs if cost > 0)
     spares = spares and min(costs) > 0
     tried = [cost if cost > 0 else UNTRIED * usual for cost in costs]

@@ -1,9 +1,9 @@
 """This process's TCP connections, found by their addresses and cut from outside their owner.
 
-A stuck collective of gloo ends only when its sockets end (`abort()` does not reach them), and torch
-gives no handle on them. A descriptor is copied first and judged by the copy's own addresses, so
-that a number reused meanwhile by another socket cannot be cut in its stead. Listening sockets are
-never cut: gloo ends the process when its listener fails.
+A stuck collective of gloo ends only when its sockets end: `abort()` does not reach them, and torch
+gives no handle to them. A descriptor is copied first, and identified by the copy's own addresses.
+So a number that another socket reuses meanwhile is not cut by mistake. Listening sockets are never
+cut: gloo ends the process when its listener fails.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from elastic.rendezvous import Address
 
 
 def cut(is_meant: Callable[[Address, Address], bool]) -> int:
-    """Shuts down the connections whose (own, other's) addresses are meant; gives how many there
-    were."""
+    """Shuts down the connections whose (own, other's) addresses are meant; returns how many."""
     found = 0
     for connection in _connections():
         with connection:
@@ -30,7 +29,7 @@ def cut(is_meant: Callable[[Address, Address], bool]) -> int:
 
 
 def listeners() -> dict[int, Address]:
-    """Gives the address of each of this process's listening sockets, by descriptor."""
+    """Returns the address of each of this process's listening sockets, by descriptor."""
     found = {}
     for descriptor, listener in _sockets():
         with listener:
@@ -50,7 +49,7 @@ def _connections() -> Iterator[socket.socket]:
 
 
 def _sockets() -> Iterator[tuple[int, socket.socket]]:
-    """Gives a copy of each TCP socket, which the caller closes."""
+    """Yields a copy of each TCP socket, which the caller closes."""
     for name in os.listdir("/proc/self/fd"):
         try:
             copy = os.dup(int(name))

@@ -1,5 +1,4 @@
-"""Why a turn stands still, as far as the members' words tell: who is waited for, and how many sums
-each has begun."""
+"""Why a turn stands still: who is waited for, and how many sums each member has begun."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from elastic.workloads.session.links import Status
 
 
 def why_stalled(own: Status, others: Mapping[str, Status], *, is_waiting: bool) -> str | None:
-    """Gives in words who keeps the others waiting; None where nobody waits, for all are computing.
+    """Says which member keeps the others waiting; None if none waits, because all are computing.
 
     `is_waiting` says that this process's training thread waits for a sum.
 

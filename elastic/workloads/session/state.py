@@ -22,8 +22,12 @@ Apply = Callable[[Sequence[Tensor | None], int], None]
 
 @dataclass(frozen=True, slots=True)
 class StateCopy:
-    """A copy of the state after `step` committed steps, on the CPU, tensors in the order of the
-    units; and the round that vouches for it: a fencing token for whatever it is written to."""
+    """A copy of the state after `step` committed steps: tensors on the CPU, in the order of the
+    units.
+
+    `round` is the round in which it was made. It serves as a fencing token for whatever the copy is
+    written to.
+    """
 
     step: int
     round: int
@@ -56,6 +60,7 @@ class State:
             )
         if not units:
             raise InvalidInput("units: wanted one for each parameter, got none", field="units")
+        # The first tensor of each unit is its parameter, which has a gradient.
         for index, unit in enumerate(units):
             if (found := _no_unit(unit)) is not None:
                 raise InvalidInput(

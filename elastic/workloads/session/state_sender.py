@@ -195,6 +195,7 @@ class StateSender(threading.Thread):
             or (self._chunk is not None and not self._chunk.is_sent)
         ):
             return
+        # The next units that fit into a chunk.
         first = self.sent_units
         last = self._state.chunk_end(first, self._chunk_bytes)
         if last > first:
@@ -210,7 +211,7 @@ class StateSender(threading.Thread):
         self._late.clear()
 
     def adopt(self, number: int, step: int) -> None:
-        """Queues the last word: from `step` on it is a member of round `number`."""
+        """Queues the last message: from `step` on the newcomer is a member of round `number`."""
         self._messages.put(_Outgoing("adopt", {"number": number, "step": step}))
         self.end()
 
@@ -252,6 +253,7 @@ class StateSender(threading.Thread):
     def _serve(self, connection: socket.socket, channel: Channel) -> None:
         send(channel, TransferMessage("hello", self._hello))
         self._connection, self._channel = connection, channel
+        # Wait until the newcomer answers that it has no other source.
         while not self.is_received:
             if not (channel.has_come() and self._hear()):
                 return
@@ -281,7 +283,7 @@ class StateSender(threading.Thread):
             send(channel, TransferMessage("beat", {}))
 
     def _hear(self) -> bool:
-        """Reads the answers that have come; False if no more will."""
+        """Reads the answers that have arrived; False if there will be no more."""
         with self._hearing:
             if self._channel is None:
                 return False

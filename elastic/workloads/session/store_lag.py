@@ -1,5 +1,7 @@
-"""Tells a member that has lost the store, though its links work, from one that looks at it a little
-later."""
+"""Finds a member that has lost the store although its links work.
+
+A member that only looks a little later is not such a one.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,16 @@ from elastic.workloads.session.links import Status
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_rendezvous import View
 
-# Where a round waits to be built, looks are hundredths of a second apart: a longer time between two
-# is one in which this process, or the store, stood still.
+# While a round waits to be built, looks are hundredths of a second apart. After a longer time
+# between two, this process or the store stood still.
 NAP_S = 0.5
 
 
 class StoreLag:
-    """What one member knows of who sees the rounds that it sees.
+    """What one member knows of which members see the rounds that it sees.
 
-    A round is built by all of its members. One that has not seen it by then would have the others
-    wait for as long as it cannot reach the store: they leave it out, and it comes in again when it
-    can.
+    A round is built by all of its members. A member that cannot reach the store would keep the
+    others waiting. They leave it out, and it joins again when it can.
     """
 
     def __init__(self) -> None:
@@ -30,10 +31,10 @@ class StoreLag:
     def unseeing(
         self, shared: SharedState, view: View, others: Mapping[str, Status], *, now_s: float
     ) -> frozenset[str]:
-        """Gives the members that have long not seen a round that waits to be built.
+        """Returns the members that have long not seen a round that waits to be built.
 
-        To be asked after each look at the store, but not while it does not answer, nor by a process
-        that is not a member yet: its state may be older.
+        Call it after each look at the store. Do not call it while the store does not answer, nor in
+        a process that is not a member yet, because its state may be older.
         """
         looked_s = self._time.looked(now_s=now_s)
         if shared.current is None or view.round <= shared.current.number:
@@ -41,8 +42,8 @@ class StoreLag:
             return frozenset()
         late = [name for name, status in others.items() if status.seen < view.round]
         self._late_since_s = {name: self._late_since_s.get(name, looked_s) for name in late}
-        # Nobody trains until the round is built, or a member waits to leave. Else only newcomers
-        # wait, or a new store.
+        # Either training waits until the round is built, or a member waits to leave. Otherwise only
+        # newcomers wait, or a new store.
         is_waited_for = shared.is_lost or not set(shared.current.members) <= {
             *view.participants,
             *late,
@@ -57,10 +58,10 @@ class StoreLag:
 
 
 def blind(others: Mapping[str, Status]) -> set[str]:
-    """Gives who says that no store answers it."""
+    """Returns the members that report that no store answers them."""
     return {name for name, status in others.items() if not status.seen}
 
 
 def is_alone_blind(own: Status, others: Mapping[str, Status]) -> bool:
-    """Whether another sees a store, and the one whose word `own` is sees none."""
+    """Whether another member sees a store, and the one with the status `own` sees none."""
     return not own.seen and any(status.seen for status in others.values())

@@ -1,8 +1,8 @@
-"""Who is in a session and who waits to come in, as its members write it in the job's store.
+"""The members of a session, and those that wait to join, as recorded in the job's store.
 
-The record is JSON, and replaced by compare-and-set only. What differs from torchrun's rendezvous is
-how a round is closed: not by every member leaving and joining again while a clock runs, but by one
-member writing the next round whole.
+The record is JSON, and replaced by compare-and-set only. It differs from torchrun's rendezvous in
+how a round ends. There every member leaves and joins again while a clock runs. Here one member
+writes the whole next round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _NUMBERS = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the store says: the round in force, its members by rank, and who waits to come in."""
+    """What the store says: the present round, its members by rank, and the processes that wait to
+    join."""
 
     round: int
     participants: tuple[str, ...]
@@ -29,8 +30,10 @@ class View:
 
 
 class StoreRendezvous:
-    """One process's place in a job's rendezvous, under a name that no other process nor earlier
-    place ever had."""
+    """One process's place in a job's rendezvous.
+
+    Its name was never used by another process or for an earlier place.
+    """
 
     def __init__(
         self,
@@ -46,14 +49,14 @@ class StoreRendezvous:
         self.name = name or f"{host}_{os.getpid()}_{next(_NUMBERS)}"
         self._job = job
         self._store = StoreClient(address, credential)
-        self._seen: tuple[bytes, View] = b"", View(0, (), (), is_closed=False)
+        self._seen: tuple[bytes, View] = (b"", View(0, (), (), is_closed=False))
 
     def look(self) -> View:
-        """Gives the state as it is now."""
+        """Returns the present state."""
         found = self._store.find(self._key("members")) or b""
-        # Nearly always it is what it was.
+        # It has nearly always stayed the same.
         if found != self._seen[0]:
-            self._seen = found, _view(found)
+            self._seen = (found, _view(found))
         return self._seen[1]
 
     def register(self) -> None:
@@ -67,8 +70,10 @@ class StoreRendezvous:
                 return
 
     def publish(self, seen: View, members: Sequence[str], *, number: int) -> bool:
-        """Makes `members` the round `number`, unless anything has changed since `seen`; gives
-        whether it did."""
+        """Makes `members` the round `number`, unless something has changed since `seen`.
+
+        Returns whether it did.
+        """
         if self.look() != seen:
             return False
         waiting = tuple(each for each in seen.waiting if each not in members)
@@ -76,37 +81,37 @@ class StoreRendezvous:
         return self._written(seen, View(number, participants, waiting, seen.is_closed))
 
     def strike(self, names: Sequence[str]) -> None:
-        """Takes names off the wait list."""
+        """Removes names from the wait list."""
         view = self.look()
         self._written(
             view, replace(view, waiting=tuple(each for each in view.waiting if each not in names))
         )
 
     def ask(self, key: str) -> str | None:
-        """Gives what the store keeps under a key of this job, None where it keeps nothing."""
+        """Returns what the store has under a key of this job; None if it has nothing."""
         found = self._store.find(self._key(key))
         return None if found is None else found.decode()
 
     def tell(self, key: str, value: str) -> None:
-        """Has the store keep a value under a key of this job."""
+        """Stores a value under a key of this job."""
         self._store.set(self._key(key), value.encode())
 
     def floor(self) -> int:
-        """Gives the newest round that was trained in before this store began, as far as the
-        store was told."""
+        """Returns the newest round that was trained in before this store began, as reported to the
+        store."""
         return int(self.ask("floor") or 0)
 
     def registered(self) -> int:
-        """Gives the newest round that was about to be published before this store began, as
-        far as it was told."""
+        """Returns the newest round that was about to be published before this store began, as
+        reported."""
         return int(self.ask("registered") or 0)
 
     def is_held(self) -> bool:
-        """Gives whether members trained on when this store began: it is theirs to fill."""
+        """Whether members were training when this store began: then they will fill it."""
         return self.ask("held") is not None
 
     def close(self) -> None:
-        """Says that the job is complete: nobody comes in any more."""
+        """Records that the job is complete: no process can join any more."""
         while not (view := self.look()).is_closed:
             self._written(view, replace(view, is_closed=True))
 
@@ -114,16 +119,17 @@ class StoreRendezvous:
         return f"{self._job}/{key}"
 
     def _written(self, before: View, after: View) -> bool:
-        """Whether the store has `after` now, which `before` was to be in force for."""
+        """Replaces `before` by `after`, if `before` is still in force; returns whether `after` is
+        now."""
         known, view = self._seen
-        assert view == before
+        assert view == before, "a change follows from what was seen last"
         content = json.dumps(asdict(after)).encode()
         found = self._store.compare_set(self._key("members"), known, content)
         return found == content
 
 
 def _view(content: bytes) -> View:
-    """Reads the record. Raises StoreLost if it is none: another store may be well."""
+    """Reads the record. Raises StoreLost if it is not valid, because another store may be."""
     if not content:
         return View(0, (), (), is_closed=False)
     try:

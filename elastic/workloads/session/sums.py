@@ -1,4 +1,4 @@
-"""The sums over the ranks: every rank makes the same sum, or none of them.
+"""The sums over the ranks: every rank makes the same sum, or none does.
 
 gloo pairs the ranks' sums by their order alone. If sizes or types differ, it ends the process that
 gets more than it expects, adds up what does not belong together, or waits for ever.
@@ -31,7 +31,7 @@ class Sum(NamedTuple):
     size: int
 
     def encoded(self) -> list[int]:
-        """Gives it as the others are told.
+        """Returns it as numbers for the other ranks.
 
         >>> Sum.decoded(Sum(False, torch.float64, "cpu", 3).encoded()).size
         3
@@ -40,7 +40,7 @@ class Sum(NamedTuple):
 
     @classmethod
     def decoded(cls, told: Sequence[int]) -> Sum:
-        """Gives what another has told."""
+        """Returns the sum that another rank has encoded."""
         is_last, kind, device, size = told
         return cls(bool(is_last), TYPES[kind], DEVICES[device], size)
 
@@ -56,12 +56,12 @@ class Misfit(InvalidInput):
 
 
 class Sums:
-    """One process's, round after round.
+    """One process's sums, round after round.
 
-    From each round's first turn on a small sum goes before each: what every rank is about to
-    sum. After some turns in a row that made the same ones it is left out, and later ones are held
-    against those, on each rank by itself. One that would make another does not: it gives the
-    round up, and from then on twice as many turns are compared.
+    From each round's first turn on, a small sum goes before each sum: what every rank is about to
+    sum. Once some turns in a row have made the same sums, the small one is left out. Later turns
+    are compared with those, on each rank alone. A rank that would make another sum gives the round
+    up instead, and from then on twice as many turns are compared.
     """
 
     def __init__(
@@ -79,7 +79,8 @@ class Sums:
         # How often unusual sums were about to be made: the most of any member that this one met.
         self.surprises = 0
         self._round: Round
-        self._step = self._alike = 0
+        self._step = 0
+        self._alike = 0
         self._made: list[Sum] = []
         self._usual: list[Sum] = []
         self._is_known = False
@@ -87,7 +88,10 @@ class Sums:
 
     def begin(self, round_: Round) -> None:
         """Begins a round."""
-        self._round, self._alike, self._is_known, self._failure = round_, 0, False, None
+        self._round = round_
+        self._alike = 0
+        self._is_known = False
+        self._failure = None
 
     def begin_turn(self, step: int) -> None:
         """Begins a turn, or begins it again."""
@@ -133,16 +137,17 @@ class Sums:
         self.apart(values, aside)
 
     def _match(self, own: Sum, group: Gloo) -> None:
-        """Sees to it that all ranks are about to make the same sum. Raises RoundLost,
-        Misfit."""
+        """Makes sure that all ranks are about to make the same sum. Raises RoundLost, Misfit."""
         place = len(self._made)
         self._made.append(own)
+        # The usual sums are known: compare with those, without a message.
         if self._is_known:
             if place < len(self._usual) and own == self._usual[place]:
                 return
             self.surprises += 1
-            raise RoundLost(f"{own} were to be summed, other than in this round's turns before")
+            raise RoundLost(f"{own} would be summed, unlike in this round's earlier turns")
         rank = self._round.rank or 0
+        # Each rank fills in its row, so that the sum holds what all are about to sum.
         told = torch.zeros(self._round.world_size, 4, dtype=torch.int64)
         told[rank] = torch.tensor(own.encoded())
         group.wait(group.all_reduce(told))
@@ -150,7 +155,7 @@ class Sums:
         if all_.count(own) == len(all_):
             return
         if rank not in odd(all_, self._round.are_new):
-            # The odd rank ends here, but only after it has heard what it did.
+            # The odd rank ends, but only after it has received the others' sums: wait for it.
             group.wait(group.all_reduce(torch.zeros(1)))
             raise RoundLost("a member sums something else")
         others = " or ".join(sorted({str(each) for each in all_ if each != own}))

@@ -9,10 +9,10 @@ from typing import Any
 from elastic.errors import InvalidInput
 from elastic.workloads.session.state import State
 
-# Changes with what members say to each other, sum or compare: in an upgrade old and new ones may
+# Raise it when members exchange, sum or compare something else: in an upgrade old and new ones may
 # meet.
 PROTOCOL = 5
-MAX_TERMS = 1000  # they are shown where they differ, and travel in a message's head
+MAX_TERMS = 1000  # they are shown if they differ, and travel in a message's head
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class SessionTerms:
         return cls(batch, steps, numbers, state.shape_digest(), terms)
 
     def as_dict(self) -> dict[str, Any]:
-        """Gives them as others are told."""
+        """Returns the terms as they are sent to other members."""
         return asdict(self)
 
     def check(self, told: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ class ThreadGroup:
     """The threads of one session.
 
     A thread that returns from torch's C++ while the interpreter ends aborts the process. CPython
-    ends it there, by unwinding what must not be unwound.
+    ends such a thread by unwinding its stack, and torch's must not be unwound.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,8 @@ class ThreadGroup:
         thread.start()
 
     def join(self, *, timeout_s: float) -> None:
-        """Waits until all threads have ended, which were told to, `timeout_s` at most."""
+        """Waits until all threads have ended, for at most `timeout_s`. They must have been told to
+        end."""
         until_s = monotonic() + timeout_s
         for each in list(self._threads):
             each.join(max(0.0, until_s - monotonic()))

@@ -1,4 +1,4 @@
-"""Guards the members' common work against a signal or an error that breaks it off."""
+"""Guards the members' common work against a signal or an exception that interrupts it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from elastic.workloads.session.shared_state import HALF_MOVED, SessionEnded, Sha
 
 
 class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
-    """A context around all that the members do together.
+    """A context around all that the members do together. A script may go on after an exception.
 
-    A script may go on after an exception. Once a sum was begun, `is_exposed`, this rank would pair
-    its next one with another of the others': the round is given up, and the turn done again in
-    the next one. Where the state was being moved, `is_moving`, what is held here is no state of the
-    job: this process joins again and is sent it. A process that can be no member ends at once,
-    whatever the script does now: the others wait for that.
+    Once a sum was begun (`is_exposed`), this rank would pair its next sum with a different one of
+    the others. So the round is given up, and the turn is done again in the next one. If the state
+    was being moved (`is_moving`), it is no longer the job's state: this process joins again and is
+    sent the state. A process that cannot be a member ends at once, whatever the script does: the
+    others wait for that.
     """
 
     def __init__(
@@ -25,7 +25,8 @@ class TransactionGuard(contextlib.AbstractContextManager["TransactionGuard"]):
         self._shared = shared
         self._lose = lose
         self._close = close
-        self.is_exposed = self.is_moving = False
+        self.is_exposed = False
+        self.is_moving = False
 
     def __enter__(self) -> TransactionGuard:
         self.is_exposed = False

@@ -1,5 +1,4 @@
-"""State on its way to a newcomer while training goes on, as the newcomer takes it in: its messages
-and its state receiver."""
+"""State on its way to a newcomer while training continues: the messages, and the state receiver."""
 
 from __future__ import annotations
 
@@ -23,15 +22,15 @@ from elastic.workloads.session.exact import arithmetic_of
 from elastic.workloads.session.state import State
 from elastic.workloads.session.terms import SessionTerms
 
-RETRY_S = 0.1  # before another source is taken where that has failed
-PROOF_S = 5.0  # for the other end to prove to be of this job
-MOST_STRANGERS = 16  # that are yet to do so, at a time
-SILENCE_S = 10.0  # a source sends a message a second at least, however long its steps are
+RETRY_S = 0.1  # before another attempt to accept a source
+PROOF_S = 5.0  # for the other end to prove that it is of this job
+MOST_STRANGERS = 16  # connections without that proof, at a time
+SILENCE_S = 10.0  # a source sends at least one message a second, however long its steps are
 
 
 @dataclass(frozen=True, slots=True)
 class TransferMessage:
-    """A kind, what it is about, and its bytes."""
+    """A kind, what it is about, and its content."""
 
     kind: str
     about: dict[str, Any]
@@ -39,29 +38,28 @@ class TransferMessage:
 
 
 class Room:
-    """Memory for one message's content at a time, asked for once: new pages cost more than to read
+    """Memory for one message's content at a time, allocated once: new pages cost more than reading
     into them."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
     def of(self, size: int) -> memoryview:
-        """Gives so many bytes; those given before are no longer to be used."""
+        """Returns that many bytes; those returned before must no longer be used."""
         if size > len(self._bytes):
             self._bytes = bytearray(size)
         return memoryview(self._bytes)[:size]
 
 
 class StateReceiver(threading.Thread):
-    """The newcomer's side: takes one source at a time, turns all others away, and keeps the state
-    up with it.
+    """The newcomer's side: it accepts one source at a time, and keeps the state up to date with it.
 
-    The training thread, which waits to come in, moves the state, by `move` as soon as it `is_due`:
-    there `apply` finds whatever the script has set for a thread, and what it raises ends that
-    script.
+    The training thread, which waits to join, applies what arrives: it calls `move` once it
+    `is_due`. So `apply` runs with all that the script has set for its thread, and what it raises
+    ends the script.
 
-    `units` are those that the present source has sent; `is_touched` says that any has sent one, and
-    `is_torn` that what this process holds since then is no state of the job.
+    `units` are those that the present source has sent. `is_touched` says that some source has sent
+    one. `is_torn` says that what this process has since then is not a state of the job.
     """
 
     def __init__(
@@ -80,7 +78,10 @@ class StateReceiver(threading.Thread):
         super().__init__(name="session-inlet", daemon=True)
         self._listener = ours(socket.create_server((host, 0), family=family(host)))
         self.port: int = self._listener.getsockname()[1]
-        self._state, self._job, self._terms, self._changed = state, job, terms, changed
+        self._state = state
+        self._job = job
+        self._terms = terms
+        self._changed = changed
         self._credential = credential
         self._strides = [dense_strides(parameter) for parameter in state.parameters]
         self._brought = brought
@@ -102,7 +103,7 @@ class StateReceiver(threading.Thread):
 
     @property
     def is_due(self) -> bool:
-        """Whether what has come waits to be made part of the state."""
+        """Whether something that arrived waits to be applied to the state."""
         return self._due is not None
 
     @property
@@ -110,15 +111,14 @@ class StateReceiver(threading.Thread):
         return self.units == len(self._state.units)
 
     def move(self) -> None:
-        """Makes what has come part of the state. Raises what `apply` raises: the state is torn
-        then."""
+        """Applies what has arrived. Raises what `apply` raises: then the state is torn."""
         assert self._due is not None
         self._due()
         self._due = None
         self._moved.release()
 
     def close(self) -> None:
-        """Takes nothing more."""
+        """Accepts nothing more."""
         self._is_closed = True
         for each in (self._listener, self._connection):
             if each is not None:
@@ -130,7 +130,8 @@ class StateReceiver(threading.Thread):
         while True:
             try:
                 connection, _ = self._listener.accept()
-            except OSError:  # of that connection, or no descriptor is left: its source tries again
+            # That connection failed, or no descriptor is left: its source tries again.
+            except OSError:
                 if self._is_closed:
                     return
                 sleep(RETRY_S)
@@ -143,7 +144,7 @@ class StateReceiver(threading.Thread):
             ).start()
 
     def _hear(self, connection: socket.socket) -> None:
-        """Takes the state from the other end, if it is of this job, and the only one."""
+        """Receives the state from the other end, if that is of this job, and the only source."""
         try:
             connection.settimeout(PROOF_S)
             proven = ours(self._credential.accepting(connection))
@@ -156,18 +157,20 @@ class StateReceiver(threading.Thread):
             if self._has_source or self._is_closed:
                 proven.close()
                 return
-            self._has_source, self._connection = True, proven
+            self._has_source = True
+            self._connection = proven
         self._take_all(proven)
 
     def _take_all(self, connection: socket.socket) -> None:
         with connection:
-            # A vanished source is known sooner than one that is silent.
+            # A source that vanished is noticed sooner than one that is silent.
             patient(connection, idle_s=2, interval_s=1, count=3)
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 self._follow(connection)
-        # One that has adopted this process was the last.
+        # A source that made this process a member was the last one.
         self._has_source = self.adopted is not None
-        self.ended_s, self.is_streaming = monotonic(), False
+        self.ended_s = monotonic()
+        self.is_streaming = False
         self._changed()
 
     def _follow(self, connection: socket.socket) -> None:
@@ -176,12 +179,14 @@ class StateReceiver(threading.Thread):
         if hello.kind != "hello" or hello.about.get("job") != self._job:
             return
         try:
+            # Compare terms before any state is overwritten.
             self._terms.check(hello.about)
             self._check_ahead(hello.about["step"])
         except InvalidInput as error:
             self.misfit = error
             return
-        self.units, self.is_streaming = 0, True
+        self.units = 0
+        self.is_streaming = True
         room = Room()
         arithmetic = arithmetic_of(self._state.device)
         while self.adopted is None:
@@ -189,13 +194,16 @@ class StateReceiver(threading.Thread):
             self._take(receive(connection, room))
 
     def _check_ahead(self, members: int) -> None:
-        """Raises InvalidInput where the members would throw this process back. One step is no
-        matter: a checkpoint may be of one that the source has yet to commit."""
+        """Raises InvalidInput if this process has come further than the members: joining would undo
+        that.
+
+        One step does not matter: a checkpoint may hold one that the source has not committed yet.
+        """
         if not self.is_touched and self._brought > members + 1:
             raise InvalidInput(
-                "step: wanted state that is not ahead of the session's members, who have done "
-                f"{members} steps, got one after {self._brought}, which would be lost; begin the "
-                "session again from it, or have this one come without it",
+                f"step: wanted state that is not ahead of the session's members ({members} steps), "
+                f"got one after {self._brought}, which would be lost; begin the session again from "
+                "it, or start this process without it",
                 field="step",
             )
 
@@ -208,7 +216,8 @@ class StateReceiver(threading.Thread):
                 self._have_moved(
                     partial(self._state.unpack, about["first"], about["last"], message.content)
                 )
-                self.step, self.units = about["step"], about["last"]
+                self.step = about["step"]
+                self.units = about["last"]
                 self.is_torn = not self.is_complete
             case "gradients":
                 assert message.content is not None
@@ -217,14 +226,15 @@ class StateReceiver(threading.Thread):
                 self.is_torn = not self.is_complete
             case "adopt":
                 if not self.is_complete:
-                    raise ValueError(f"a member's name for one that has {self.units} units")
+                    raise ValueError(f"a newcomer with {self.units} units cannot be a member")
                 self.adopted = about["number"]
         self._changed()
 
     def _have_moved(self, change: Callable[[], None]) -> None:
-        """Waits for the state to be changed. Raises ConnectionAbortedError where it will not be any
-        more."""
-        self.is_torn, self._due = True, change
+        """Waits until the state has been changed. Raises ConnectionAbortedError if it will not be
+        any more."""
+        self.is_torn = True
+        self._due = change
         self._changed()
         self._moved.acquire()
         if self._due is not None:
@@ -232,6 +242,7 @@ class StateReceiver(threading.Thread):
 
     def _apply(self, content: Tensor, about: dict[str, Any]) -> None:
         parameters = self._state.parameters
+        # The message holds the gradients of the units received so far, one after the other.
         flat = content.view(parameters[0].dtype).to(parameters[0].device)
         gradients: list[Tensor | None] = [None] * len(parameters)
         offset = 0
@@ -243,14 +254,16 @@ class StateReceiver(threading.Thread):
 
 
 class Sending(Protocol):
-    """What sends some of what it is given, and says how much."""
+    """Something that sends a part of what it is given, and returns how many bytes."""
 
     def send(self, content: memoryview, /) -> int: ...
 
 
 def send(connection: Sending, message: TransferMessage) -> None:
-    """Sends one message whole, however long that takes: the connection's timeout is for some of it
-    to go. Raises OSError."""
+    """Sends one whole message, however long that takes. Raises OSError.
+
+    The connection's timeout is for each part of it.
+    """
     content = (
         None
         if message.content is None
@@ -261,6 +274,7 @@ def send(connection: Sending, message: TransferMessage) -> None:
         "about": message.about,
         "bytes": 0 if content is None else content.nbytes,
     }
+    # A message is the length of its head, the head as JSON, and the content.
     line = json.dumps(head).encode()
     _send_all(connection, memoryview(len(line).to_bytes(4, "big") + line))
     if content is not None:
@@ -268,9 +282,9 @@ def send(connection: Sending, message: TransferMessage) -> None:
 
 
 def receive(connection: socket.socket, room: Room) -> TransferMessage:
-    """Waits for one message, whose content lies in `room`.
+    """Waits for one message, whose content is in `room`.
 
-    Raises OSError where it does not come, ValueError where it makes no sense.
+    Raises OSError if it does not arrive, ValueError if it is not valid.
     """
     size = int.from_bytes(_exactly(connection, room.of(4)), "big")
     if size > 65536:
@@ -285,14 +299,14 @@ def receive(connection: socket.socket, room: Room) -> TransferMessage:
 
 
 def _send_all(connection: Sending, view: memoryview) -> None:
-    # `sendall` has its timeout for the whole: a large unit would never get through a slow link.
+    # The timeout of `sendall` is for the whole: a large unit would never get through a slow link.
     sent = 0
     while sent < len(view):
         sent += connection.send(view[sent:])
 
 
 def _exactly(connection: socket.socket, view: memoryview) -> memoryview:
-    """Fills `view` and gives it."""
+    """Fills `view` and returns it."""
     have = 0
     while have < len(view):
         count = connection.recv_into(view[have:])

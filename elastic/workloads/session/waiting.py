@@ -1,4 +1,4 @@
-"""What a process says while it waits: first after some seconds, and then once in a while."""
+"""What a process reports while it waits: first after some seconds, and then once in a while."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastic.workloads.session.messages import tell
 from elastic.workloads.session.shared_state import SharedState
 from elastic.workloads.session.store_rendezvous import View
 
-# A store that its daemon restarts is back sooner.
+# A store that the daemon restarts is back sooner than this.
 LONG_S = 5.0
 AGAIN_S = 60.0
 
@@ -24,32 +24,32 @@ class WaitLog:
         self._due_s = 0.0
 
     def goes_on(self, why: str, *, now_s: float) -> None:
-        """Takes note that it still waits; the first of the same wait begins it."""
+        """Notes that it still waits. The first call begins the wait."""
         if self._since_s is None:
-            self._since_s, self._due_s = now_s, now_s + LONG_S
+            self._since_s = now_s
+            self._due_s = now_s + LONG_S
         if now_s >= self._due_s:
             self._due_s = now_s + AGAIN_S
-            self._tell(
-                f"session: {why}; has tried for {duration(now_s - self._since_s)}, and goes on "
-                "trying"
-            )
+            self._tell(f"session: {why}; still trying after {duration(now_s - self._since_s)}")
 
     def lasted_s(self, *, now_s: float) -> float:
-        """Gives for how long it has waited."""
+        """Returns how many seconds it has waited."""
         return 0.0 if self._since_s is None else now_s - self._since_s
 
     def ends(self) -> None:
-        """Takes note that what it waited for has come."""
+        """Notes that the wait is over."""
         self._since_s = None
 
 
 def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | None:
-    """Gives what keeps the process `name` from training though the store answers, None where
-    nothing does.
+    """Returns what keeps the process `name` from training although the store answers; None if
+    nothing.
 
     `units` are those of the whole state.
     """
-    members, receiver = len(view.participants), shared.receiver
+    members = len(view.participants)
+    receiver = shared.receiver
+    # A member waits only if the memories of all members do not hold a batch.
     if not shared.is_entering:
         limits = () if shared.current is None or shared.is_lost else shared.current.limits
         if not limits or shares.fits(shared.terms.batch, limits):
@@ -58,16 +58,17 @@ def awaited(shared: SharedState, view: View, *, name: str, units: int) -> str | 
             f"the members' memories hold {sum(each or 0 for each in limits)} of a batch's "
             f"{shared.terms.batch} samples"
         )
+    # A newcomer: counted in already, or receiving the state, or still waiting for a member.
     if name in view.participants:
-        return f"is to be one of {members} members, who have yet to meet"
+        return f"waiting to meet the other members of a round of {members}"
     if receiver is not None and receiver.is_streaming:
         return (
-            f"is not let in yet, has {receiver.units} of {units} units of the state that {members} "
+            f"waiting to join: has {receiver.units} of {units} units of the state that {members} "
             "members send it"
         )
     if members:
-        return f"is not let in yet: none of {members} members has begun to send it the state"
+        return f"waiting to join: none of {members} members has begun to send the state"
     return (
-        f"is not let in yet: no member is there, and one of the {len(view.waiting)} that wait is "
-        "to begin"
+        f"waiting to join: there is no member, and one of the {len(view.waiting)} processes that "
+        "wait must begin"
     )

@@ -212,7 +212,7 @@ def test_whoever_is_alone_ends_where_its_state_was_half_moved(settings: SessionS
         with pytest.raises(InvalidInput, match="snapshot: wanted the state after a whole turn"):
             session.snapshot()
         for _ in range(2):
-            with pytest.raises(SessionEnded, match="apply has failed"):
+            with pytest.raises(SessionEnded, match="apply failed"):
                 session.run(task.compute)
 
 

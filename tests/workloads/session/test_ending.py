@@ -104,7 +104,7 @@ def test_who_goes_on_where_others_end_is_told_so_and_they_end(
         last = session.step
         if is_longer:
             with pytest.raises(
-                SessionEnded, match=f"over after step {last}, and this one goes on"
+                SessionEnded, match=f"over after step {last}, but this one continues"
             ) as ended:
                 session.run(task.compute)
             assert not ended.value.is_complete and session.step == last

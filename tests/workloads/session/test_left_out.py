@@ -94,7 +94,8 @@ def test_a_lone_member_that_the_job_has_gone_on_without_comes_in_again(
         _run_until(session, task, lambda: session.round.number > 1)
         assert session.round.world_size == 2 and session.step >= 1000
     assert (
-        capsys.readouterr().err.count("the others go on without this process after its step") == 1
+        capsys.readouterr().err.count("the others continue without this process after its step")
+        == 1
     )
 
 

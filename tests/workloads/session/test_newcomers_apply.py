@@ -93,7 +93,7 @@ def test_what_apply_has_left_half_moved_is_not_moved_once_more() -> None:
     )
     with pytest.raises(Refused):
         shared.await_entry()
-    with pytest.raises(SessionEnded, match="apply has failed on gradients"):
+    with pytest.raises(SessionEnded, match="apply failed on gradients"):
         shared.await_entry()
     assert moved == [1]
 

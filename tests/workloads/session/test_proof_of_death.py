@@ -185,7 +185,7 @@ def test_who_is_refused_on_the_same_machine_is_dead_and_what_it_had_done_is_said
     _unreached(store, on=machine()).tell(DONE, "204")
     assert _session(store) == (6, 1)
     told = (
-        "members that had done 204 steps none lives; this process goes on from step 0, as round 6"
+        "no member that had done 204 steps is alive; this process continues from step 0, as round 6"
     )
     assert capsys.readouterr().err.count(told) == 1
 

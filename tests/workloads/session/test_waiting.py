@@ -64,8 +64,7 @@ def test_a_long_wait_is_told_of_once_in_a_while() -> None:
     ):
         waiting.goes_on("no store answers", now_s=now_s)
     assert said == [
-        f"session: no store answers; has tried for {waited}, and goes on trying"
-        for waited in ("5 s", "1 min 5 s")
+        f"session: no store answers; still trying after {waited}" for waited in ("5 s", "1 min 5 s")
     ]
 
 
@@ -86,10 +85,10 @@ ME, OTHER = "me_1_0", "other_1_0"
 @pytest.mark.parametrize(
     ("participants", "streams", "said"),
     [
-        ((), False, "no member is there, and one of the 2 that wait is to begin"),
-        (("a", "b"), False, "none of 2 members has begun to send it the state"),
+        ((), False, "there is no member, and one of the 2 processes that wait must begin"),
+        (("a", "b"), False, "none of 2 members has begun to send the state"),
         (("a", "b"), True, "has 1 of 3 units of the state that 2 members send it"),
-        (("a", ME), False, "is to be one of 2 members, who have yet to meet"),
+        (("a", ME), False, "waiting to meet the other members of a round of 2"),
     ],
 )
 def test_a_newcomer_says_what_it_waits_for(
@@ -150,7 +149,7 @@ def test_a_newcomer_that_is_not_served_says_so_and_comes_in_when_it_is(tmp_path:
             newcomer = subprocess.Popen(command, env=environment, stderr=output)
         try:
             wait_until(
-                lambda: "is not let in yet" in errors.read_text(),
+                lambda: "waiting to join" in errors.read_text(),
                 "its words",
                 tell=errors.read_text,
             )
