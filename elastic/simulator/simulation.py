@@ -197,7 +197,7 @@ class Simulation:
             chance=random.Random(terms.seed),
         )
         for offering in self.market.pools:
-            self._follow_pool(offering)
+            self._follow_pool(offering, 0.0)
         self._await_price(self.clock.now_s())
 
     def close(self) -> None:
@@ -450,10 +450,12 @@ class Simulation:
         ):
             self.agents.join(node)
 
-    def _follow_pool(self, offering: Offering) -> None:
-        """Brings the cloud to the pool's present state, and again whenever that turns."""
+    def _follow_pool(self, offering: Offering, at_s: float) -> None:
+        """Brings the cloud to the pool's present state, and again whenever that turns.
+
+        `at_s` counts from the market's beginning. It is exact, where instants are rounded.
+        """
         pool = self.market.pools[offering]
-        at_s = self.elapsed_s
         if pool.availability.is_up(at_s):
             self.cloud.capacity.pop(offering, None)
         else:
@@ -462,7 +464,7 @@ class Simulation:
                 self._take_back(offering, pool.notice_s)
         turn_s = pool.availability.next_turn_s(at_s)
         if math.isfinite(turn_s):
-            self._later(BEGINS_S + turn_s, lambda: self._follow_pool(offering))
+            self._later(BEGINS_S + turn_s, lambda: self._follow_pool(offering, turn_s))
 
     def _take_back(self, offering: Offering, notice_s: float) -> None:
         now_s = self.clock.now_s()
@@ -502,11 +504,11 @@ class Simulation:
     def _price_moves(self, after_s: float) -> Iterator[float]:
         capped = self.spec.objective.max_usd_per_hour is not None
         least = 0.0 if capped else _NEWSWORTHY  # the smallest move may cross a cap
-        for offering, steps in self.market.prices.items():
-            known = self.market.usd_per_h(offering, after_s - BEGINS_S)
-            for at_s, usd_per_h in steps[
-                bisect_right(steps, after_s - BEGINS_S, key=lambda step: step[0]) :
-            ]:
+        for steps in self.market.prices.values():
+            # Compared as instants: fractions of a second are rounded in these.
+            later = bisect_right(steps, after_s, key=lambda step: BEGINS_S + step[0])
+            known = steps[max(later - 1, 0)][1]
+            for at_s, usd_per_h in steps[later:]:
                 if abs(usd_per_h / known - 1) >= least:
                     yield BEGINS_S + at_s
                     break
