@@ -13,7 +13,7 @@ from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.reconciler.timekeeper import Timekeeper, continued_s
-from elastic.reconciler.tokens import NodeTokens, secret_in
+from elastic.reconciler.tokens import NodeTokens, kept_secret, secret_in
 from elastic.reconciler.world import Timeouts, World
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "World",
     "audit",
     "continued_s",
+    "kept_secret",
     "next_steps",
     "observe",
     "offered_or_held",

@@ -22,7 +22,7 @@ from elastic.model import JobPhase
 
 # The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 # migrated.
-REVISION = "0016"
+REVISION = "0017"
 
 # What the column `phase` of a job holds that has ended.
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -335,6 +335,15 @@ certificates = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
     Column("pem", Text, nullable=False),
     _instant("made_at_s"),
+)
+
+# What opens the daemon to its nodes and to its user. One that was replaced has no value any more.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("value", Text),
 )
 
 identity = Table(
