@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -47,11 +48,12 @@ from elastic.reconciler import (
     Timekeeper,
     Timeouts,
     continued_s,
+    kept_secret,
     place_of,
     secret_in,
 )
 from elastic.rendezvous.certificate import new_certificate
-from elastic.store import Store, database_folder, lock, open_store
+from elastic.store import Store, database_folder, lock, open_store, shown
 from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
@@ -60,6 +62,12 @@ log = structlog.get_logger(__name__)
 _CLOCK = "clock.json"
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
+
+# How often a standby tries to get the database: one connection, which takes milliseconds.
+_STANDBY_LOOKS_S = 1.0
+
+# How often the session is used that writes: PostgreSQL ends it after 15 s without.
+_HOLD_S = 5.0
 
 # How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0
@@ -88,6 +96,8 @@ class Daemon:
     # Asks for past prices; None where no source remembers them.
     historian: Ticker | None
     housekeeper: Ticker
+    # Keeps the session that writes; None where no session is needed.
+    keeper: Ticker | None
     logs: JobLogs
 
     def start(self) -> None:
@@ -102,21 +112,22 @@ class Daemon:
 
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
-        if self.historian is None:
-            return (self.ticker, self.housekeeper)
-        return (self.ticker, self.housekeeper, self.historian)
+        found = (self.ticker, self.housekeeper, self.historian, self.keeper)
+        return tuple(each for each in found if each is not None)
 
 
-def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
-    """Builds a daemon whose nodes reach it at `url`. Opens its store, and migrates it."""
+def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = None) -> Daemon:
+    """Builds a daemon whose nodes reach it at `url`. Opens its store, if it is given none, and
+    migrates it."""
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
     wheel = None
     if settings.provider == "ec2" and settings.ec2.needs_wheel:
         wheel = own_wheel()
-    store = open_store(settings.url)
-    tokens = NodeTokens(secret_in(data_dir / "secret"))
+    if store is None:
+        store = open_store(settings.url)
+    tokens = NodeTokens(kept_secret(store, "secret", data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
     timekeeper = None
     if isinstance(clock, SteadyClock):
@@ -130,6 +141,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         clock=clock,
         register=provider.lease_register,
     )
+    daemon_url, *other_urls = settings.daemon_urls or (url,)
     reaction_s = settings.tick_s + settings.heartbeat_s + REACTION_SLACK_S
     reconciler = Reconciler(
         store=store,
@@ -138,7 +150,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         machines=Machines(
             store=store,
             provider=provider,
-            terms=LaunchTerms(url, tokens.join_token),
+            terms=LaunchTerms(daemon_url, tokens.join_token, tuple(other_urls)),
             right=right,
             leader_lease=leader_lease,
             register_s=settings.register_timeout_s,
@@ -170,7 +182,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         right=right,
         leader_lease=leader_lease,
         node_tokens=tokens,
-        user_token=secret_in(settings.token_file).decode(),
+        user_token=kept_secret(store, "token", settings.token_file, is_replaceable=True).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode()
         if settings.metrics_token_file
         else "",
@@ -184,6 +196,9 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         housekeeper=Ticker(
             lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_ROLL_UP_S, clock=clock
         ),
+        keeper=None
+        if database_folder(settings.url) is not None
+        else Ticker(store.hold, interval_s=_HOLD_S, clock=clock),
         logs=_logs(data_dir, store),
     )
 
@@ -200,8 +215,8 @@ def _certificates(store: Store, clock: Clock) -> Callable[[str], str]:
     return of
 
 
-def serve(settings: Settings, *, takes_over: bool = False) -> None:
-    """Runs the daemon until SIGTERM or Ctrl-C.
+def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = False) -> None:
+    """Runs the daemon until SIGTERM or Ctrl-C. A standby waits until no other one has its database.
 
     Raises AlreadyRunning if another one owns the data folder, or if another one owns the cluster's
     machines and this one does not take over. Raises LeaseLost if another one takes over later.
@@ -213,8 +228,11 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
+        store = None
+        if is_standby:
+            store = _wait_for_database(settings)
         clock = SteadyClock(began_s=continued_s(settings.data_dir / _CLOCK))
-        daemon = build(settings, clock=clock, url=url)
+        daemon = build(settings, clock=clock, url=url, store=store)
         try:
             # The lease comes first: a daemon without it must neither act nor be found.
             daemon.leader_lease.acquire(takes_over=takes_over)
@@ -228,6 +246,27 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         if daemon.leader_lease.lost is not None:
             raise daemon.leader_lease.lost
         log.info("stopped; nodes keep running, and the next start adopts them")
+
+
+def _wait_for_database(settings: Settings) -> Store:
+    """Opens the store once no other daemon owns it. Raises InvalidInput where none could."""
+    if database_folder(settings.url) is not None or settings.provider == "local":
+        raise InvalidInput(
+            "--standby: wanted a database_url of PostgreSQL and provider ec2, got "
+            f"{shown(settings.url)} and {settings.provider}: a standby needs a database and nodes "
+            "that it can reach from another machine"
+        )
+    # What takes seconds is done before, so that it does not last while nodes wait.
+    importlib.import_module("api.server")
+    is_told = False
+    while True:
+        try:
+            return open_store(settings.url)
+        except (AlreadyRunning, StoreUnavailable) as error:
+            if not is_told:
+                log.info("standby: waits until the database has no daemon", why=str(error))
+            is_told = True
+        time.sleep(_STANDBY_LOOKS_S)
 
 
 def _timekeeper(clock: SteadyClock, settings: Settings, provider: Provider) -> Timekeeper:

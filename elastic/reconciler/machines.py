@@ -38,11 +38,17 @@ _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 @dataclass(frozen=True, slots=True)
 class LaunchTerms:
-    """What all launches have in common: where nodes find the daemon, and what admits those of one
-    launch there."""
+    """What all launches have in common: where nodes find the daemon, or one that took over, and
+    what admits those of one launch there."""
 
     daemon_url: str
     join_token: Callable[[str], str]
+    other_urls: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> str:
+        """All the addresses, with spaces between."""
+        return " ".join((self.daemon_url, *self.other_urls))
 
 
 @dataclass(slots=True)
@@ -276,6 +282,7 @@ class Machines:
             offering=first.offering,
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
+            other_urls=self.terms.other_urls,
             asked_by=intent.asked_by,
             note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )
@@ -283,9 +290,7 @@ class Machines:
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
         """What a launch asks for, but for names: an intent is repeated only if it still means the
         same request."""
-        return hashlib.sha256(
-            f"{job_id} {offering} {count} {self.terms.daemon_url}".encode()
-        ).hexdigest()
+        return hashlib.sha256(f"{job_id} {offering} {count} {self.terms.urls}".encode()).hexdigest()
 
     def end(self, node: Node, reason: str, *, now_s: float) -> None:
         """Records that a node shall end, then asks for it; `settle` repeats until it is gone.

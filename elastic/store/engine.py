@@ -55,7 +55,7 @@ class Database:
     def own(self) -> None:
         """Makes sure that this process alone may write, where the server can tell. Raises
         AlreadyRunning."""
-        with _translated(self.url), self._writer.connect():
+        with self._writing, _translated(self.url), self._writer.connect():
             pass
 
     @contextmanager
