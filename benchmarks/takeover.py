@@ -107,6 +107,10 @@ class Contender:
     daemon: RunningDaemon
     cable: subprocess.Popen[bytes]
 
+    def is_waiting(self) -> bool:
+        """Whether it has begun to stand by."""
+        return "standby: waits" in self.daemon.log
+
     def disable(self, way: str) -> None:
         """Takes it out of service in one of the `WAYS`."""
         assert self.daemon.process is not None
@@ -259,7 +263,7 @@ def _played(
     for way in ways:
         begun = _iteration(acting, job_id)
         acting.daemon.until_iteration(job_id, begun + steps)
-        waiting.daemon.until("the other one waits", lambda w=waiting: "waits until" in w.daemon.log)
+        waiting.daemon.until("the other one waits", waiting.is_waiting)
         begun_s = time.time()
         acting.disable(way)
         _until_heard(waiting, job_id, since_s=begun_s)

@@ -10,7 +10,6 @@ import logging
 import os
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -19,8 +18,8 @@ from typing import Any
 
 import structlog
 
-from elastic.checkpoints import is_location, parse_location
-from elastic.clock import Clock, SteadyClock
+from elastic.checkpoints import FolderObjects, Objects, is_location, parse_location
+from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
 from elastic.durations import REACTION_SLACK_S
@@ -38,6 +37,8 @@ from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
+    Adoption,
+    JobRecords,
     LaunchTerms,
     LeaseHolder,
     Machines,
@@ -98,6 +99,9 @@ class Daemon:
     housekeeper: Ticker
     # Keeps the session that writes; None where no session is needed.
     keeper: Ticker | None
+    # Takes over, or ends, the jobs of a database that was lost.
+    adoption: Adoption
+    recorder: Ticker
     logs: JobLogs
 
     def start(self) -> None:
@@ -112,7 +116,13 @@ class Daemon:
 
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
-        found = (self.ticker, self.housekeeper, self.historian, self.keeper)
+        found = (
+            self.ticker,
+            self.housekeeper,
+            self.historian,
+            self.keeper,
+            self.recorder,
+        )
         return tuple(each for each in found if each is not None)
 
 
@@ -173,6 +183,14 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         max_failures=settings.max_failures,
         timekeeper=timekeeper,
     )
+    ticker = Ticker(
+        lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock
+    )
+    machines = reconciler.machines
+    records = JobRecords(store, lambda: _own_objects(settings), tokens.secret)
+    adoption = Adoption(store, machines, records, wake=ticker.wake)
+    reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
+    reconciler.alarms.records = lambda: records.failure
     return Daemon(
         settings=settings,
         clock=clock,
@@ -186,9 +204,7 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         metrics_token=secret_in(settings.metrics_token_file).decode()
         if settings.metrics_token_file
         else "",
-        ticker=Ticker(
-            lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock
-        ),
+        ticker=ticker,
         wheel=wheel,
         historian=None
         if past is None
@@ -199,8 +215,28 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         keeper=None
         if database_folder(settings.url) is not None
         else Ticker(store.hold, interval_s=_HOLD_S, clock=clock),
+        adoption=adoption,
+        recorder=Ticker(
+            lambda: records.keep(is_lost=bool(machines.held), now_s=clock.now_s()),
+            interval_s=settings.tick_s,
+            clock=clock,
+        ),
         logs=_logs(data_dir, store),
     )
+
+
+def _own_objects(settings: Settings) -> Objects:
+    """Where the daemon of this cluster keeps what it needs if it loses its database."""
+    own = f"daemon/{settings.ec2.cluster}"
+    root = settings.job_root
+    if is_location(root):
+        from elastic.checkpoints.s3 import Bucket, connect  # boto3 is slow to import
+
+        client = connect(region=settings.ec2.region, is_patient=False)
+        return Bucket(client, parse_location(root).below(own))
+    folder = Path(root, own)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return FolderObjects(folder)
 
 
 def _certificates(store: Store, clock: Clock) -> Callable[[str], str]:
@@ -259,6 +295,7 @@ def _wait_for_database(settings: Settings) -> Store:
     # What takes seconds is done before, so that it does not last while nodes wait.
     importlib.import_module("api.server")
     is_told = False
+    clock = SystemClock()
     while True:
         try:
             return open_store(settings.url)
@@ -266,7 +303,7 @@ def _wait_for_database(settings: Settings) -> Store:
             if not is_told:
                 log.info("standby: waits until the database has no daemon", why=str(error))
             is_told = True
-        time.sleep(_STANDBY_LOOKS_S)
+        clock.sleep(_STANDBY_LOOKS_S)
 
 
 def _timekeeper(clock: SteadyClock, settings: Settings, provider: Provider) -> Timekeeper:
@@ -332,6 +369,7 @@ def _run(daemon: Daemon, port: int) -> None:
         wake=daemon.ticker.wake,
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
+        adoption=daemon.adoption,
         artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
         outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,

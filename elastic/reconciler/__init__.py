@@ -1,7 +1,9 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
+from elastic.reconciler.adoption import Adoption, HeldJob
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms, shown
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
+from elastic.reconciler.job_records import JobRecords
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
@@ -18,13 +20,16 @@ from elastic.reconciler.world import Timeouts, World
 
 __all__ = [
     "LEASE_EXPIRES_S",
+    "Adoption",
     "Alarm",
     "AlarmKind",
     "Alarms",
     "Audit",
     "AuditFinding",
     "Difference",
+    "HeldJob",
     "JobFolders",
+    "JobRecords",
     "LaunchTerms",
     "LeaseHolder",
     "Machines",

@@ -192,7 +192,9 @@ class Reconciler:
 
     @property
     def _can_buy(self) -> bool:
-        return self._blindness is None and self._catalog.failure is None
+        is_blind = self._blindness is not None or self._catalog.failure is not None
+        # What is held may be adopted: bought beside it, it would be there twice.
+        return not (is_blind or self.machines.held)
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence

@@ -8,7 +8,7 @@ Whenever one becomes better known, the chain is written again; its rows keep the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
@@ -17,7 +17,7 @@ from elastic.errors import PriceUnavailable
 from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
 from elastic.store import prices
 from elastic.store.engine import Repository, reads, writes
-from elastic.store.schema import ledger, nodes
+from elastic.store.schema import jobs, ledger, nodes
 
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
 _BILLED_S = case((ledger.c.minimum_s > _LASTS_S, ledger.c.minimum_s), else_=_LASTS_S)
@@ -27,6 +27,7 @@ _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.
 _SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(
     ledger.c.job_id == bindparam("job_id")
 )
+_BEFORE = select(jobs.c.unknown_most_usd).where(jobs.c.id == bindparam("job_id"))
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
 
@@ -87,8 +88,19 @@ def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
 
 
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
-    """Dollars that a job has cost by `now_s`."""
-    return float(connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0)
+    """Dollars that a job has cost by `now_s`.
+
+    Of an adopted job this includes the most that it can have cost before, for its budget's sake.
+    """
+    charged = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0
+    before = connection.execute(_BEFORE, {"job_id": job_id}).scalar() or 0.0
+    return float(charged) + float(before)
+
+
+def spent_on(connection: Connection, node_ids: Collection[str], now_s: float) -> float:
+    """Dollars that these nodes have cost by `now_s`."""
+    query = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(ledger.c.node_id.in_(node_ids))
+    return float(connection.execute(query, {"now_s": now_s}).scalar_one() or 0.0)
 
 
 def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:

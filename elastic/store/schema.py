@@ -22,7 +22,7 @@ from elastic.model import JobPhase
 
 # The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 # migrated.
-REVISION = "0017"
+REVISION = "0018"
 
 # What the column `phase` of a job holds that has ended.
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -83,6 +83,9 @@ jobs = Table(
     Column("stops_when_asked", Boolean),
     Column("batch", String(8)),
     Column("saves", Text),
+    # Of a job that was adopted: what it had cost before, which the ledger does not have.
+    Column("unknown_least_usd", Float(53)),
+    Column("unknown_most_usd", Float(53)),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
 )

@@ -29,6 +29,7 @@ from elastic.store.pools import Pools
 from elastic.store.presence import Presence
 from elastic.store.prices import Prices
 from elastic.store.progress import Progress
+from elastic.store.records import Records
 from elastic.store.resumes import Resumes
 from elastic.store.rollup import Rollup
 
@@ -73,6 +74,7 @@ class Store:
         self.events = Events(database)
         self.alarms = StoredAlarms(database)
         self.presence = Presence(database)
+        self.records = Records(database)
         self.rollup = Rollup(database)
 
     def close(self) -> None:
