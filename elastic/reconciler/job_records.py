@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -11,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import structlog
-from cryptography.fernet import Fernet, InvalidToken
 
 from elastic.checkpoints import Objects
 from elastic.durations import COOLDOWN_S
 from elastic.errors import InvalidInput, NotFound, StorageUnavailable
+from elastic.rendezvous.certificate import sealed, unsealed
 from elastic.store import JobRecord, RecordMark, Store, from_text, to_text
 
 log = structlog.get_logger(__name__)
@@ -94,10 +93,7 @@ class JobRecords:
     def certificate_of(self, record: JobRecord) -> str | None:
         """A job's key and certificate; None if another secret would open them, or there are
         none."""
-        with suppress(InvalidToken):
-            if record.certificate:
-                return self._cipher().decrypt(record.certificate.encode()).decode()
-        return None
+        return unsealed(record.certificate, self.secret)
 
     def opens(self, record: JobRecord) -> bool:
         """Whether this daemon's secret is the one that the job's nodes know."""
@@ -118,9 +114,11 @@ class JobRecords:
                 self._put(f"{_CODE}{record.code}", self.store.code.get(record.code))
                 self._codes.add(record.code)
             certificate = self.store.certificates.get(job_id)
-            if certificate is not None:
-                certificate = self._cipher().encrypt(certificate.encode()).decode()
-            whole = replace(record, certificate=certificate or "", secret=self._fingerprint())
+            whole = replace(
+                record,
+                certificate=sealed(certificate, self.secret) if certificate else "",
+                secret=self._fingerprint(),
+            )
             self._put(_name(job_id), to_text(whole).encode())
             self._written[job_id] = mark, now_s
 
@@ -153,10 +151,6 @@ class JobRecords:
         if self._objects is None:
             self._objects = self.open_objects()
         return self._objects
-
-    def _cipher(self) -> Fernet:
-        key = hashlib.sha256(b"certificate:" + self.secret).digest()
-        return Fernet(base64.urlsafe_b64encode(key))
 
     def _fingerprint(self) -> str:
         return hashlib.sha256(b"fingerprint:" + self.secret).hexdigest()

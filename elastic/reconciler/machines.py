@@ -136,6 +136,8 @@ class Machines:
         One that outlives its own lease for long is broken, and ended like every stray.
         """
         jobs = {each.job_id for each in instances if each.provider_id in strays and each.job_id}
+        if not jobs:
+            return ()
         unknown = self.store.records.unknown(jobs) - self.answered
         mine = [each for each in instances if each.provider_id in strays and each.job_id in unknown]
         self._held_since_s = {
