@@ -22,7 +22,7 @@ class HeldJob:
     # None: nothing is on record of it, so it cannot be adopted.
     record: JobRecord | None
     machines: tuple[Instance, ...]
-    # Whether its machines know this daemon's secret. Others cannot be heard, and end by themselves.
+    # Whether its machines know this daemon's secret. Others cannot be reached, and end alone.
     is_heard: bool
     # When the last of its machines ends by itself at the latest; None if none lives.
     ends_by_s: float | None

@@ -100,7 +100,7 @@ class JobRecords:
         return record.secret == self._fingerprint()
 
     def remove(self, job_id: str) -> None:
-        """Removes the record of a job that nobody goes on with. Raises StorageUnavailable."""
+        """Removes the record of a job that is given up. Raises StorageUnavailable."""
         self._opened().delete([_name(job_id)])
         self.unknown = {each: found for each, found in self.unknown.items() if each != job_id}
 

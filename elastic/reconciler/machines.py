@@ -118,8 +118,7 @@ class Machines:
         return tuple(stillborn)
 
     def ends_by_s(self, machine: Instance) -> float:
-        """When a held machine ends by itself at the latest: nobody renews its lease, or admits
-        it."""
+        """When a held machine ends by itself at the latest: its lease is not renewed."""
         since_s = self._held_since_s[machine.provider_id]
         return since_s + max(self.right.lease_s, self.register_s)
 
