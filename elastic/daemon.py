@@ -257,6 +257,8 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
     Raises AlreadyRunning if another one owns the data folder, or if another one owns the cluster's
     machines and this one does not take over. Raises LeaseLost if another one takes over later.
     """
+    if is_standby:
+        _check_standby(settings)
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
@@ -284,14 +286,18 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
         log.info("stopped; nodes keep running, and the next start adopts them")
 
 
-def _wait_for_database(settings: Settings) -> Store:
-    """Opens the store once no other daemon owns it. Raises InvalidInput where none could."""
+def _check_standby(settings: Settings) -> None:
+    """Raises InvalidInput where no standby could take over."""
     if database_folder(settings.url) is not None or settings.provider == "local":
         raise InvalidInput(
             "--standby: wanted a database_url of PostgreSQL and provider ec2, got "
             f"{shown(settings.url)} and {settings.provider}: a standby needs a database and nodes "
             "that it can reach from another machine"
         )
+
+
+def _wait_for_database(settings: Settings) -> Store:
+    """Opens the store once no other daemon owns it."""
     # What takes seconds is done before, so that it does not last while nodes wait.
     importlib.import_module("api.server")
     is_told = False
