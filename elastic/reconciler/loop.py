@@ -126,17 +126,7 @@ class Reconciler:
         )
         prices = self.price_records.refresh(self.prices, now_s=now_s)
         self._boots = self.store.nodes.boots()
-        unexpected = []
-        for job_id in self.store.jobs.unfinished_ids():
-            try:
-                self._handle(job_id, prices, now_s=now_s)
-            except ElasticError as error:
-                log.warning("job not handled this tick", job=job_id, error=str(error))
-                if isinstance(error, StoreUnavailable):
-                    unwritten = error
-            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
-                error.add_note(f"while handling {job_id}")
-                unexpected.append(error)
+        unwritten, unexpected = self._handle_all(prices, unwritten, now_s=now_s)
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is
             # wanted still.
@@ -153,6 +143,30 @@ class Reconciler:
         if self._looks_again:
             return _LOOK_AGAIN_S
         return None
+
+    def _handle_all(
+        self, prices: tuple[Price, ...], unwritten: StoreUnavailable | None, *, now_s: float
+    ) -> tuple[StoreUnavailable | None, list[Exception]]:
+        """Looks at each job; gives why something could not be written, and what else was raised."""
+        unexpected: list[Exception] = []
+        self.store.facts.prefetch(now_s=now_s)
+        job_ids = self.store.jobs.unfinished_ids()
+        self.store.decisions.forget(frozenset(job_ids))
+        for job_id in job_ids:
+            try:
+                self._handle(job_id, prices, now_s=now_s)
+            except ElasticError as error:
+                log.warning("job not handled this tick", job=job_id, error=str(error))
+                if isinstance(error, StoreUnavailable):
+                    unwritten = error
+            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
+                error.add_note(f"while handling {job_id}")
+                unexpected.append(error)
+        try:
+            self.store.decisions.write_repeats()
+        except StoreUnavailable as error:
+            unwritten = error
+        return unwritten, unexpected
 
     def _is_on_time(self, timekeeper: Timekeeper) -> bool:
         """Whether the time is certain enough to spend, end or decide by it."""

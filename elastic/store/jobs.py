@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -27,6 +27,9 @@ from elastic.store.codec import from_text, group_from_text, spec_from_text, to_t
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
+
+# What tells whether two jobs run the same.
+Program = tuple[object, ...]
 
 # Of more jobs than that only the newest are asked whether they ran the same program.
 _LOOKED_THROUGH = 64
@@ -153,6 +156,11 @@ def listed(
 def unfinished(connection: Connection) -> tuple[Job, ...]:
     """Jobs that still have something to do, oldest first."""
     return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
+
+
+def unfinished_rows(connection: Connection) -> Sequence[Row[tuple[object, ...]]]:
+    """The rows behind `unfinished`."""
+    return connection.execute(_UNFINISHED).all()
 
 
 def unfinished_ids(connection: Connection) -> tuple[str, ...]:
@@ -340,14 +348,15 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
 def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ...]:
     """The ids of the newest other jobs that run the same program, of the newest `_LOOKED_THROUGH`
     of all."""
-    query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
     program = job.spec.program
-    alike = (
-        row.id
-        for row in connection.execute(query)
-        if row.id != job.id and _program(row.spec) == program
-    )
+    alike = (each for each, other in programs(connection) if each != job.id and other == program)
     return tuple(islice(alike, limit))
+
+
+def programs(connection: Connection) -> tuple[tuple[str, Program], ...]:
+    """The ids of the newest jobs, `_LOOKED_THROUGH` of them, with what each runs."""
+    query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
+    return tuple((row.id, _program(row.spec)) for row in connection.execute(query))
 
 
 def _restarted_at_zero(connection: Connection, job: Job) -> bool:
@@ -360,7 +369,7 @@ def _restarted_at_zero(connection: Connection, job: Job) -> bool:
 
 
 @lru_cache(maxsize=_LOOKED_THROUGH)
-def _program(spec: str) -> tuple[object, ...]:
+def _program(spec: str) -> Program:
     return spec_from_text(spec).program
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, bindparam, select, update
 
 from elastic.model import Capacity, Node, NodePhase, NoticeKind, Offering, Pool
 from elastic.store.codec import from_text, to_text
-from elastic.store.engine import Repository, reads
+from elastic.store.engine import Database, Repository
 from elastic.store.schema import nodes, pools
 
 _OFFERING = ("node_type", "capacity", "zone")
@@ -98,4 +98,20 @@ def _key(offering: Offering) -> dict[str, str]:
 class Pools(Repository):
     """What is known of spot pools."""
 
-    listed = reads(listed)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._listed: tuple[float, tuple[int, ...], tuple[Pool, ...]] | None = None
+
+    def listed(self, *, now_s: float) -> tuple[Pool, ...]:
+        """Every pool that something is known of, as it is known at an instant.
+
+        A tick asks for each job: what did not change is read once for all.
+        """
+        version = self._database.versions().stamp((pools.name,))
+        known = self._listed
+        if known is not None and known[:2] == (now_s, version):
+            return known[2]
+        with self._database.read() as connection:
+            found = listed(connection, now_s=now_s)
+        self._listed = now_s, version, found
+        return found

@@ -10,7 +10,8 @@ from elastic.store import Store
 READS = {
     "nodes": ("listed", "open_launches", "boots"),
     "jobs": ("get", "unfinished_ids"),
-    "facts": ("of",),
+    "facts": ("of", "prefetch"),
+    "decisions": ("forget",),  # in memory alone
     "prices": ("in_force",),
     "alarms": ("standing",),
     "generations": ("latest",),
