@@ -22,7 +22,7 @@ from elastic.checkpoints import FolderObjects, Objects, is_location, parse_locat
 from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
-from elastic.durations import REACTION_SLACK_S
+from elastic.durations import HEARTBEAT_S, REACTION_SLACK_S, TICK_S
 from elastic.errors import (
     AlreadyRunning,
     ElasticError,
@@ -65,10 +65,10 @@ _CLOCK = "clock.json"
 _PAST_S = 60.0
 
 # How often a standby tries to get the database: one connection, which takes milliseconds.
-_STANDBY_LOOKS_S = 1.0
+_STANDBY_LOOKS_S = HEARTBEAT_S
 
 # How often the session is used that writes: PostgreSQL ends it after 15 s without.
-_HOLD_S = 5.0
+_HOLD_S = TICK_S
 
 # How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0

@@ -149,10 +149,7 @@ class Reconciler:
     ) -> tuple[StoreUnavailable | None, list[Exception]]:
         """Looks at each job; gives why something could not be written, and what else was raised."""
         unexpected: list[Exception] = []
-        self.store.facts.prefetch(now_s=now_s)
-        job_ids = self.store.jobs.unfinished_ids()
-        self.store.decisions.forget(frozenset(job_ids))
-        for job_id in job_ids:
+        for job_id in self.store.facts.prefetch(now_s=now_s):
             try:
                 self._handle(job_id, prices, now_s=now_s)
             except ElasticError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,6 +208,7 @@ class Decisions(Repository):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._last: dict[str, _Last] = {}
+        self._decided: set[str] = set()
         self._repeats: dict[int, tuple[int, float]] = {}
 
     def record(
@@ -222,6 +222,7 @@ class Decisions(Repository):
     ) -> int:
         """Stores a decision, as `record` does, and gives its id."""
         job_id = snapshot.job.id
+        self._decided.add(job_id)
         last = self._last.get(job_id)
         is_repeat = (
             last is not None
@@ -235,7 +236,7 @@ class Decisions(Repository):
                 ticks, _ = self._repeats.get(last.id, (0, 0.0))
                 self._repeats[last.id] = ticks + 1, snapshot.now_s
                 return last.id
-        self.write_repeats()
+        self._write_counts()
         self._last.pop(job_id, None)
         with self._database.write() as connection:
             row_id = record(
@@ -249,8 +250,13 @@ class Decisions(Repository):
         return row_id
 
     def write_repeats(self) -> None:
-        """Writes how often holds were repeated since this was called last. Raises
-        StoreUnavailable, and then they are written later."""
+        """Writes how often holds were repeated since this was called last, and forgets jobs for
+        which nothing was decided meanwhile. Raises StoreUnavailable, and then it is done later."""
+        self._write_counts()
+        self._last = {each: last for each, last in self._last.items() if each in self._decided}
+        self._decided.clear()
+
+    def _write_counts(self) -> None:
         repeats = dict(self._repeats)
         if not repeats:
             return
@@ -263,10 +269,6 @@ class Decisions(Repository):
         self._repeats = {
             each: told for each, told in self._repeats.items() if repeats.get(each) != told
         }
-
-    def forget(self, job_ids: Collection[str]) -> None:
-        """Keeps in memory what holds of these jobs alone: the others are over."""
-        self._last = {each: last for each, last in self._last.items() if each in job_ids}
 
     def _weighed(self, row_id: int) -> tuple[float, Plan]:
         with self._database.read() as connection:

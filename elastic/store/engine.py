@@ -54,6 +54,10 @@ class Versions:
             self._counts.get((each, of), 0) for each in (ANY, *tables) for of in (None, job_id)
         )
 
+    def stamps(self, tables: Iterable[str], job_id: str) -> Mapping[str, tuple[int, ...]]:
+        """The same for each of these tables alone."""
+        return {each: self.stamp((each,), job_id) for each in tables}
+
     def after(self, tables: Iterable[str], job_id: str | None) -> Versions:
         """What they are after these tables changed, in rows of one job or (None) of any."""
         changed = [(each, of) for each in tables for of in (_ALL, job_id)]
@@ -84,7 +88,9 @@ class Database:
         self._writing = threading.RLock()
         self._changed: set[str] = set()
         self._job_id: str | None = None
-        self._versions = Versions()
+        # How often each table may have changed: what is read later is at least as new. This process
+        # alone writes, so it can tell without asking. Replaced as a whole.
+        self.versions = Versions()
         event.listen(self._writer, "after_execute", self._note)
 
     def own(self) -> None:
@@ -103,20 +109,13 @@ class Database:
             finally:
                 # Only now: a reader that began before the commit must not take what it saw for new.
                 if self._changed:
-                    self._versions = self._versions.after(self._changed, self._job_id)
+                    self.versions = self.versions.after(self._changed, self._job_id)
                 self._changed = set()
                 self._job_id = None
 
     def concerns(self, job_id: str) -> None:
         """Says of the transaction that goes on that it changes rows of this job alone."""
         self._job_id = job_id
-
-    def versions(self) -> Versions:
-        """How often each table may have changed; what is read later is at least as new.
-
-        This process alone writes, so it can tell without asking.
-        """
-        return self._versions
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

@@ -129,23 +129,25 @@ class Facts(Repository):
     def of(self, job_id: str, *, now_s: float) -> JobFacts:
         """Gives the facts about a job at one instant. Raises NotFound."""
         batch = self._batch
-        if (
-            batch is not None
-            and batch.now_s == now_s
-            and job_id in batch.facts
-            and batch.versions.stamp(_TABLES, job_id)
-            == self._database.versions().stamp(_TABLES, job_id)
-        ):
-            return batch.facts[job_id]
+        if batch is not None and batch.now_s == now_s and job_id in batch.facts:
+            versions = self._database.versions
+            is_new = batch.versions is versions or (
+                batch.versions.stamp(_TABLES, job_id) == versions.stamp(_TABLES, job_id)
+            )
+            if is_new:
+                return batch.facts[job_id]
         with self._reading() as reading:
             row = jobs.row(reading.connection, job_id)
             living = nodes.listed(reading.connection, row.id)
             spent_usd = self._spent_usd(reading, row.id, now_s=now_s)
             return self._facts(reading, row, living, spent_usd)
 
-    def prefetch(self, *, now_s: float) -> None:
-        """Reads the facts about all jobs that are not over, in few queries. `of` gives them as long
-        as nothing is written."""
+    def prefetch(self, *, now_s: float) -> tuple[str, ...]:
+        """Reads the facts about all jobs that are not over, in few queries, and gives their ids,
+        oldest first.
+
+        `of` gives these facts as long as nothing is written that concerns the job.
+        """
         with self._reading() as reading:
             rows = jobs.unfinished_rows(reading.connection)
             living: dict[str, list[Node]] = {}
@@ -161,6 +163,7 @@ class Facts(Repository):
         self._batch = _Batch(now_s, reading.versions, found)
         kept = found.keys() | {job_id for job_id, _ in reading.programs or ()}
         self._parts = {key: part for key, part in self._parts.items() if key[1] in kept}
+        return tuple(found)
 
     def _charges(self, reading: _Reading, job_ids: set[str]) -> ledger.Charges:
         """What these jobs have cost, read again when the ledger or the jobs are others."""
@@ -189,7 +192,7 @@ class Facts(Repository):
     @contextmanager
     def _reading(self) -> Iterator[_Reading]:
         # The versions first: what is read is then at least as new.
-        versions = self._database.versions()
+        versions = self._database.versions
         with self._database.read() as connection:
             yield _Reading(connection, versions)
 
@@ -202,18 +205,26 @@ class Facts(Repository):
     ) -> JobFacts:
         connection = reading.connection
         job_id = row.id
-        job = jobs.to_job(row)
+        job, target = jobs.to_job(row), jobs.to_target(row)
+        stamps = reading.versions.stamps(_TABLES, job_id)
 
         def part(name: str, tables: tuple[str, ...], read: Callable[[], Value]) -> Value:
-            return self._part(reading, name, job_id, tables, read)
+            stamp = tuple(count for each in tables for count in stamps[each])
+            return self._part(name, job_id, stamp, read)
 
         resumed = part("resumes", ("resumes",), lambda: resumes.listed(connection, job_id))
-        generation = part(
-            "generation", ("generations",), lambda: generations.latest(connection, job_id)
+        generation, hung, switches = part(
+            "generations",
+            ("generations", "nodes", "resumes"),
+            lambda: (
+                generations.latest(connection, job_id),
+                generations.hung(connection, job_id),
+                generations.switches(connection, job_id, resumes=resumed),
+            ),
         )
         return JobFacts(
             job=job,
-            target=jobs.to_target(row),
+            target=target,
             nodes=living,
             generation=generation,
             series=part(
@@ -221,33 +232,23 @@ class Facts(Repository):
                 ("series", "windows"),
                 lambda: measurements.recent_series(connection, job_id),
             ),
-            switches=part(
-                "switches",
-                ("generations", "nodes", "resumes"),
-                lambda: generations.switches(connection, job_id, resumes=resumed),
-            ),
+            switches=switches,
             changes=part(
                 "changes",
                 ("decisions", "resumes"),
                 lambda: _with_ends(decisions.changes(connection, job_id), resumed),
             ),
             spent_usd=spent_usd,
-            hung=part("hung", ("generations",), lambda: generations.hung(connection, job_id)),
+            hung=hung,
             longest_pause_s=row.longest_pause_s,
             done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
             earlier=self._earlier(reading, job),
         )
 
     def _part(
-        self,
-        reading: _Reading,
-        name: str,
-        job_id: str,
-        tables: tuple[str, ...],
-        read: Callable[[], Value],
+        self, name: str, job_id: str, stamp: tuple[int, ...], read: Callable[[], Value]
     ) -> Value:
-        """What `read` gives, read again when one of the tables has changed for the job."""
-        stamp = reading.versions.stamp(tables, job_id)
+        """What `read` gives, read again when the stamp of its tables is another for the job."""
         known = self._parts.get((name, job_id))
         if known is not None and known[0] == stamp:
             value: Value = known[1]
@@ -265,10 +266,9 @@ class Facts(Repository):
         alike = (each for each, other in reading.programs if each != job.id and other == program)
         every = (
             self._part(
-                reading,
                 "trained",
                 job_id,
-                ("series",),
+                reading.versions.stamp(("series",), job_id),
                 partial(measurements.trained, connection, job_id),
             )
             for job_id in islice(alike, _EARLIER_JOBS)

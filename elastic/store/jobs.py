@@ -50,7 +50,6 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
-_UNFINISHED_IDS = _UNFINISHED.with_only_columns(jobs.c.id)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.registered_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
@@ -161,11 +160,6 @@ def unfinished(connection: Connection) -> tuple[Job, ...]:
 def unfinished_rows(connection: Connection) -> Sequence[Row[tuple[object, ...]]]:
     """The rows behind `unfinished`."""
     return connection.execute(_UNFINISHED).all()
-
-
-def unfinished_ids(connection: Connection) -> tuple[str, ...]:
-    """The ids of those jobs: a tick reads each of them anyway."""
-    return tuple(connection.execute(_UNFINISHED_IDS).scalars())
 
 
 def move(
@@ -410,7 +404,6 @@ class Jobs(Repository):
     listed = reads(listed)
     seq = reads(seq)
     unfinished = reads(unfinished)
-    unfinished_ids = reads(unfinished_ids)
     move = writes(move)
     request_stop = writes(request_stop)
     target = reads(target)

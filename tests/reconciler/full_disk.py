@@ -9,9 +9,8 @@ from elastic.store import Store
 
 READS = {
     "nodes": ("listed", "open_launches", "boots"),
-    "jobs": ("get", "unfinished_ids"),
+    "jobs": ("get",),
     "facts": ("of", "prefetch"),
-    "decisions": ("forget",),  # in memory alone
     "prices": ("in_force",),
     "alarms": ("standing",),
     "generations": ("latest",),
