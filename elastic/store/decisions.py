@@ -236,12 +236,14 @@ class Decisions(Repository):
                 ticks, _ = self._repeats.get(last.id, (0, 0.0))
                 self._repeats[last.id] = ticks + 1, snapshot.now_s
                 return last.id
-        self._write_counts()
         self._last.pop(job_id, None)
         with self._database.write() as connection:
+            self._database.concerns(job_id)
+            self._count(connection)
             row_id = record(
                 connection, snapshot, plan, policy, version=version, sets_target=sets_target
             )
+        self._repeats.clear()
         if plan.action is Action.HOLD:
             weighed_at_s, told = self._weighed(row_id)
             self._last[job_id] = _Last(
@@ -252,23 +254,20 @@ class Decisions(Repository):
     def write_repeats(self) -> None:
         """Writes how often holds were repeated since this was called last, and forgets jobs for
         which nothing was decided meanwhile. Raises StoreUnavailable, and then it is done later."""
-        self._write_counts()
+        if self._repeats:
+            with self._database.write() as connection:
+                self._count(connection)
+            self._repeats.clear()
         self._last = {each: last for each, last in self._last.items() if each in self._decided}
         self._decided.clear()
 
-    def _write_counts(self) -> None:
-        repeats = dict(self._repeats)
-        if not repeats:
-            return
+    def _count(self, connection: Connection) -> None:
         rows = [
             {"of_id": of_id, "more": ticks, "last_at_s": at_s}
-            for of_id, (ticks, at_s) in repeats.items()
+            for of_id, (ticks, at_s) in self._repeats.items()
         ]
-        with self._database.write() as connection:
+        if rows:
             connection.execute(_COUNT, rows, execution_options={MATTERS_NOT: True})
-        self._repeats = {
-            each: told for each, told in self._repeats.items() if repeats.get(each) != told
-        }
 
     def _weighed(self, row_id: int) -> tuple[float, Plan]:
         with self._database.read() as connection:
