@@ -92,6 +92,7 @@ class Database:
         # alone writes, so it can tell without asking. Replaced as a whole.
         self.versions = Versions()
         event.listen(self._writer, "after_execute", self._note)
+        event.listen(self._writer, "connect", self._note_session)
 
     def own(self) -> None:
         """Makes sure that this process alone may write, where the server can tell. Raises
@@ -129,6 +130,11 @@ class Database:
             return
         table = getattr(statement, "table", None)
         self._changed.add(ANY if table is None else table.name)
+
+    def _note_session(self, *_: Any) -> None:
+        """Takes what was read before for out of date: between two sessions another may have
+        written."""
+        self.versions = self.versions.after((ANY,), None)
 
     def close(self) -> None:
         self._reader.dispose()

@@ -136,3 +136,15 @@ def test_a_daemon_that_stands_still_loses_its_session_and_one_that_uses_it_keeps
     time.sleep(0.6)
     open_store(url).close()
     database.close()
+
+
+def test_what_was_read_counts_no_more_once_the_session_that_writes_is_another(
+    url: str, owner: Store, postgres: PostgresServer
+) -> None:
+    note(owner, "one")
+    before = owner.jobs._database.versions  # noqa: SLF001 (what decides whether facts are kept)
+    postgres.stop()
+    postgres.start()
+    owner.hold()
+    after = owner.jobs._database.versions  # noqa: SLF001
+    assert before.stamp(("jobs",), "job-1") != after.stamp(("jobs",), "job-1")
