@@ -24,7 +24,15 @@ from elastic.errors import StoreUnavailable, Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
 from elastic.providers import Provider
-from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission, shown
+from elastic.reconciler import (
+    Adoption,
+    Alarm,
+    Alarms,
+    JobFolders,
+    NodeTokens,
+    TerminationPermission,
+    shown,
+)
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -75,6 +83,8 @@ class Context:
     right: TerminationPermission | None = None
     # The reconciler's; None where there is no reconciler.
     alarms: Alarms | None = None
+    # Of jobs that the database does not know; None where there is no reconciler.
+    adoption: Adoption | None = None
     # None: where the settings place them.
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None

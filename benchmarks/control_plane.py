@@ -8,10 +8,12 @@ runs in one process (CPU-seconds: their mean); the database is on disk, with ful
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -55,13 +57,14 @@ def main() -> None:
     )
     parser.add_argument("--jobs", type=int, default=100)
     parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--days", type=int, default=90, help="of each node's ledger")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         ingest(Path(folder))
     for jobs in sorted({1, max(arguments.jobs // 10, 1), arguments.jobs}):
         # What a job costs, and what a node.
         with tempfile.TemporaryDirectory() as folder:
-            tick(Path(folder), jobs=jobs, nodes=arguments.nodes)
+            tick(Path(folder), jobs=jobs, nodes=arguments.nodes, days=arguments.days)
     with tempfile.TemporaryDirectory() as folder:
         page(Path(folder), count=arguments.windows)
 
@@ -92,9 +95,9 @@ def ingest(folder: Path) -> None:
     store.close()
 
 
-def tick(folder: Path, *, jobs: int, nodes: int) -> None:
+def tick(folder: Path, *, jobs: int, nodes: int, days: int = 0) -> None:
     """One tick's time when nothing changes: all jobs observed, decided, recorded, every node
-    settled."""
+    settled. Each node has so many days of ledger behind it, at four prices a day."""
     clock = ManualClock(START_S)
     cloud = FakeCloud(TYPES, clock=clock, offerings=OFFERINGS)
     provider = FakeProvider(cloud)
@@ -145,6 +148,7 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         assert generation is not None
         member = store.nodes.get(generation.node_ids[0])
         store.measurements.append(member.id, _windows(member, 0, 100))
+    _charge(folder, store.nodes.listed(), days=days)
     cpu_s = time.process_time()
     median_s = _median_s(lambda: reconciler.tick(now_s=clock.now_s()), runs=5)
     cpu_s = (time.process_time() - cpu_s) / 5
@@ -153,6 +157,23 @@ def tick(folder: Path, *, jobs: int, nodes: int) -> None:
         f"{cpu_s:.3f} CPU-s"
     )
     store.close()
+
+
+def _charge(folder: Path, nodes: tuple[Node, ...], *, days: int) -> None:
+    """Gives each node a past in the ledger, as price changes write it."""
+    with closing(sqlite3.connect(folder / "elasticd.db")) as database, database:
+        for node in nodes:
+            offering = node.offering
+            row = (node.job_id, node.id, offering.node_type, offering.capacity, offering.zone)
+            database.executemany(
+                "INSERT INTO ledger (job_id, node_id, node_type, capacity, zone, price_id, "
+                "usd_per_h, from_s, to_s, minimum_s, extras_usd_per_h, is_waived) "
+                "VALUES (?, ?, ?, ?, ?, 1, 0.1, ?, ?, 0, 0, 0)",
+                [
+                    (*row, START_S - 21_600.0 * (each + 1), START_S - 21_600.0 * each)
+                    for each in range(4 * days)
+                ],
+            )
 
 
 def page(folder: Path, *, count: int) -> None:

@@ -6,6 +6,7 @@ The command line wins over ELASTICD_* variables, these over elasticd.toml, and t
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -170,6 +171,10 @@ class Settings(BaseSettings):
         None,
         description="Folder, or s3://BUCKET/PREFIX, of checkpoints and artifacts as nodes see it.",
     )
+    daemon_urls: tuple[str, ...] = Field(
+        (),
+        description="Every URL at which nodes may find this daemon or a standby; its own if empty.",
+    )
     data_dir: Path = Field(
         default_factory=default_data_dir, description="Folder of the database, tokens and nodes."
     )
@@ -226,6 +231,14 @@ class Settings(BaseSettings):
         if len(set(names)) < len(names):
             raise ValueError(f"wanted each local type once, got {', '.join(names)}")
         return types
+
+    @field_validator("daemon_urls")
+    @classmethod
+    def _urls_are_whole(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        for each in urls:
+            if not re.fullmatch(r"https?://[^\s/]+/?", each):
+                raise ValueError("wanted addresses such as http://10.0.0.5:8470")
+        return tuple(each.rstrip("/") for each in urls)
 
     @field_validator("price_trace")
     @classmethod

@@ -18,11 +18,11 @@ from typing import Any
 
 import structlog
 
-from elastic.checkpoints import is_location, parse_location
-from elastic.clock import Clock, SteadyClock
+from elastic.checkpoints import FolderObjects, Objects, is_location, parse_location
+from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
 from elastic.distribution import Wheel, own_wheel
-from elastic.durations import REACTION_SLACK_S
+from elastic.durations import HEARTBEAT_S, REACTION_SLACK_S, TICK_S
 from elastic.errors import (
     AlreadyRunning,
     ElasticError,
@@ -37,6 +37,8 @@ from elastic.market import limits, market
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
+    Adoption,
+    JobRecords,
     LaunchTerms,
     LeaseHolder,
     Machines,
@@ -47,11 +49,12 @@ from elastic.reconciler import (
     Timekeeper,
     Timeouts,
     continued_s,
+    kept_secret,
     place_of,
     secret_in,
 )
 from elastic.rendezvous.certificate import new_certificate
-from elastic.store import Store, database_folder, lock, open_store
+from elastic.store import Store, database_folder, lock, open_store, shown
 from elastic.ticker import Ticker
 
 log = structlog.get_logger(__name__)
@@ -60,6 +63,12 @@ log = structlog.get_logger(__name__)
 _CLOCK = "clock.json"
 # How often to look for new offerings whose past prices were not asked for yet.
 _PAST_S = 60.0
+
+# How often a standby tries to get the database: one connection, which takes milliseconds.
+_STANDBY_LOOKS_S = HEARTBEAT_S
+
+# How often the session is used that writes: PostgreSQL ends it after 15 s without.
+_HOLD_S = TICK_S
 
 # How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0
@@ -88,6 +97,11 @@ class Daemon:
     # Asks for past prices; None where no source remembers them.
     historian: Ticker | None
     housekeeper: Ticker
+    # Keeps the session that writes; None where no session is needed.
+    keeper: Ticker | None
+    # Takes over, or ends, the jobs of a database that was lost.
+    adoption: Adoption
+    recorder: Ticker
     logs: JobLogs
 
     def start(self) -> None:
@@ -102,21 +116,28 @@ class Daemon:
 
     @property
     def _tickers(self) -> tuple[Ticker, ...]:
-        if self.historian is None:
-            return (self.ticker, self.housekeeper)
-        return (self.ticker, self.housekeeper, self.historian)
+        found = (
+            self.ticker,
+            self.housekeeper,
+            self.historian,
+            self.keeper,
+            self.recorder,
+        )
+        return tuple(each for each in found if each is not None)
 
 
-def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
-    """Builds a daemon whose nodes reach it at `url`. Opens its store, and migrates it."""
+def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = None) -> Daemon:
+    """Builds a daemon whose nodes reach it at `url`. Opens its store, if it is given none, and
+    migrates it."""
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
     wheel = None
     if settings.provider == "ec2" and settings.ec2.needs_wheel:
         wheel = own_wheel()
-    store = open_store(settings.url)
-    tokens = NodeTokens(secret_in(data_dir / "secret"))
+    if store is None:
+        store = open_store(settings.url)
+    tokens = NodeTokens(kept_secret(store, "secret", data_dir / "secret"))
     provider, prices, past = market(settings, clock, store, wheel)
     timekeeper = None
     if isinstance(clock, SteadyClock):
@@ -130,6 +151,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         clock=clock,
         register=provider.lease_register,
     )
+    daemon_url, *other_urls = settings.daemon_urls or (url,)
     reaction_s = settings.tick_s + settings.heartbeat_s + REACTION_SLACK_S
     reconciler = Reconciler(
         store=store,
@@ -138,7 +160,7 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         machines=Machines(
             store=store,
             provider=provider,
-            terms=LaunchTerms(url, tokens.join_token),
+            terms=LaunchTerms(daemon_url, tokens.join_token, tuple(other_urls)),
             right=right,
             leader_lease=leader_lease,
             register_s=settings.register_timeout_s,
@@ -161,6 +183,14 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         max_failures=settings.max_failures,
         timekeeper=timekeeper,
     )
+    ticker = Ticker(
+        lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock
+    )
+    machines = reconciler.machines
+    records = JobRecords(store, lambda: _own_objects(settings), tokens.secret)
+    adoption = Adoption(store, machines, records, wake=ticker.wake)
+    reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
+    reconciler.alarms.records = lambda: records.failure
     return Daemon(
         settings=settings,
         clock=clock,
@@ -170,13 +200,11 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         right=right,
         leader_lease=leader_lease,
         node_tokens=tokens,
-        user_token=secret_in(settings.token_file).decode(),
+        user_token=kept_secret(store, "token", settings.token_file, is_replaceable=True).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode()
         if settings.metrics_token_file
         else "",
-        ticker=Ticker(
-            lambda: reconciler.tick(now_s=clock.now_s()), interval_s=settings.tick_s, clock=clock
-        ),
+        ticker=ticker,
         wheel=wheel,
         historian=None
         if past is None
@@ -184,8 +212,31 @@ def build(settings: Settings, *, clock: Clock, url: str) -> Daemon:
         housekeeper=Ticker(
             lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_ROLL_UP_S, clock=clock
         ),
+        keeper=None
+        if database_folder(settings.url) is not None
+        else Ticker(store.hold, interval_s=_HOLD_S, clock=clock),
+        adoption=adoption,
+        recorder=Ticker(
+            lambda: records.keep(is_lost=bool(machines.held), now_s=clock.now_s()),
+            interval_s=settings.tick_s,
+            clock=clock,
+        ),
         logs=_logs(data_dir, store),
     )
+
+
+def _own_objects(settings: Settings) -> Objects:
+    """Where the daemon of this cluster keeps what it needs if it loses its database."""
+    own = f"daemon/{settings.ec2.cluster}"
+    root = settings.job_root
+    if is_location(root):
+        from elastic.checkpoints.s3 import Bucket, connect  # boto3 is slow to import
+
+        client = connect(region=settings.ec2.region, is_patient=False)
+        return Bucket(client, parse_location(root).below(own))
+    folder = Path(root, own)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return FolderObjects(folder)
 
 
 def _certificates(store: Store, clock: Clock) -> Callable[[str], str]:
@@ -200,12 +251,14 @@ def _certificates(store: Store, clock: Clock) -> Callable[[str], str]:
     return of
 
 
-def serve(settings: Settings, *, takes_over: bool = False) -> None:
-    """Runs the daemon until SIGTERM or Ctrl-C.
+def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = False) -> None:
+    """Runs the daemon until SIGTERM or Ctrl-C. A standby waits until no other one has its database.
 
     Raises AlreadyRunning if another one owns the data folder, or if another one owns the cluster's
     machines and this one does not take over. Raises LeaseLost if another one takes over later.
     """
+    if is_standby:
+        _check_standby(settings)
     with _owned(settings.data_dir, database_folder(settings.url)):
         port = settings.port or _same_port(settings.data_dir, settings.host)
         _check_free(settings.host, port)
@@ -213,8 +266,11 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         _log_to_stderr()
         url = f"http://{_bracketed(settings.host)}:{port}"
         _check_nodes_find_it(settings, url)
+        store = None
+        if is_standby:
+            store = _wait_for_database(settings)
         clock = SteadyClock(began_s=continued_s(settings.data_dir / _CLOCK))
-        daemon = build(settings, clock=clock, url=url)
+        daemon = build(settings, clock=clock, url=url, store=store)
         try:
             # The lease comes first: a daemon without it must neither act nor be found.
             daemon.leader_lease.acquire(takes_over=takes_over)
@@ -228,6 +284,32 @@ def serve(settings: Settings, *, takes_over: bool = False) -> None:
         if daemon.leader_lease.lost is not None:
             raise daemon.leader_lease.lost
         log.info("stopped; nodes keep running, and the next start adopts them")
+
+
+def _check_standby(settings: Settings) -> None:
+    """Raises InvalidInput where no standby could take over."""
+    if database_folder(settings.url) is not None or settings.provider == "local":
+        raise InvalidInput(
+            "--standby: wanted a database_url of PostgreSQL and provider ec2, got "
+            f"{shown(settings.url)} and {settings.provider}: a standby needs a database and nodes "
+            "that it can reach from another machine"
+        )
+
+
+def _wait_for_database(settings: Settings) -> Store:
+    """Opens the store once no other daemon owns it."""
+    # What takes seconds is done before, so that it does not last while nodes wait.
+    importlib.import_module("api.server")
+    is_told = False
+    clock = SystemClock()
+    while True:
+        try:
+            return open_store(settings.url)
+        except (AlreadyRunning, StoreUnavailable) as error:
+            if not is_told:
+                log.info("standby: waits until the database has no daemon", why=str(error))
+            is_told = True
+        clock.sleep(_STANDBY_LOOKS_S)
 
 
 def _timekeeper(clock: SteadyClock, settings: Settings, provider: Provider) -> Timekeeper:
@@ -293,6 +375,7 @@ def _run(daemon: Daemon, port: int) -> None:
         wake=daemon.ticker.wake,
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
+        adoption=daemon.adoption,
         artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
         outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,

@@ -71,7 +71,7 @@ def _is_well(context: Context) -> bool:
     except StoreUnavailable:
         return False
     if any(
-        each.kind is not AlarmKind.NOT_SOLD and not each.kind.is_of_jobs
+        each.kind not in (AlarmKind.NOT_SOLD, AlarmKind.CANNOT_RECORD) and not each.kind.is_of_jobs
         for each in context.current_alarms()
     ):
         return False

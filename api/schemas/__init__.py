@@ -27,6 +27,7 @@ from api.schemas.fleet import (
     NodeOut,
     ThroughputPointOut,
 )
+from api.schemas.held import HeldJobOut, HeldMachine, Settled
 from api.schemas.job import (
     Artifact,
     CostPoint,
@@ -83,6 +84,8 @@ __all__ = [
     "FixedChoiceOut",
     "ForecastOut",
     "GroupOut",
+    "HeldJobOut",
+    "HeldMachine",
     "IntervalOut",
     "JobOut",
     "JobSpecIn",
@@ -122,6 +125,7 @@ __all__ = [
     "SampleOut",
     "ScaleIn",
     "SeriesOut",
+    "Settled",
     "SnapshotOut",
     "SwitchOut",
     "ThroughputPointOut",

@@ -47,14 +47,20 @@ class Refused:
 
 
 class DaemonClient:
-    """Speaks with one daemon for one machine."""
+    """Speaks with one daemon for one machine.
 
-    def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
+    It may be at any of `daemon_urls`, and move from one to another as a standby takes over. An
+    address that gives no valid answer is followed by the next.
+    """
+
+    def __init__(self, *daemon_urls: str, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
         self._instance_id = instance_id
         # The daemon is given by address. A proxy in the environment is for the job's own traffic.
-        self._http = httpx2.Client(
-            base_url=daemon_url, timeout=timeout_s, trust_env=False, verify=trust_for(daemon_url)
-        )
+        self._clients = [
+            httpx2.Client(base_url=each, timeout=timeout_s, trust_env=False, verify=trust_for(each))
+            for each in daemon_urls
+        ]
+        self._at = 0
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +71,17 @@ class DaemonClient:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self._http.close()
+        for each in self._clients:
+            each.close()
+
+    @property
+    def _http(self) -> httpx2.Client:
+        return self._clients[self._at]
+
+    def _look_elsewhere(self, silent: httpx2.Client) -> None:
+        """Goes on to the next address, unless another thread has done so."""
+        if silent is self._http:
+            self._at = (self._at + 1) % len(self._clients)
 
     def register(self, join_token: str, *, setup: Setup | None = None) -> Registered | None:
         """Exchanges the join token for the node's own; None if the daemon is silent or refuses.
@@ -95,14 +111,13 @@ class DaemonClient:
         return registered
 
     def is_listening(self) -> bool:
-        """Whether the daemon's address accepts connections."""
-        url = self._http.base_url
-        try:
-            port = url.port or (443 if url.scheme == "https" else 80)
-            socket.create_connection((url.host, port), timeout=LOOK_TIMEOUT_S).close()
-        except OSError:
-            return False
-        return True
+        """Whether an address of the daemon accepts connections; the next call goes there."""
+        for _ in self._clients:
+            here = self._http
+            if _accepts(here.base_url):
+                return True
+            self._look_elsewhere(here)
+        return False
 
     def heartbeat(
         self, heartbeat: Heartbeat, *, node_token: str
@@ -127,8 +142,9 @@ class DaemonClient:
     def code(self, *, node_id: str, node_token: str) -> bytes | None:
         """The archive of the job's code; None if the daemon does not send it."""
         query = {"node_id": node_id, "instance_id": self._instance_id}
+        http = self._http
         try:
-            response = self._http.get(
+            response = http.get(
                 "/v1/agent/code",
                 params=query,
                 headers={"Authorization": f"Bearer {node_token}"},
@@ -136,10 +152,12 @@ class DaemonClient:
             )
         except httpx2.HTTPError as error:
             log.warning("GET /v1/agent/code: %r", error)
+            self._look_elsewhere(http)
             return None
         if response.is_success:
             return response.content
         log.warning("GET /v1/agent/code: %s %s", response.status_code, response.text[:300])
+        self._look_elsewhere(http)
         return None
 
     def _post(self, path: str, message: object, *, token: str | None = None) -> object:
@@ -150,18 +168,28 @@ class DaemonClient:
         headers = {}
         if token:
             headers = {"Authorization": f"Bearer {token}"}
+        http = self._http
         try:
-            response = self._http.post(path, json=to_json(message), headers=headers)
+            response = http.post(path, json=to_json(message), headers=headers)
             if response.is_success:
                 return response.json()
             # The body of a refusal says why; it never holds a secret of ours.
             log.warning("POST %s: %s %s", path, response.status_code, response.text[:300])
             if response.status_code in _REFUSED:
                 return _refused(response)
-            return None
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("POST %s: %r", path, error)
+        self._look_elsewhere(http)
         return None
+
+
+def _accepts(url: httpx2.URL) -> bool:
+    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        socket.create_connection((url.host, port), timeout=LOOK_TIMEOUT_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def _refused(response: httpx2.Response) -> Refused:

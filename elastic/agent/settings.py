@@ -27,6 +27,8 @@ class AgentSettings:
     # The folders that scripts write into.
     checkpoint_root: Path
     artifact_root: Path
+    # Where else the daemon may be, or one that took over.
+    other_urls: tuple[str, ...] = ()
     # Cores, None if the agent sets no limit.
     cpu_quota: float | None = None
     lease_s: float = LEASE_S
@@ -49,6 +51,11 @@ class AgentSettings:
             raise InvalidInput(
                 f"cpu_quota must be positive or null, got {self.cpu_quota}", field="cpu_quota"
             )
+
+    @property
+    def daemon_urls(self) -> tuple[str, ...]:
+        """Every address at which the daemon may be, the likeliest first."""
+        return self.daemon_url, *self.other_urls
 
     @property
     def log_dir(self) -> Path:
@@ -128,6 +135,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
         join_token=str(fields["join_token"]),
+        other_urls=tuple(str(each).rstrip("/") for each in fields.get("other_urls", ())),
         work_dir=work_dir,
         advertise_host=str(fields["advertise_host"]),
         checkpoint_root=Path(root) if storage is None else work_dir / "jobs",

@@ -11,6 +11,7 @@ import typer
 
 from elastic import __version__
 from elastic.cli import (
+    adopt,
     audit,
     backtest,
     db,
@@ -27,6 +28,7 @@ from elastic.cli import (
     plan,
     price,
     serve,
+    status,
     token,
     upscale,
 )
@@ -79,6 +81,8 @@ def _root(
 
 # In the order in which `elasticd --help` lists them.
 app.command("serve")(serve.serve)
+app.command("status")(status.status)
+app.command("adopt")(adopt.adopt)
 app.command("doctor")(doctor.doctor)
 app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)

@@ -27,6 +27,8 @@ _ADVICE: Mapping[str, str] = {
     "allowed",
     "cannot_keep_alive": "allow ec2:CreateTags on the cluster's machines: `elasticd doctor "
     "--print-policy daemon`",
+    "held": "`elasticd adopt` lists those jobs, goes on with them or ends them",
+    "cannot_record": "allow what it names: `elasticd doctor --print-policy daemon`",
     "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others "
     "are on offer",
     "standstill": "look into its script's log and at its nodes' network; it may only take long to "

@@ -36,8 +36,8 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.OK: "done; a watched job succeeded",
-    ExitCode.ERROR: "something else went wrong, `doctor` or `audit` found something, or `gc` could "
-    "not end a machine",
+    ExitCode.ERROR: "something else went wrong, an alarm stands (`status`), `doctor` or "
+    "`audit` found something, or `gc` could not end a machine",
     ExitCode.USAGE: "the command line or what was sent is wrong; nothing has changed",
     ExitCode.UNREACHABLE: "no daemon answers at the address in force",
     ExitCode.UNAUTHORIZED: "no token, or not the daemon's",

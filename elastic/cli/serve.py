@@ -32,6 +32,13 @@ def serve(
             "--take-over", help="Take the cluster's machines from a daemon that still holds them."
         ),
     ] = False,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby",
+            help="Wait until no other daemon has the database (PostgreSQL), then take over.",
+        ),
+    ] = False,
     price_trace: Annotated[
         Path | None, typer.Option(help="CSV or JSON of price changes to replay.")
     ] = None,
@@ -53,6 +60,6 @@ def serve(
             tick_s=tick_s,
             price_trace=price_trace,
         )
-        serve_daemon(settings, takes_over=take_over)
+        serve_daemon(settings, takes_over=take_over, is_standby=standby)
     finally:
         gc.enable()

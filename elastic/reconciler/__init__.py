@@ -1,7 +1,9 @@
 """The loop: observe -> decide -> guard -> record -> act."""
 
+from elastic.reconciler.adoption import Adoption, HeldJob
 from elastic.reconciler.alarms import Alarm, AlarmKind, Alarms, shown
 from elastic.reconciler.audit import Audit, AuditFinding, Difference, audit
+from elastic.reconciler.job_records import JobRecords
 from elastic.reconciler.leader_lease import LEASE_EXPIRES_S, LeaseHolder, place_of
 from elastic.reconciler.loop import Reconciler
 from elastic.reconciler.machines import LaunchTerms, Machines
@@ -13,18 +15,21 @@ from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.reconciler.timekeeper import Timekeeper, continued_s
-from elastic.reconciler.tokens import NodeTokens, secret_in
+from elastic.reconciler.tokens import NodeTokens, kept_secret, secret_in
 from elastic.reconciler.world import Timeouts, World
 
 __all__ = [
     "LEASE_EXPIRES_S",
+    "Adoption",
     "Alarm",
     "AlarmKind",
     "Alarms",
     "Audit",
     "AuditFinding",
     "Difference",
+    "HeldJob",
     "JobFolders",
+    "JobRecords",
     "LaunchTerms",
     "LeaseHolder",
     "Machines",
@@ -39,6 +44,7 @@ __all__ = [
     "World",
     "audit",
     "continued_s",
+    "kept_secret",
     "next_steps",
     "observe",
     "offered_or_held",

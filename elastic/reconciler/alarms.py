@@ -25,7 +25,8 @@ class AlarmKind(StrEnum):
     """What is wrong.
 
     Of the daemon: the database takes nothing, clocks differ, the leader lease is lost or in doubt,
-    machines cannot be listed, ended or bought, and what a provider is troubled by, with its names.
+    machines cannot be listed, ended or bought, those of unknown jobs are held, jobs cannot be
+    recorded outside the database, and what a provider is troubled by, with its names.
     Of jobs: one stands still, a node trains without the others, a script goes on though all is
     done, or a goal will be missed.
     """
@@ -37,6 +38,8 @@ class AlarmKind(StrEnum):
     CANNOT_END = "cannot_end"
     CANNOT_BUY = "cannot_buy"
     CANNOT_KEEP_ALIVE = Trouble.CANNOT_KEEP_ALIVE.value
+    HELD = "held"
+    CANNOT_RECORD = "cannot_record"
     NOT_SOLD = Trouble.NOT_SOLD.value
     STANDSTILL = "standstill"
     OUTSIDE = "outside"
@@ -127,6 +130,8 @@ class Alarms:
     troubles: Callable[[], Mapping[Trouble, str]] = dict
     standstill_s: float = 0.0
     clocks: Callable[[], str | None] = lambda: None
+    held: Callable[[float], str | None] = lambda now_s: None
+    records: Callable[[], str | None] = lambda: None
     _blindness: _Trouble = field(default_factory=_Trouble)
     _unsold: _Trouble = field(default_factory=_Trouble)
     _last_blindness: ProviderError | None = None
@@ -323,6 +328,12 @@ class Alarms:
             yield AlarmKind.CANNOT_END, self.right.alarm()
         if lease is None and unseen is None:
             yield AlarmKind.CANNOT_BUY, self._unread(now_s=now_s)
+        yield AlarmKind.HELD, self.held(now_s)
+        unkept = self.records()
+        yield (
+            AlarmKind.CANNOT_RECORD,
+            unkept and f"if the database were lost, jobs could not go on: {unkept}",
+        )
         for trouble, text in self.troubles().items():
             yield AlarmKind(trouble.value), text
 

@@ -129,17 +129,7 @@ class Reconciler:
         )
         prices = self.price_records.refresh(self.prices, now_s=now_s)
         self._boots = self.store.nodes.boots()
-        unexpected = []
-        for job_id in self.store.jobs.unfinished_ids():
-            try:
-                self._handle(job_id, prices, now_s=now_s)
-            except ElasticError as error:
-                log.warning("job not handled this tick", job=job_id, error=str(error))
-                if isinstance(error, StoreUnavailable):
-                    unwritten = error
-            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
-                error.add_note(f"while handling {job_id}")
-                unexpected.append(error)
+        unwritten, unexpected = self._handle_all(prices, unwritten, now_s=now_s)
         if self._can_buy:
             # Last: a purchase that was left open is made at today's prices, and only if it is
             # wanted still.
@@ -156,6 +146,27 @@ class Reconciler:
         if self._looks_again:
             return _LOOK_AGAIN_S
         return None
+
+    def _handle_all(
+        self, prices: tuple[Price, ...], unwritten: StoreUnavailable | None, *, now_s: float
+    ) -> tuple[StoreUnavailable | None, list[Exception]]:
+        """Looks at each job; gives why something could not be written, and what else was raised."""
+        unexpected: list[Exception] = []
+        for job_id in self.store.facts.prefetch(now_s=now_s):
+            try:
+                self._handle(job_id, prices, now_s=now_s)
+            except ElasticError as error:
+                log.warning("job not handled this tick", job=job_id, error=str(error))
+                if isinstance(error, StoreUnavailable):
+                    unwritten = error
+            except Exception as error:  # noqa: BLE001 (raised again once every job has been handled)
+                error.add_note(f"while handling {job_id}")
+                unexpected.append(error)
+        try:
+            self.store.decisions.write_repeats()
+        except StoreUnavailable as error:
+            unwritten = error
+        return unwritten, unexpected
 
     def _is_on_time(self, timekeeper: Timekeeper) -> bool:
         """Whether the time is certain enough to spend, end or decide by it."""
@@ -194,7 +205,9 @@ class Reconciler:
 
     @property
     def _can_buy(self) -> bool:
-        return self._blindness is None and self._catalog.failure is None
+        is_blind = self._blindness is not None or self._catalog.failure is not None
+        # What is held may be adopted: bought beside it, it would be there twice.
+        return not (is_blind or self.machines.held)
 
     def _note_gap(self, now_s: float) -> None:
         """A daemon that was away, or a machine that slept, could not hear its nodes: their silence

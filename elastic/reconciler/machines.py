@@ -38,11 +38,17 @@ _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 @dataclass(frozen=True, slots=True)
 class LaunchTerms:
-    """What all launches have in common: where nodes find the daemon, and what admits those of one
-    launch there."""
+    """What all launches have in common: where nodes find the daemon, or one that took over, and
+    what admits those of one launch there."""
 
     daemon_url: str
     join_token: Callable[[str], str]
+    other_urls: tuple[str, ...] = ()
+
+    @property
+    def urls(self) -> str:
+        """All the addresses, with spaces between."""
+        return " ".join((self.daemon_url, *self.other_urls))
 
 
 @dataclass(slots=True)
@@ -60,6 +66,12 @@ class Machines:
     _crowded: set[Offering] = field(default_factory=set)
     _sightings: dict[str, int] = field(default_factory=dict)
     _ending: frozenset[str] = frozenset()
+    # Machines of jobs that the database does not know: they wait for a person. Other threads read
+    # this, so it is replaced as a whole.
+    held: tuple[Instance, ...] = ()
+    # Jobs of which a person has decided that their machines end.
+    answered: frozenset[str] = frozenset()
+    _held_since_s: dict[str, float] = field(default_factory=dict)
     _billing_periods: BillingPeriods = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,8 +112,40 @@ class Machines:
             is_news = node.phase is not NodePhase.TERMINATING and node.stopping_at_s is None
             if is_ending and is_news and node.agent_state is None:
                 stillborn.append((node, found[node.id].ended_because if node.id in found else ""))
-        self._end_orphans(orphans(known, found, instances), now_s=now_s)
+        strays = orphans(known, found, instances)
+        self.held = self._held(strays, instances, now_s=now_s)
+        self._end_orphans(strays - {each.provider_id for each in self.held}, now_s=now_s)
         return tuple(stillborn)
+
+    def ends_by_s(self, machine: Instance) -> float:
+        """When a held machine ends by itself at the latest: its lease is not renewed."""
+        since_s = self._held_since_s[machine.provider_id]
+        return since_s + max(self.right.lease_s, self.register_s)
+
+    def answer(self, job_id: str) -> None:
+        """Has the machines of a job that the database does not know ended."""
+        self.answered |= {job_id}
+
+    def _held(
+        self, strays: Collection[str], instances: Sequence[Instance], *, now_s: float
+    ) -> tuple[Instance, ...]:
+        """Those that are not ended: a daemon records a job before it buys for it, so another
+        database knew these.
+
+        One that outlives its own lease for long is broken, and ended like every stray.
+        """
+        jobs = {each.job_id for each in instances if each.provider_id in strays and each.job_id}
+        if not jobs:
+            return ()
+        unknown = self.store.records.unknown(jobs) - self.answered
+        mine = [each for each in instances if each.provider_id in strays and each.job_id in unknown]
+        self._held_since_s = {
+            each.provider_id: self._held_since_s.get(each.provider_id, now_s) for each in mine
+        }
+        longest_s = 2 * max(self.right.lease_s, self.register_s)
+        return tuple(
+            each for each in mine if now_s - self._held_since_s[each.provider_id] < longest_s
+        )
 
     def resume_launches(
         self, is_for_sale: Callable[[Offering, int], bool], *, now_s: float
@@ -276,6 +320,7 @@ class Machines:
             offering=first.offering,
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
+            other_urls=self.terms.other_urls,
             asked_by=intent.asked_by,
             note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )
@@ -283,9 +328,7 @@ class Machines:
     def _terms_hash(self, job_id: str, offering: Offering, count: int) -> str:
         """What a launch asks for, but for names: an intent is repeated only if it still means the
         same request."""
-        return hashlib.sha256(
-            f"{job_id} {offering} {count} {self.terms.daemon_url}".encode()
-        ).hexdigest()
+        return hashlib.sha256(f"{job_id} {offering} {count} {self.terms.urls}".encode()).hexdigest()
 
     def end(self, node: Node, reason: str, *, now_s: float) -> None:
         """Records that a node shall end, then asks for it; `settle` repeats until it is gone.

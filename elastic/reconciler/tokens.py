@@ -12,7 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import structlog
+
 from elastic.errors import InvalidInput
+from elastic.store import Store
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +60,59 @@ def _is_same(wanted: str, token: str) -> bool:
     return hmac.compare_digest(wanted.encode(), token.encode())
 
 
+def kept_secret(store: Store, name: str, path: Path, *, is_replaceable: bool = False) -> bytes:
+    """The secret of this name, from the database: every daemon on it has the same.
+
+    `path` holds a copy that only its owner can read. It serves a daemon whose database was lost,
+    and the command line. The first secret is the copy's, or a new one. A copy that differs is
+    overwritten, unless it `is_replaceable` and was never in force: then somebody has written a new
+    one there.
+    """
+    kept = store.secrets.get(name)
+    if kept is None:
+        kept = secret_in(path)
+        store.secrets.put(name, kept)
+        return kept
+    copy = _copied(path)
+    if copy == kept:
+        return kept
+    if copy and is_replaceable and not store.secrets.was_kept(name, copy):
+        store.secrets.put(name, copy)
+        return copy
+    if copy:
+        log.warning("a secret differs from the database's, which counts", file=str(path))
+    path.unlink(missing_ok=True)
+    _write(path, kept)
+    return kept
+
+
 def secret_in(path: Path) -> bytes:
     """The secret kept in a file only its owner can read, made at first use."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not path.exists():
-        # Whole or not at all: an empty secret would make tokens that anybody can forge.
-        descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_urlsafe(32).encode())
-            file.flush()
-            os.fsync(descriptor)
-        with suppress(FileExistsError):
-            os.link(partial, path)
-        os.unlink(partial)
+        _write(path, secrets.token_urlsafe(32).encode())
     secret = path.read_bytes().strip()
     if not secret:
         raise InvalidInput(
             f"{path}: wanted a secret, found nothing; remove the file, and a new one is made"
         )
     return secret
+
+
+def _copied(path: Path) -> bytes:
+    with suppress(FileNotFoundError):
+        return path.read_bytes().strip()
+    return b""
+
+
+def _write(path: Path, secret: bytes) -> None:
+    """Writes a file that is not there; one that another process wrote meanwhile stays."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Whole or not at all: an empty secret would make tokens that anybody can forge.
+    descriptor, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secret)
+        file.flush()
+        os.fsync(descriptor)
+    with suppress(FileExistsError):
+        os.link(partial, path)
+    os.unlink(partial)

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -41,6 +44,28 @@ def new_certificate() -> str:
     )
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return (secret + certificate.public_bytes(Encoding.PEM)).decode()
+
+
+def sealed(pem: str, secret: bytes) -> str:
+    """A key and certificate as they may lie outside the database: only `secret` opens them."""
+    return _cipher(secret).encrypt(pem.encode()).decode()
+
+
+def unsealed(text: str, secret: bytes) -> str | None:
+    """What was sealed; None if it was with another secret, or never.
+
+    >>> unsealed(sealed("a key", b"secret"), b"secret"), unsealed("", b"secret")
+    ('a key', None)
+    """
+    try:
+        return _cipher(secret).decrypt(text.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def _cipher(secret: bytes) -> Fernet:
+    key = hashlib.sha256(b"certificate:" + secret).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from elastic.store.migrating import migrate, migration_config
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
 from elastic.store.opening import database_folder, lock, open_store, shown
+from elastic.store.records import JobRecord, RecordMark, gap_usd
 from elastic.store.store import Store, Tallies
 
 __all__ = [
@@ -21,7 +22,9 @@ __all__ = [
     "HeartbeatReport",
     "Interruptions",
     "JobFacts",
+    "JobRecord",
     "LaunchIntent",
+    "RecordMark",
     "Store",
     "StoreState",
     "StoredAlarm",
@@ -31,6 +34,7 @@ __all__ = [
     "back_up",
     "database_folder",
     "from_text",
+    "gap_usd",
     "inspect_store",
     "lock",
     "migrate",

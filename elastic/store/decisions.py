@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select, update
@@ -10,7 +11,7 @@ from elastic.errors import NotFound
 from elastic.model import Action, Change, Decision, Group, Plan, Snapshot, differs
 from elastic.store import jobs
 from elastic.store.codec import from_text, group_from_text, pack, to_text, unpack
-from elastic.store.engine import Repository, insert, reads, writes
+from elastic.store.engine import MATTERS_NOT, Database, Repository, insert, reads
 from elastic.store.events import add_event
 from elastic.store.schema import decisions
 
@@ -31,6 +32,11 @@ _REPEAT = (
     update(decisions)
     .where(decisions.c.id == bindparam("of_id"))
     .values(ticks=decisions.c.ticks + 1)
+)
+_COUNT = (
+    update(decisions)
+    .where(decisions.c.id == bindparam("of_id"))
+    .values(ticks=decisions.c.ticks + bindparam("more"), last_at_s=bindparam("last_at_s"))
 )
 _PLAN = select(decisions.c.plan).where(decisions.c.id == bindparam("of_id"))
 _WEIGH_AGAIN_S = 600.0
@@ -183,10 +189,95 @@ def _group(text: str | None) -> Group | None:
     return group_from_text(text)
 
 
-class Decisions(Repository):
-    """What was decided, and from what."""
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The newest decision of a job, a hold: what one that repeats it is compared with."""
 
-    record = writes(record)
+    id: int
+    code: str
+    policy: str
+    version: int
+    weighed_at_s: float
+    plan: Plan
+
+
+class Decisions(Repository):
+    """What was decided, and from what.
+
+    A hold that repeats the one before is only counted. The counts are written together, by
+    `write_repeats` at the end of a tick; a crash forgets those of one tick.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._last: dict[str, _Last] = {}
+        self._decided: set[str] = set()
+        self._repeats: dict[int, tuple[int, float]] = {}
+
+    def record(
+        self,
+        snapshot: Snapshot,
+        plan: Plan,
+        policy: str,
+        *,
+        version: int = 1,
+        sets_target: bool,
+    ) -> int:
+        """Stores a decision, as `record` does, and gives its id."""
+        job_id = snapshot.job.id
+        self._decided.add(job_id)
+        last = self._last.get(job_id)
+        is_repeat = (
+            last is not None
+            and plan.action is Action.HOLD
+            and not sets_target
+            and (last.code, last.policy, last.version) == (plan.reason.code, policy, version)
+        )
+        if last is not None and is_repeat:
+            is_aged = snapshot.now_s - last.weighed_at_s >= _WEIGH_AGAIN_S
+            if not is_aged and not differs(last.plan, plan):
+                ticks, _ = self._repeats.get(last.id, (0, 0.0))
+                self._repeats[last.id] = ticks + 1, snapshot.now_s
+                return last.id
+        self._last.pop(job_id, None)
+        with self._database.write() as connection:
+            self._database.concerns(job_id)
+            self._count(connection)
+            row_id = record(
+                connection, snapshot, plan, policy, version=version, sets_target=sets_target
+            )
+        self._repeats.clear()
+        if plan.action is Action.HOLD:
+            weighed_at_s, told = self._weighed(row_id)
+            self._last[job_id] = _Last(
+                row_id, plan.reason.code, policy, version, weighed_at_s, told
+            )
+        return row_id
+
+    def write_repeats(self) -> None:
+        """Writes how often holds were repeated since this was called last, and forgets jobs for
+        which nothing was decided meanwhile. Raises StoreUnavailable, and then it is done later."""
+        if self._repeats:
+            with self._database.write() as connection:
+                self._count(connection)
+            self._repeats.clear()
+        self._last = {each: last for each, last in self._last.items() if each in self._decided}
+        self._decided.clear()
+
+    def _count(self, connection: Connection) -> None:
+        rows = [
+            {"of_id": of_id, "more": ticks, "last_at_s": at_s}
+            for of_id, (ticks, at_s) in self._repeats.items()
+        ]
+        if rows:
+            connection.execute(_COUNT, rows, execution_options={MATTERS_NOT: True})
+
+    def _weighed(self, row_id: int) -> tuple[float, Plan]:
+        with self._database.read() as connection:
+            row = _row(connection, row_id)
+            weighed_at_s = row.last_at_s if row.weighed_at_s is None else row.weighed_at_s
+            return weighed_at_s, from_text(Plan, row.plan)
+
     get = reads(get)
     listed = reads(listed)
     snapshot = reads(snapshot)

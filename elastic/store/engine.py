@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -30,6 +31,40 @@ _PRAGMAS = (
 )
 
 
+# In place of a table's name, where a statement does not name one.
+ANY = "any"
+# Counts every change of a table, whichever job it concerns.
+_ALL = "all"
+# The execution option of statements that change nothing from which a decision is made.
+MATTERS_NOT = "matters_not"
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """How often tables may have changed. `ANY` stands for what names no table."""
+
+    _counts: Mapping[tuple[str, str | None], int] = field(default_factory=dict)
+
+    def stamp(self, tables: Iterable[str], job_id: str | None = None) -> tuple[int, ...]:
+        """Differs from an earlier one if one of these tables may have changed in between, in rows
+        that concern this job, or in any."""
+        if job_id is None:
+            return tuple(self._counts.get((each, _ALL), 0) for each in (ANY, *tables))
+        return tuple(
+            self._counts.get((each, of), 0) for each in (ANY, *tables) for of in (None, job_id)
+        )
+
+    def stamps(self, tables: Iterable[str], job_id: str) -> Mapping[str, tuple[int, ...]]:
+        """The same for each of these tables alone."""
+        return {each: self.stamp((each,), job_id) for each in tables}
+
+    def after(self, tables: Iterable[str], job_id: str | None) -> Versions:
+        """What they are after these tables changed, in rows of one job or (None) of any."""
+        changed = [(each, of) for each in tables for of in (_ALL, job_id)]
+        counts = {key: self._counts.get(key, 0) + 1 for key in changed}
+        return Versions({**self._counts, **counts})
+
+
 class Database:
     """A database by its URL. Writes are serialised: SQLite has one writer anyway, and waiting here
     is cheaper."""
@@ -51,24 +86,55 @@ class Database:
                 wanted = f"database_url: wanted sqlite or postgresql, got {other}"
                 raise InvalidInput(wanted, field="database_url")
         self._writing = threading.RLock()
+        self._changed: set[str] = set()
+        self._job_id: str | None = None
+        # How often each table may have changed: what is read later is at least as new. This process
+        # alone writes, so it can tell without asking. Replaced as a whole.
+        self.versions = Versions()
+        event.listen(self._writer, "after_execute", self._note)
+        event.listen(self._writer, "connect", self._note_session)
 
     def own(self) -> None:
         """Makes sure that this process alone may write, where the server can tell. Raises
         AlreadyRunning."""
-        with _translated(self.url), self._writer.connect():
+        with self._writing, _translated(self.url), self._writer.connect():
             pass
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that is committed, durably, when the block ends without an error."""
-        with self._writing, _translated(self.url), self._writer.begin() as connection:
-            yield connection
+        with self._writing:
+            try:
+                with _translated(self.url), self._writer.begin() as connection:
+                    yield connection
+            finally:
+                # Only now: a reader that began before the commit must not take what it saw for new.
+                if self._changed:
+                    self.versions = self.versions.after(self._changed, self._job_id)
+                self._changed = set()
+                self._job_id = None
+
+    def concerns(self, job_id: str) -> None:
+        """Says of the transaction that goes on that it changes rows of this job alone."""
+        self._job_id = job_id
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database and changes nothing."""
         with _translated(self.url), self._reader.begin() as connection:
             yield connection
+
+    def _note(self, _: Connection, statement: Any, *more: Any) -> None:
+        """Takes note of the table that a statement changes, unless it `MATTERS_NOT`."""
+        if getattr(statement, "is_select", False) or more[2].get(MATTERS_NOT):
+            return
+        table = getattr(statement, "table", None)
+        self._changed.add(ANY if table is None else table.name)
+
+    def _note_session(self, *_: Any) -> None:
+        """Takes what was read before for out of date: between two sessions another may have
+        written."""
+        self.versions = self.versions.after((ANY,), None)
 
     def close(self) -> None:
         self._reader.dispose()

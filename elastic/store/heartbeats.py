@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from elastic.model import (
     AgentState,
@@ -23,7 +24,7 @@ from elastic.store import jobs as job_rows
 from elastic.store import measurements, notices, progress, rollup
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
-from elastic.store.engine import Repository, writes
+from elastic.store.engine import Repository
 from elastic.store.events import Event, add_event
 
 
@@ -47,9 +48,9 @@ class HeartbeatReport:
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
 
 
-def take_in(connection: Connection, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
-    """Stores what is not stored yet and gives how many windows were new."""
-    row = node_rows.row(connection, node_id)
+def take_in(connection: Connection, row: Row[Any], said: HeartbeatReport, *, now_s: float) -> int:
+    """Stores what is not stored yet of the node of this row, as `Heartbeats.take_in` does."""
+    node_id = row.id
     node = node_rows.to_node(row)
     before = row.acked_seq
     # Before the windows, which tell what was lost by it.
@@ -123,4 +124,10 @@ def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
 class Heartbeats(Repository):
     """What nodes report."""
 
-    take_in = writes(take_in)
+    def take_in(self, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
+        """Stores what is not stored yet and gives how many windows were new."""
+        with self._database.write() as connection:
+            row = node_rows.row(connection, node_id)
+            # They come in at any time: the facts about other jobs stay what they are.
+            self._database.concerns(row.job_id)
+            return take_in(connection, row, said, now_s=now_s)

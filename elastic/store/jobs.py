@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -28,6 +28,9 @@ from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
 
+# What tells whether two jobs run the same.
+Program = tuple[object, ...]
+
 # Of more jobs than that only the newest are asked whether they ran the same program.
 _LOOKED_THROUGH = 64
 
@@ -47,7 +50,6 @@ _LIVING_OF_NAME = (
     select(jobs.c.id).where(jobs.c.name == bindparam("name"), jobs.c.phase.not_in(DONE)).limit(1)
 )
 _UNFINISHED = select(jobs).where(jobs.c.phase.not_in(DONE)).order_by(jobs.c.seq)
-_UNFINISHED_IDS = _UNFINISHED.with_only_columns(jobs.c.id)
 _ROUNDS = select(jobs.c.newest_round, jobs.c.registered_round).where(_IS_MEANT)
 _TURNS = select(func.sum(windows.c.iterations)).where(
     windows.c.job_id == bindparam("job_id"), windows.c.generation == bindparam("generation")
@@ -155,9 +157,9 @@ def unfinished(connection: Connection) -> tuple[Job, ...]:
     return tuple(to_job(each) for each in connection.execute(_UNFINISHED))
 
 
-def unfinished_ids(connection: Connection) -> tuple[str, ...]:
-    """The ids of those jobs: a tick reads each of them anyway."""
-    return tuple(connection.execute(_UNFINISHED_IDS).scalars())
+def unfinished_rows(connection: Connection) -> Sequence[Row[tuple[object, ...]]]:
+    """The rows behind `unfinished`."""
+    return connection.execute(_UNFINISHED).all()
 
 
 def move(
@@ -340,14 +342,15 @@ def _has_progressed(connection: Connection, job: Row[tuple[object, ...]]) -> boo
 def of_program(connection: Connection, job: Job, *, limit: int) -> tuple[str, ...]:
     """The ids of the newest other jobs that run the same program, of the newest `_LOOKED_THROUGH`
     of all."""
-    query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
     program = job.spec.program
-    alike = (
-        row.id
-        for row in connection.execute(query)
-        if row.id != job.id and _program(row.spec) == program
-    )
+    alike = (each for each, other in programs(connection) if each != job.id and other == program)
     return tuple(islice(alike, limit))
+
+
+def programs(connection: Connection) -> tuple[tuple[str, Program], ...]:
+    """The ids of the newest jobs, `_LOOKED_THROUGH` of them, with what each runs."""
+    query = select(jobs.c.id, jobs.c.spec).order_by(jobs.c.seq.desc()).limit(_LOOKED_THROUGH)
+    return tuple((row.id, _program(row.spec)) for row in connection.execute(query))
 
 
 def _restarted_at_zero(connection: Connection, job: Job) -> bool:
@@ -360,7 +363,7 @@ def _restarted_at_zero(connection: Connection, job: Job) -> bool:
 
 
 @lru_cache(maxsize=_LOOKED_THROUGH)
-def _program(spec: str) -> tuple[object, ...]:
+def _program(spec: str) -> Program:
     return spec_from_text(spec).program
 
 
@@ -401,7 +404,6 @@ class Jobs(Repository):
     listed = reads(listed)
     seq = reads(seq)
     unfinished = reads(unfinished)
-    unfinished_ids = reads(unfinished_ids)
     move = writes(move)
     request_stop = writes(request_stop)
     target = reads(target)

@@ -8,8 +8,8 @@ Whenever one becomes better known, the chain is written again; its rows keep the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Row, bindparam, case, delete, func, select, update
 
@@ -17,7 +17,7 @@ from elastic.errors import PriceUnavailable
 from elastic.model import BillingPeriod, Capacity, LedgerRow, Offering, Price, Stretch, stretches
 from elastic.store import prices
 from elastic.store.engine import Repository, reads, writes
-from elastic.store.schema import ledger, nodes
+from elastic.store.schema import DONE, jobs, ledger, nodes
 
 _LASTS_S = func.coalesce(ledger.c.to_s, bindparam("now_s")) - ledger.c.from_s
 _BILLED_S = case((ledger.c.minimum_s > _LASTS_S, ledger.c.minimum_s), else_=_LASTS_S)
@@ -26,6 +26,20 @@ _USD_PER_H = case((ledger.c.is_waived, ledger.c.extras_usd_per_h), else_=ledger.
 # rows.
 _SPENT = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(
     ledger.c.job_id == bindparam("job_id")
+)
+_BEFORE = select(jobs.c.unknown_most_usd).where(jobs.c.id == bindparam("job_id"))
+_ALL_BEFORE = select(jobs.c.id, jobs.c.unknown_most_usd).where(
+    jobs.c.phase.not_in(DONE), jobs.c.unknown_most_usd.is_not(None)
+)
+_OF_UNFINISHED = ledger.c.job_id.in_(select(jobs.c.id).where(jobs.c.phase.not_in(DONE)))
+_OVER = (
+    select(ledger.c.job_id, func.sum(_USD_PER_H * _BILLED_S / 3600))
+    .where(_OF_UNFINISHED, ledger.c.to_s.is_not(None))
+    .group_by(ledger.c.job_id)
+    .params(now_s=0.0)
+)
+_RUNNING = select(ledger.c.job_id, _USD_PER_H, ledger.c.from_s, ledger.c.minimum_s).where(
+    _OF_UNFINISHED, ledger.c.to_s.is_(None)
 )
 _OF_JOB = select(ledger).where(ledger.c.job_id == bindparam("job_id")).order_by(ledger.c.id)
 
@@ -87,8 +101,48 @@ def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
 
 
 def spent(connection: Connection, job_id: str, now_s: float) -> float:
-    """Dollars that a job has cost by `now_s`."""
-    return float(connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0)
+    """Dollars that a job has cost by `now_s`.
+
+    Of an adopted job this includes the most that it can have cost before, for its budget's sake.
+    """
+    charged = connection.execute(_SPENT, {"job_id": job_id, "now_s": now_s}).scalar_one() or 0.0
+    before = connection.execute(_BEFORE, {"job_id": job_id}).scalar() or 0.0
+    return float(charged) + float(before)
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """What jobs have cost, by job: what is over, in dollars, and what still runs.
+
+    A row that runs is its dollars an hour, its beginning, and the least seconds charged.
+    """
+
+    over_usd: Mapping[str, float]
+    running: Mapping[str, Sequence[tuple[float, float, float]]]
+
+    def spent_usd(self, job_id: str, now_s: float) -> float:
+        """Dollars that a job has cost at an instant, as `spent` gives them."""
+        return self.over_usd.get(job_id, 0.0) + sum(
+            usd_per_h * max(now_s - from_s, minimum_s) / 3600
+            for usd_per_h, from_s, minimum_s in self.running.get(job_id, ())
+        )
+
+
+def charges(connection: Connection) -> Charges:
+    """What the jobs have cost that are not over."""
+    over_usd = {row.id: float(row.unknown_most_usd) for row in connection.execute(_ALL_BEFORE)}
+    for job_id, usd in connection.execute(_OVER):
+        over_usd[job_id] = over_usd.get(job_id, 0.0) + float(usd)
+    running: dict[str, list[tuple[float, float, float]]] = {}
+    for job_id, usd_per_h, from_s, minimum_s in connection.execute(_RUNNING):
+        running.setdefault(job_id, []).append((usd_per_h, from_s, minimum_s))
+    return Charges(over_usd, running)
+
+
+def spent_on(connection: Connection, node_ids: Collection[str], now_s: float) -> float:
+    """Dollars that these nodes have cost by `now_s`."""
+    query = select(func.sum(_USD_PER_H * _BILLED_S / 3600)).where(ledger.c.node_id.in_(node_ids))
+    return float(connection.execute(query, {"now_s": now_s}).scalar_one() or 0.0)
 
 
 def to_row(row: Row[tuple[object, ...]]) -> LedgerRow:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, select, update
@@ -390,6 +390,7 @@ def change(connection: Connection, node_id: str, values: Mapping[str, object]) -
     connection.execute(_CHANGE, {"node_id": node_id, **values})
 
 
+@lru_cache(maxsize=4096)  # each tick reads all that live, twice, and few of them change
 def to_node(row: Row[tuple[object, ...]]) -> Node:
     """One row as a value."""
     return Node(

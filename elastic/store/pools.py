@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, bindparam, select, update
 
 from elastic.model import Capacity, Node, NodePhase, NoticeKind, Offering, Pool
 from elastic.store.codec import from_text, to_text
-from elastic.store.engine import Repository, reads
+from elastic.store.engine import Database, Repository, Versions
 from elastic.store.schema import nodes, pools
 
 _OFFERING = ("node_type", "capacity", "zone")
@@ -100,4 +100,21 @@ def _key(offering: Offering) -> dict[str, str]:
 class Pools(Repository):
     """What is known of spot pools."""
 
-    listed = reads(listed)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._listed: tuple[float, Versions, tuple[Pool, ...]] | None = None
+
+    def listed(self, *, now_s: float) -> tuple[Pool, ...]:
+        """Every pool that something is known of, as it is known at an instant.
+
+        A tick asks for each job: what did not change is read once for all.
+        """
+        versions = self._database.versions
+        if self._listed is not None and self._listed[0] == now_s:
+            _, before, found = self._listed
+            if before.stamp((pools.name,)) == versions.stamp((pools.name,)):
+                return found
+        with self._database.read() as connection:
+            found = listed(connection, now_s=now_s)
+        self._listed = now_s, versions, found
+        return found

@@ -25,9 +25,15 @@ _ARGUMENTS = {
     "tcp_user_timeout": 30_000,
     "options": (
         "-c statement_timeout=30000 -c lock_timeout=5000 "
-        "-c idle_in_transaction_session_timeout=60000"
+        "-c idle_in_transaction_session_timeout=60000 "
+        # The server's side: it ends the session of a daemon that is cut off, and a standby begins.
+        "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=3 -c tcp_keepalives_count=3 "
+        "-c tcp_user_timeout=15000"
     ),
 }
+# A daemon that stands still, and its machine does not: `Store.hold` is called more often than that.
+_NO_STANDSTILL = "SET idle_session_timeout = 15000"
+_KNOWS_IDLE_SESSIONS = 140_000
 
 
 def writer(url: URL) -> Engine:
@@ -43,6 +49,8 @@ def writer(url: URL) -> Engine:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,))
             has_lock = cursor.fetchone()[0]
+            if connection.info.server_version >= _KNOWS_IDLE_SESSIONS:
+                cursor.execute(_NO_STANDSTILL)
         connection.commit()
         if not has_lock:
             connection.close()

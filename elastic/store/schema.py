@@ -22,7 +22,7 @@ from elastic.model import JobPhase
 
 # The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 # migrated.
-REVISION = "0016"
+REVISION = "0018"
 
 # What the column `phase` of a job holds that has ended.
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -83,6 +83,9 @@ jobs = Table(
     Column("stops_when_asked", Boolean),
     Column("batch", String(8)),
     Column("saves", Text),
+    # Of a job that was adopted: what it had cost before, which the ledger does not have.
+    Column("unknown_least_usd", Float(53)),
+    Column("unknown_most_usd", Float(53)),
     Column("idempotency_key", String(255), unique=True),
     Column("request_hash", String(64), nullable=False),
 )
@@ -335,6 +338,15 @@ certificates = Table(
     Column("job_id", String(32), ForeignKey("jobs.id"), primary_key=True),
     Column("pem", Text, nullable=False),
     _instant("made_at_s"),
+)
+
+# What opens the daemon to its nodes and to its user. One that was replaced has no value any more.
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("sha256", String(64), primary_key=True),
+    Column("value", Text),
 )
 
 identity = Table(

@@ -19,6 +19,7 @@ from elastic.store.facts import Facts
 from elastic.store.generations import Generations
 from elastic.store.heartbeats import Heartbeats
 from elastic.store.jobs import Jobs
+from elastic.store.kept_secrets import Secrets
 from elastic.store.ledger import Ledger
 from elastic.store.measurements import Measurements
 from elastic.store.nodes import Nodes
@@ -28,6 +29,7 @@ from elastic.store.pools import Pools
 from elastic.store.presence import Presence
 from elastic.store.prices import Prices
 from elastic.store.progress import Progress
+from elastic.store.records import Records
 from elastic.store.resumes import Resumes
 from elastic.store.rollup import Rollup
 
@@ -56,6 +58,7 @@ class Store:
         self.resumes = Resumes(database)
         self.code = Archives(database)
         self.certificates = Certificates(database)
+        self.secrets = Secrets(database)
         self.nodes = Nodes(database)
         self.notices = Notices(database)
         self.pools = Pools(database)
@@ -71,6 +74,7 @@ class Store:
         self.events = Events(database)
         self.alarms = StoredAlarms(database)
         self.presence = Presence(database)
+        self.records = Records(database)
         self.rollup = Rollup(database)
 
     def close(self) -> None:
@@ -80,6 +84,11 @@ class Store:
         """Returns if the database answers. Raises StoreUnavailable."""
         with self._database.read() as connection:
             connection.execute(text("SELECT 1"))
+
+    def hold(self) -> None:
+        """Uses the session that writes, which a server ends if it is idle for long. Raises
+        AlreadyRunning if another daemon has the database by now, StoreUnavailable."""
+        self._database.own()
 
     def holder(self) -> str:
         """The name that this database's daemon holds its machines by: given once, and kept."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from torch.distributed.elastic.rendezvous import (
+    RendezvousConnectionError,
     RendezvousInfo,
     RendezvousParameters,
     RendezvousStoreInfo,
@@ -77,8 +78,13 @@ class ReturningHandler(DynamicRendezvousHandler):
         which then meets them.
 
         torchrun asks this every 0.1 s while its workers run, and restarts them where it is not 0.
+        It ends them where this raises. But workers that have met need no store, and its machine may
+        be gone: then another daemon takes over, and nobody waits at this store any more.
         """
-        waiting = super().num_nodes_waiting()
+        try:
+            waiting = super().num_nodes_waiting()
+        except RendezvousConnectionError:
+            return 0
         return waiting or int(self._state_holder.state.round != self._own_round)
 
 

@@ -83,3 +83,33 @@ def test_a_heartbeat_that_is_refused_tells_which_fields_are_at_fault(
         heartbeat = Heartbeat("n1", "n1", 1.0, NodeReport(AgentState.IDLE))
         assert client.heartbeat(heartbeat, node_token="t") == wanted
     refusing.close()
+
+
+def test_a_node_goes_on_to_the_address_at_which_a_daemon_answers(daemon: FakeDaemon) -> None:
+    gone = Refusing(503, {"status": 503})
+    gone.close()
+    with DaemonClient(gone.url, daemon.url, instance_id="n1") as client:
+        assert client.register("join") is None, "nothing listens there any more"
+        registered = client.register("join")
+        assert registered is not None and registered.node_id == "n1"
+
+
+def test_a_node_leaves_a_daemon_that_has_lost_its_database_for_the_one_that_took_over(
+    daemon: FakeDaemon,
+) -> None:
+    cut_off = Refusing(503, {"status": 503})
+    beat = Heartbeat("n1", "n1", 1.0, NodeReport(AgentState.IDLE))
+    with DaemonClient(cut_off.url, daemon.url, instance_id="n1") as client:
+        assert client.heartbeat(beat, node_token="n1") is None
+        assert client.register("join") is not None
+    cut_off.close()
+
+
+def test_a_node_looks_at_every_address_for_one_that_listens(daemon: FakeDaemon) -> None:
+    gone = Refusing(503, {"status": 503})
+    gone.close()
+    with DaemonClient(gone.url, daemon.url, instance_id="n1") as client:
+        assert client.is_listening()
+        assert client.register("join") is not None
+    with DaemonClient(gone.url, instance_id="n1") as client:
+        assert not client.is_listening()

@@ -98,6 +98,8 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         'elasticd_alarm{kind="cannot_end"} 0.0',
         'elasticd_alarm{kind="cannot_buy"} 0.0',
         'elasticd_alarm{kind="cannot_keep_alive"} 0.0',
+        'elasticd_alarm{kind="held"} 0.0',
+        'elasticd_alarm{kind="cannot_record"} 0.0',
         'elasticd_alarm{kind="not_sold"} 0.0',
         'elasticd_alarm{kind="standstill"} 0.0',
         'elasticd_alarm{kind="outside"} 0.0',

@@ -101,3 +101,9 @@ def _start(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, timeout=60, check=False
     )
+
+
+def test_a_standby_needs_a_database_and_nodes_that_another_machine_reaches(run: Run) -> None:
+    outcome = run("serve", "--standby", "--port", "0")
+    assert outcome.status == 2
+    assert "--standby: wanted a database_url of PostgreSQL and provider ec2" in outcome.err

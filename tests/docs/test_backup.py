@@ -4,12 +4,9 @@ what they leave."""
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,60 +14,16 @@ import pytest
 
 from elastic.model import JobPhase, JobSpec
 from elastic.store import open_store
-from tests.docs.pages import ROOT, page
+from tests.docs.pages import ROOT
+from tests.docs.running_pages import commands, environment, folder_in, run
 from tests.store.past_databases import dump, lay_out_past
 
-_CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _START_TIMEOUT_S = 120.0
-
-
-def commands(document: str) -> list[str]:
-    """Each block of a page, as a script."""
-    return [
-        re.sub(r"^\$ ", "", block, flags=re.MULTILINE) for block in _CONSOLE.findall(page(document))
-    ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the data of a daemon in `data`."""
-    (tmp_path / "data").mkdir(mode=0o700)
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "elasticd"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m elastic.cli "$@"\n')
-    program.chmod(0o755)
-    for name in ("secret", "token"):
-        (tmp_path / "data" / name).write_text(f"the-{name}-of-this-daemon")
-    return tmp_path
-
-
-def environment(folder: Path) -> dict[str, str]:
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("AWS_", "ELASTICD_"))
-    }
-    return {
-        **kept,
-        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "ELASTICD_DATA_DIR": "data",
-        "ELASTICD_PORT": "0",
-    }
-
-
-def run(script: str, folder: Path, **more: str) -> str:
-    done = subprocess.run(
-        ["bash", "-euc", script],
-        cwd=folder,
-        env={**environment(folder), **more},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return folder_in(tmp_path)
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ class Story:
         assert ledger_usd == pytest.approx(bill_usd, rel=0.01), (
             f"ledger ${ledger_usd:.6f}, bill ${bill_usd:.6f}"
         )
-        assert f"agree about {len(bought)} machines" in self.command("audit")
+        assert f"agree about {len(bought)} machine" in self.command("audit")
         assert "i-" not in self.command("gc", "--older-than", "0s"), "nothing is left to collect"
 
 

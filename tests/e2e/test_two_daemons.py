@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,11 @@ def ended(daemon: RunningDaemon, *options: str) -> int:
     return daemon.process.wait(120)
 
 
+def held_jobs(daemon: RunningDaemon) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = daemon.get("/v1/held-jobs")["items"]
+    return found
+
+
 def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
     first: RunningDaemon, tmp_path: Path, lab: Lab
 ) -> None:
@@ -68,7 +74,10 @@ def test_one_daemon_of_a_cluster_acts_and_the_one_that_is_taken_over_ends(
 
     try:
         second.start("--take-over")
-        second.until("the first one's instance is ended as an orphan", lambda: not lab.running())
+        (held,) = second.until("it holds what it does not know", lambda: held_jobs(second))
+        assert len(held["machines"]) == len(lab.running()) == 1
+        assert second.elasticd("adopt", held["job_id"], "--end", "-y").returncode == 0
+        second.until("the first one's instance is ended", lambda: not lab.running())
         assert first.process is not None
         assert first.process.wait(200) == 6
         assert "superseded" in first.log

@@ -260,6 +260,17 @@ def test_the_daemon_reads_artifacts_and_outputs_and_no_checkpoint() -> None:
     )
 
 
+def test_only_the_daemon_of_a_cluster_reaches_its_records_of_jobs() -> None:
+    bucket = "arn:aws:s3:::training"
+    own = f"{bucket}/elasticd/daemon/{SETTINGS.cluster}/jobs/job-1.json"
+    listed = Asked("s3:ListBucket", bucket, {"s3:prefix": f"elasticd/daemon/{SETTINGS.cluster}/"})
+    assert is_allowed(policy("daemon", SCOPE), listed)
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
+        assert is_allowed(policy("daemon", SCOPE), Asked(action, own))
+        assert not is_allowed(policy("daemon", SCOPE), Asked(action, own.replace("n/", "n/x", 2)))
+        assert not is_allowed(policy("node", SCOPE), Asked(action, own))
+
+
 def test_a_node_is_allowed_its_jobs_bucket_below_the_root_and_nothing_else() -> None:
     told = policy("node", SCOPE)
     inside, outside = "arn:aws:s3:::training/elasticd/job-1/x", "arn:aws:s3:::training/theirs/x"

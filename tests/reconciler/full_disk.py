@@ -9,8 +9,8 @@ from elastic.store import Store
 
 READS = {
     "nodes": ("listed", "open_launches", "boots"),
-    "jobs": ("get", "unfinished_ids"),
-    "facts": ("of",),
+    "jobs": ("get",),
+    "facts": ("of", "prefetch"),
     "prices": ("in_force",),
     "alarms": ("standing",),
     "generations": ("latest",),

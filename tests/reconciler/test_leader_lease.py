@@ -95,6 +95,8 @@ def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     second.leader_lease.acquire(takes_over=True)
+    (job,) = first.store.jobs.unfinished()
+    second.reconciler.machines.answer(job.id)
     second.reconciler.tick(now_s=second.clock.now_s())
     second.reconciler.tick(now_s=second.clock.now_s())
     first.clock.advance(5.0)  # long before its next proof is due
@@ -106,10 +108,15 @@ def test_who_is_taken_over_from_buys_no_other_machine_for_one_that_was_ended(
     assert "superseded" in [event.kind for event in first.store.events.listed(limit=100)]
 
 
-def test_who_takes_over_ends_what_it_does_not_know(
+def test_who_takes_over_holds_what_it_does_not_know_until_a_person_decides(
     first: VirtualCluster, second: VirtualCluster
 ) -> None:
     second.leader_lease.acquire(takes_over=True)
+    held = living(second)
+    second.run(10)
+    assert living(second) == held != []
+    (job,) = first.store.jobs.unfinished()
+    second.reconciler.machines.answer(job.id)
     second.run(10)
     assert living(second) == []
 

@@ -21,8 +21,8 @@ from elastic.model import (
     RoundRegistration,
     Rounds,
 )
-from elastic.providers import InstanceState
-from elastic.providers.fake import Operation
+from elastic.providers import InstanceState, LaunchRequest
+from elastic.providers.fake import FakeProvider, Operation
 from elastic.store import HeartbeatReport
 from tests.reconciler.dictated import Dictated
 from tests.reconciler.virtual import LARGE, SMALL, VirtualCluster
@@ -164,18 +164,15 @@ def test_a_termination_is_repeated_until_the_machine_is_gone(cluster: VirtualClu
     assert cluster.store.jobs.get(job.id).phase is JobPhase.CANCELLED
 
 
-def test_a_machine_that_no_node_stands_for_is_ended(
-    cluster: VirtualCluster, tmp_path: Path
-) -> None:
-    cluster.submit()
+def test_a_machine_that_no_node_stands_for_is_ended(cluster: VirtualCluster) -> None:
+    job = cluster.submit()
     cluster.run(15)
-    (tmp_path / "elsewhere").mkdir()
-    other = VirtualCluster(tmp_path / "elsewhere", Dictated(Group.of(LARGE)), clock=cluster.clock)
-    other.cloud = cluster.cloud
-    other.restart()
-    other.leader_lease.acquire(takes_over=True)
-    other.run(5)
-    assert living(cluster) == []
+    before = living(cluster)
+    stray = LaunchRequest("token", ("node-stray",), job.id, SMALL, "http://127.0.0.1:1", "token")
+    FakeProvider(cluster.cloud).launch(stray)
+    assert len(living(cluster)) == len(before) + 1
+    cluster.run(5)
+    assert living(cluster) == before
 
 
 def test_a_script_that_always_fails_fails_the_job_with_its_log(cluster: VirtualCluster) -> None:

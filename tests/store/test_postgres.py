@@ -3,6 +3,7 @@ come back."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -116,3 +117,34 @@ def test_a_reader_sees_one_state(url: str, owner: Store) -> None:
 def test_a_database_of_another_kind_is_refused() -> None:
     with pytest.raises(InvalidInput, match="wanted sqlite or postgresql, got mysql"):
         Database("mysql://somewhere/elasticd")
+
+
+def test_a_daemon_that_stands_still_loses_its_session_and_one_that_uses_it_keeps_it(
+    url: str,
+) -> None:
+    # What a server does after 15 s, shortened: the session is the same.
+    database = Database(url)
+    database.own()
+    with database.write() as connection:
+        assert connection.exec_driver_sql("SHOW idle_session_timeout").scalar() == "15s"
+        connection.exec_driver_sql("SET idle_session_timeout = 300")
+    for _ in range(3):
+        time.sleep(0.2)
+        database.own()
+    with pytest.raises(AlreadyRunning):
+        open_store(url)
+    time.sleep(0.6)
+    open_store(url).close()
+    database.close()
+
+
+def test_what_was_read_counts_no_more_once_the_session_that_writes_is_another(
+    url: str, owner: Store, postgres: PostgresServer
+) -> None:
+    note(owner, "one")
+    before = owner.jobs._database.versions  # noqa: SLF001 (what decides whether facts are kept)
+    postgres.stop()
+    postgres.start()
+    owner.hold()
+    after = owner.jobs._database.versions  # noqa: SLF001
+    assert before.stamp(("jobs",), "job-1") != after.stamp(("jobs",), "job-1")

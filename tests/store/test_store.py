@@ -551,7 +551,9 @@ def test_a_hold_of_another_version_of_the_policy_is_a_row_of_its_own(
 
 def _hold(store: Store, job: Job, held: Plan, *, now_s: float, version: int = 1) -> int:
     seen = snapshot(store, job, now_s=now_s)
-    return store.decisions.record(seen, held, "best_value", version=version, sets_target=False)
+    row_id = store.decisions.record(seen, held, "best_value", version=version, sets_target=False)
+    store.decisions.write_repeats()
+    return row_id
 
 
 @contextmanager

@@ -115,6 +115,7 @@ def daemon(scope: Scope) -> Sequence[Statement]:
         ),
         *_profile(settings),
         *_artifacts(scope.bucket),
+        *_own_records(scope),
     ]
 
 
@@ -131,6 +132,13 @@ def node(scope: Scope) -> Sequence[Statement]:
             ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
             f"{bucket}/{below}",
         ),
+        # Records of jobs say what other jobs run: they are for the daemon alone.
+        {
+            "Sid": "LeaveTheDaemonsOwn",
+            "Effect": "Deny",
+            "Action": "s3:*Object",
+            "Resource": f"{bucket}/{scope.bucket.key('daemon/*')}",
+        },
     ]
 
 
@@ -256,6 +264,22 @@ def _artifacts(bucket: Location | None) -> list[Statement]:
     return [
         _allow("ListArtifacts", ["s3:ListBucket"], arn, {"StringLike": {"s3:prefix": below}}),
         _allow("ShowArtifacts", ["s3:GetObject"], [f"{arn}/{each}" for each in below]),
+    ]
+
+
+def _own_records(scope: Scope) -> list[Statement]:
+    """Keeps what the daemon needs if it loses its database."""
+    if scope.bucket is None:
+        return []
+    arn = f"arn:aws:s3:::{scope.bucket.bucket}"
+    below = scope.bucket.key(f"daemon/{scope.settings.cluster}/*")
+    return [
+        _allow("ListOwnRecords", ["s3:ListBucket"], arn, {"StringLike": {"s3:prefix": below}}),
+        _allow(
+            "KeepOwnRecords",
+            ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"],
+            f"{arn}/{below}",
+        ),
     ]
 
 
