@@ -33,6 +33,7 @@ RUN = {
     "pytest-timeout": ("pyproject.toml", "\ntimeout = "),
     "pytest-xdist": ("Makefile", "pytest -n "),
     "ruff": ("Makefile", "/ruff"),
+    "schemathesis": ("tests/e2e/test_generated_requests.py", "schemathesis.cli"),
     "uv": ("tests/e2e/test_wheel.py", "-m uv"),
 }
 STUBS = {"types-PyYAML": "pyyaml", "types-psutil": "psutil", "boto3-stubs": "boto3"}

@@ -55,7 +55,10 @@ def drawn(
     at_s = chance.expovariate(a_day / DAY)
     while at_s < until_s:
         kind = chance.choice(kinds)
-        lasts_s = min(chance.lognormvariate(1.5, 1.0), 60.0) * MINUTE
+        longest = 60.0
+        if kind is FaultKind.NO_BOOT:
+            longest = 15.0  # three nodes in a row that never register end a job, as they should
+        lasts_s = min(chance.lognormvariate(1.5, 1.0), longest) * MINUTE
         found.append(Fault(kind, at_s, lasts_s, chance.random()))
         at_s += chance.expovariate(a_day / DAY)
     return tuple(found)

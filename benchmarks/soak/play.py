@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import structlog
 
 from benchmarks.soak.faults import DAY, FaultKind, drawn
 from benchmarks.soak.life import FaultyLife
-from benchmarks.soak.promises import AFTERWARDS, Promises, Violation
+from benchmarks.soak.promises import AFTERWARDS, PromiseBroken, Promises, Violation
 from elastic.model import Capacity, CapacityChoice, JobSpec, NodeType, Objective, Offering
 from elastic.policy import decide
 from elastic.simulator import (
@@ -71,13 +72,14 @@ def play(seed: int, a_day: float, kinds: tuple[FaultKind, ...] = tuple(FaultKind
             after_look=promises.look,
         )
         try:
-            life.run(until_s=_LONGEST)
-            _wind_down(life)
-            promises.end(life)
+            with suppress(PromiseBroken):
+                life.run(until_s=_LONGEST)
+                _wind_down(life)
+                promises.end(life)
             return Outcome(
                 seed,
                 life.elapsed_s / DAY,
-                tuple(promises.violations.values()),
+                tuple(promises.violations),
                 life.met,
                 len(life.cloud.machines()),
                 life.deaths,
@@ -100,7 +102,7 @@ def _objective(chance: random.Random, hours: float) -> Objective:
 def _market(chance: random.Random) -> SimulatedMarket:
     types = (NodeType("small", 2.0, 4.0), NodeType("large", 8.0, 16.0))
     usd_per_h = {"small": 1.0, "large": 1.8}
-    prices = {}
+    prices: dict[Offering, tuple[tuple[float, float], ...]] = {}
     pools = {}
     for each in types:
         on_demand = Offering(each.name, Capacity.ON_DEMAND, "a")

@@ -27,11 +27,15 @@ class Violation:
     what: str
 
 
+class PromiseBroken(Exception):
+    """Ends a life in which a promise was not kept."""
+
+
 @dataclass(slots=True)
 class Promises:
-    """Watches one life. Each promise is told once."""
+    """Watches one life, until a promise is broken."""
 
-    violations: dict[str, Violation] = field(default_factory=dict)
+    violations: list[Violation] = field(default_factory=list)
     _stray_since_s: dict[str, float] = field(default_factory=dict)
     _silent_since_s: dict[str, float] = field(default_factory=dict)
     _calls_seen: int = 0
@@ -59,7 +63,8 @@ class Promises:
         self._decisions_can_be_made_again(life)
 
     def _broken(self, life: FaultyLife, promise: str, what: str) -> None:
-        self.violations.setdefault(promise, Violation(promise, life.elapsed_s, what))
+        self.violations.append(Violation(promise, life.elapsed_s, what))
+        raise PromiseBroken(what)
 
     def _at_most_one_machine(self, life: FaultyLife) -> None:
         bought = Counter(each.node_id for each in life.cloud.machines())
@@ -68,13 +73,13 @@ class Promises:
                 self._broken(life, "P2", f"{count} machines were bought for the node {node_id}")
 
     def _strays_are_ended(self, life: FaultyLife, nodes: dict[str, Node]) -> None:
-        """A machine that no node stands for is gone within two minutes of an undisturbed daemon."""
+        """A machine that nobody wants is gone within two minutes of an undisturbed daemon."""
         now_s = life.clock.now_s()
         stray = set()
         for machine in life.cloud.visible():
             node = nodes.get(machine.node_id)
             if machine.state in (InstanceState.PENDING, InstanceState.RUNNING) and (
-                node is None or node.phase.is_gone
+                node is None or node.phase is NodePhase.TERMINATING or node.phase.is_gone
             ):
                 stray.add(machine.provider_id)
         if not life.is_quiet:
@@ -82,7 +87,7 @@ class Promises:
         self._stray_since_s = {each: self._stray_since_s.get(each, now_s) for each in stray}
         for name, since_s in self._stray_since_s.items():
             if now_s - since_s > 2 * _MINUTE:
-                self._broken(life, "P3", f"{name} has no node, and lives on")
+                self._broken(life, "P3", f"nobody wants {name}, and it lives on")
 
     def _the_end_is_proven(self, life: FaultyLife, nodes: dict[str, Node]) -> None:
         """No node is called gone whose machine lives."""

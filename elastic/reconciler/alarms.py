@@ -25,8 +25,8 @@ class AlarmKind(StrEnum):
     """What is wrong.
 
     Of the daemon: the database takes nothing, clocks differ, the leader lease is lost or in doubt,
-    machines cannot be listed, ended or bought, those of unknown jobs are held, jobs cannot be
-    recorded outside the database, and what a provider is troubled by, with its names.
+    or jobs cannot be recorded outside the database. Machines cannot be listed, ended or bought, or
+    those of unknown jobs are held. What troubles a provider has its names.
     Of jobs: one stands still, a node trains without the others, a script goes on though all is
     done, or a goal will be missed.
     """

@@ -79,7 +79,7 @@ class ReturningHandler(DynamicRendezvousHandler):
 
         torchrun asks this every 0.1 s while its workers run, and restarts them where it is not 0.
         It ends them where this raises. But workers that have met need no store, and its machine may
-        be gone: then another daemon takes over, and nobody waits at this store any more.
+        be gone: then another daemon takes over, and no member waits at this store any more.
         """
         try:
             waiting = super().num_nodes_waiting()
