@@ -1,1 +1,1 @@
-"""Months of a daemon's life with everything that goes wrong, and the promises that hold all the same."""
+"""Months of a daemon's life in which things go wrong, and the promises that hold all the same."""

@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import structlog
@@ -139,7 +140,7 @@ class FaultyLife(Simulation):
             can_speak=self._can_speak,
         )
         for fault in self.faults:
-            self._later(BEGINS_S + fault.at_s, lambda fault=fault: self._strike(fault))  # type: ignore[misc]
+            self._later(BEGINS_S + fault.at_s, partial(self._strike, fault))
 
     @property
     def is_quiet(self) -> bool:
@@ -330,7 +331,7 @@ class FaultyLife(Simulation):
             if notice_s:
                 notice = Notice(NoticeKind.INTERRUPTION, now_s, now_s + notice_s, "terminate")
                 self.agents.notice(machine.node_id, notice)
-            self._later(now_s + notice_s, lambda name=machine.provider_id: self._reclaim(name))  # type: ignore[misc]
+            self._later(now_s + notice_s, partial(self._reclaim, machine.provider_id))
 
     def _boot(self, node: Node) -> None:
         if self.clock.now_s() >= self.no_boot_until_s:

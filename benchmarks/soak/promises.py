@@ -37,9 +37,6 @@ class Promises:
 
     violations: list[Violation] = field(default_factory=list)
     _stray_since_s: dict[str, float] = field(default_factory=dict)
-    _silent_since_s: dict[str, float] = field(default_factory=dict)
-    _calls_seen: int = 0
-    _lost: int = 0
 
     def look(self, life: FaultyLife) -> None:
         """Checks what can be seen at any instant."""
@@ -48,7 +45,7 @@ class Promises:
         self._strays_are_ended(life, nodes)
         self._the_end_is_proven(life, nodes)
         self._budget_holds(life)
-        self._nothing_is_bought_blindly(life)
+        self._nothing_is_bought_for_a_job_that_is_over(life)
         self._the_job_goes_on(life)
 
     def end(self, life: FaultyLife) -> None:
@@ -111,8 +108,7 @@ class Promises:
         if life.bill_usd() > most_usd:
             self._broken(life, "P6", f"spent ${life.bill_usd():.4f} of a budget of ${budget_usd}")
 
-    def _nothing_is_bought_blindly(self, life: FaultyLife) -> None:
-        """No purchase at a price that nobody told, or for a job that is over."""
+    def _nothing_is_bought_for_a_job_that_is_over(self, life: FaultyLife) -> None:
         for call in list(life.cloud.calls):
             if call.operation is Operation.LAUNCH and life.job.phase.is_final:
                 self._broken(life, "P10", "a machine was bought for a job that is over")

@@ -152,11 +152,10 @@ class DaemonClient:
             )
         except httpx2.HTTPError as error:
             log.warning("GET /v1/agent/code: %r", error)
-            self._look_elsewhere(http)
-            return None
-        if response.is_success:
-            return response.content
-        log.warning("GET /v1/agent/code: %s %s", response.status_code, response.text[:300])
+        else:
+            if response.is_success:
+                return response.content
+            log.warning("GET /v1/agent/code: %s %s", response.status_code, response.text[:300])
         self._look_elsewhere(http)
         return None
 

@@ -72,9 +72,8 @@ def record(
     # A hold that repeats the last decision's reason is no new decision.
     is_repeat = (
         last is not None
-        and plan.action is Action.HOLD
-        and (last.action, last.code, last.policy, last.version)
-        == (plan.action, plan.reason.code, policy, version)
+        and last.action == Action.HOLD
+        and _is_hold_again(plan, policy, version, last)
     )
     if last is not None and is_repeat and not _tells_more(connection, last, plan, now_s=now_s):
         connection.execute(_REPEAT, {"of_id": last.id, "last_at_s": now_s})
@@ -189,6 +188,12 @@ def _group(text: str | None) -> Group | None:
     return group_from_text(text)
 
 
+def _is_hold_again(plan: Plan, policy: str, version: int, last: Row[Any] | _Last) -> bool:
+    """Whether a plan holds for the reason for which the last decision did."""
+    reason = (plan.reason.code, policy, version)
+    return plan.action is Action.HOLD and reason == (last.code, last.policy, last.version)
+
+
 @dataclass(frozen=True, slots=True)
 class _Last:
     """The newest decision of a job, a hold: what one that repeats it is compared with."""
@@ -227,13 +232,7 @@ class Decisions(Repository):
         job_id = snapshot.job.id
         self._decided.add(job_id)
         last = self._last.get(job_id)
-        is_repeat = (
-            last is not None
-            and plan.action is Action.HOLD
-            and not sets_target
-            and (last.code, last.policy, last.version) == (plan.reason.code, policy, version)
-        )
-        if last is not None and is_repeat:
+        if last is not None and not sets_target and _is_hold_again(plan, policy, version, last):
             is_aged = snapshot.now_s - last.weighed_at_s >= _WEIGH_AGAIN_S
             if not is_aged and not differs(last.plan, plan):
                 ticks, _ = self._repeats.get(last.id, (0, 0.0))

@@ -14,18 +14,9 @@ import pytest
 from elastic.config import Settings
 from tests.docs.pages import ROOT, page
 from tests.docs.running_pages import commands, environment, folder_in
-from tests.e2e.running import RunningDaemon
+from tests.e2e.running import ENDLESS, RunningDaemon
 
 PAGE = "docs/how-to/takeover.md"
-_SCRIPT = """\
-import time
-import torch
-model = torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-while True:
-    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()
-    time.sleep(0.1)
-"""
 
 
 def test_the_settings_of_a_standby_are_settings() -> None:
@@ -38,7 +29,7 @@ def test_the_settings_of_a_standby_are_settings() -> None:
 @pytest.mark.timeout(300)
 def test_a_job_is_adopted_as_the_page_says(tmp_path: Path) -> None:
     folder = folder_in(tmp_path)
-    (folder / "train.py").write_text(_SCRIPT)
+    (folder / "train.py").write_text(ENDLESS)
     (folder / "elasticd.toml").write_text("tick_s = 1.0\nheartbeat_s = 0.5\n")
     own = {"ELASTICD_PORT": "0", "PYTHONPATH": str(ROOT)}
     daemon = RunningDaemon(folder, own)

@@ -21,6 +21,17 @@ from elastic.cli.client import Client
 from elastic.errors import ElasticError
 from elastic_lab import Lab, parse_scenario, running_lab
 
+# A script that trains until it is ended.
+ENDLESS = """\
+import time
+import torch
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+while True:
+    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()
+    time.sleep(0.1)
+"""
+
 _CONFIG = """
 tick_s = 1.0
 heartbeat_s = 0.5

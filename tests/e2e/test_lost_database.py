@@ -10,6 +10,7 @@ import boto3
 import pytest
 
 from tests.e2e.cloud_story import Story, told
+from tests.e2e.running import ENDLESS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -18,22 +19,13 @@ SCENARIO = {
         "c5.large": {"on_demand_usd_per_h": 0.085, "spot_usd_per_h": 0.03, "cpu": 0.4},
     },
 }
-_SCRIPT = """\
-import time
-import torch
-model = torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-while True:
-    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()
-    time.sleep(0.1)
-"""
 
 
 def test_a_job_whose_database_is_lost_is_held_adopted_and_trains_on(tmp_path: Path) -> None:
     folder = tmp_path / "daemon"
     folder.mkdir()
     script = tmp_path / "train.py"
-    script.write_text(_SCRIPT)
+    script.write_text(ENDLESS)
     with told(folder, **SCENARIO) as story:
         daemon = story.daemon
         job_id = daemon.submit(

@@ -17,5 +17,6 @@ def made_once() -> Iterator[None]:
     """The wheel of this elasticd, and EC2's list of all its current types."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(machines, "own_wheel", functools.cache(distribution.own_wheel))
-        patch.setattr(catalog, "_current_kinds", functools.cache(catalog._current_kinds))  # noqa: SLF001
+        kinds = functools.cache(catalog._current_kinds)  # noqa: SLF001
+        patch.setattr(catalog, "_current_kinds", kinds)
         yield
