@@ -153,7 +153,7 @@ def test_a_drought_of_spot_is_waited_out_and_the_job_ends_in_time(
     waiting = daemon.until(
         "it waits for spot", lambda: with_code(decided(daemon, job_id), "waiting")
     )
-    assert waiting[0]["plan"]["reason"]["text"].startswith("waits for spot: $")
+    assert waiting[0]["plan"]["reason"]["text"].startswith("waits for spot: the rest should cost $")
     daemon.until("the drought is over", lambda: lab.state().after_s > begun_s + DROUGHT_S)
     assert not lab.running()
     # A pool that refused is left alone for three minutes. A daemon that is started again asks at
