@@ -27,7 +27,7 @@ from elastic.protocol import (
     require_same_major,
     to_json,
 )
-from elastic.trust import trust_for
+from elastic.trust import is_refused_key, trust_for
 
 # A heartbeat takes milliseconds; packets that are lost on the way are sent again for some seconds.
 # An archive of code is up to megabytes. A look only asks whether anything answers at all.
@@ -47,13 +47,29 @@ class Refused:
 
 
 class DaemonClient:
-    """Speaks with one daemon for one machine."""
+    """Speaks with one daemon for one machine, and with no other that is at its address.
 
-    def __init__(self, daemon_url: str, *, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
+    `certificate` (PEM) is what the daemon's is checked by; empty only for plain HTTP. Raises
+    InvalidInput for plain HTTP to another machine.
+    """
+
+    def __init__(
+        self,
+        daemon_url: str,
+        *,
+        instance_id: str,
+        certificate: str = "",
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         self._instance_id = instance_id
+        self._is_impostor_known = False
         # The daemon is given by address. A proxy in the environment is for the job's own traffic.
         self._http = httpx2.Client(
-            base_url=daemon_url, timeout=timeout_s, trust_env=False, verify=trust_for(daemon_url)
+            base_url=daemon_url,
+            timeout=timeout_s,
+            trust_env=False,
+            # Nodes are given one address of the daemon, whatever its certificate calls it.
+            verify=trust_for(daemon_url, certificate, checks_name=False),
         )
 
     def __enter__(self) -> Self:
@@ -135,7 +151,7 @@ class DaemonClient:
                 timeout=CODE_TIMEOUT_S,
             )
         except httpx2.HTTPError as error:
-            log.warning("GET /v1/agent/code: %r", error)
+            self._note(error, "GET /v1/agent/code")
             return None
         if response.is_success:
             return response.content
@@ -160,8 +176,21 @@ class DaemonClient:
                 return _refused(response)
             return None
         except (httpx2.HTTPError, ValueError) as error:
-            log.debug("POST %s: %r", path, error)
+            self._note(error, f"POST {path}")
         return None
+
+    def _note(self, error: Exception, asked: str) -> None:
+        """Logs why there was no answer; once, if another one than the daemon answered."""
+        if not is_refused_key(error):
+            log.debug("%s: %r", asked, error)
+        elif not self._is_impostor_known:
+            self._is_impostor_known = True
+            log.error(
+                "what answers at %s is not this node's daemon: wanted the certificate that the "
+                "node was launched with, found another. It is sent nothing, and asked again until "
+                "the lease is over",
+                self._http.base_url,
+            )
 
 
 def _refused(response: httpx2.Response) -> Refused:

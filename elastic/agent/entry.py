@@ -51,7 +51,11 @@ def run_agent(config: Path) -> int:
     launcher.warm_up()
     throttle = _throttle(settings, launcher)
     try:
-        with DaemonClient(settings.daemon_url, instance_id=settings.instance_id) as client:
+        with DaemonClient(
+            settings.daemon_url,
+            instance_id=settings.instance_id,
+            certificate=settings.daemon_certificate,
+        ) as client:
             # An agent that restarts has registered already.
             memory = recall(settings.work_dir)
             try:

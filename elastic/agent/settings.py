@@ -27,6 +27,8 @@ class AgentSettings:
     # The folders that scripts write into.
     checkpoint_root: Path
     artifact_root: Path
+    # The only certificate that the agent trusts, as PEM; empty only for plain HTTP on this machine.
+    daemon_certificate: str = ""
     # Cores, None if the agent sets no limit.
     cpu_quota: float | None = None
     lease_s: float = LEASE_S
@@ -127,6 +129,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
     return AgentSettings(
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
+        daemon_certificate=str(fields.get("daemon_certificate", "")),
         join_token=str(fields["join_token"]),
         work_dir=work_dir,
         advertise_host=str(fields["advertise_host"]),

@@ -67,6 +67,15 @@ def _root(
             "--token-file", help="File of the token; else ELASTICD_TOKEN, else the data folder's."
         ),
     ] = None,
+    ca_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--ca-file",
+            envvar="ELASTICD_CA_FILE",
+            help="What the daemon's certificate is checked by, as PEM; else this machine's "
+            "authorities, and for its own daemon the data folder's.",
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -74,7 +83,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    context.obj = Connection(url=url, token_file=token_file)
+    context.obj = Connection(url=url, token_file=token_file, ca_file=ca_file)
 
 
 # In the order in which `elasticd --help` lists them.

@@ -35,6 +35,8 @@ class LaunchRequest:
     # Good for one registration of each of these nodes. It must not appear in any tag, argument list
     # or log.
     join_token: str
+    # What nodes trust as the daemon's certificate, as PEM; empty only where they call loopback.
+    daemon_certificate: str = ""
     # Added to the environment of everything that runs on the nodes.
     env: Mapping[str, str] = field(default_factory=dict)
     # The call that an earlier attempt with this token made, by any daemon; empty if none may have

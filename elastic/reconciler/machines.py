@@ -38,11 +38,13 @@ _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 @dataclass(frozen=True, slots=True)
 class LaunchTerms:
-    """What all launches have in common: where nodes find the daemon, and what admits those of one
-    launch there."""
+    """What all launches have in common: where nodes find the daemon, by what they know it, and what
+    admits those of one launch there."""
 
     daemon_url: str
     join_token: Callable[[str], str]
+    # The certificate, as PEM, by which nodes know the daemon.
+    daemon_certificate: str = ""
 
 
 @dataclass(slots=True)
@@ -276,6 +278,7 @@ class Machines:
             offering=first.offering,
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
+            daemon_certificate=self.terms.daemon_certificate,
             asked_by=intent.asked_by,
             note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )

@@ -302,6 +302,7 @@ class Ec2Provider:
     def _agent_config(self, request: LaunchRequest) -> dict[str, object]:
         return {
             "daemon_url": request.daemon_url,
+            "daemon_certificate": request.daemon_certificate,
             "join_token": request.join_token,
             "checkpoint_root": self._paths.checkpoint_root,
             "artifact_root": self._paths.artifact_root,

@@ -233,6 +233,7 @@ class LocalProvider:
         return {
             "instance_id": launch.node_id,
             "daemon_url": request.daemon_url,
+            "daemon_certificate": request.daemon_certificate,
             "join_token": request.join_token,
             "work_dir": str(folder.work),
             "shared_cache": str(self._nodes.parent / "cache"),
