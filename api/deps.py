@@ -25,6 +25,7 @@ from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
 from elastic.providers import Provider
 from elastic.reconciler import Alarm, Alarms, JobFolders, NodeTokens, TerminationPermission, shown
+from elastic.sealing import Sealer
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -84,9 +85,14 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     # Of workers; in memory unless a file is given.
     logs: JobLogs = field(default_factory=JobLogs)
+    # Keeps jobs' secrets out of rows and answers.
+    sealer: Sealer = field(init=False, repr=False)
     log_rates: Rates = field(
         default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)
     )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sealer", Sealer(self.node_tokens.secret))
 
     def lease_s(self) -> float:
         """The lease that a node is given now."""

@@ -71,7 +71,14 @@ def register(
         lease_s=context.lease_s(),
         command=spec.command if spec.preload else (),
         code=spec.code,
-        brings=Brings(spec.requirements, spec.setup, spec.data, spec.env),
+        brings=Brings(
+            spec.requirements,
+            spec.setup,
+            spec.data,
+            context.sealer.opened(spec),
+            spec.secrets,
+            spec.secret_parameters,
+        ),
     )
 
 
@@ -128,6 +135,7 @@ def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatR
         stored_iteration=stored_iteration,
         saves=saves,
         certificate=context.store.certificates.get(job.id) or "",
+        env=context.sealer.opened(job.spec),
         lease_s=context.lease_s(),
         acked_seq=acked_seq,
     )

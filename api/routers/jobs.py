@@ -80,7 +80,11 @@ def submit_job(
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
     job, is_new = context.store.jobs.submit(
-        spec, key=key, request_hash=hash_of(document), now_s=now_s, why_precision=why_precision
+        context.sealer.sealed(spec),
+        key=key,
+        request_hash=hash_of(document),
+        now_s=now_s,
+        why_precision=why_precision,
     )
     if is_new:
         context.wake()

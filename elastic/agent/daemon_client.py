@@ -14,6 +14,7 @@ from typing import Self
 import httpx2
 
 import elastic
+from elastic.agent.mask import Mask
 from elastic.errors import InvalidInput
 from elastic.model import Setup
 from elastic.protocol import (
@@ -49,8 +50,8 @@ class Refused:
 class DaemonClient:
     """Speaks with one daemon for one machine, and with no other that is at its address.
 
-    `certificate` (PEM) is what the daemon's is checked by; empty only for plain HTTP. Raises
-    InvalidInput for plain HTTP to another machine.
+    `certificate` (PEM) is what the daemon's is checked by; empty only for plain HTTP. What `mask`
+    knows is sent in no message. Raises InvalidInput for plain HTTP to another machine.
     """
 
     def __init__(
@@ -59,9 +60,11 @@ class DaemonClient:
         *,
         instance_id: str,
         certificate: str = "",
+        mask: Mask | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._instance_id = instance_id
+        self._mask = mask or Mask()
         self._is_impostor_known = False
         # The daemon is given by address. A proxy in the environment is for the job's own traffic.
         self._http = httpx2.Client(
@@ -167,7 +170,9 @@ class DaemonClient:
         if token:
             headers = {"Authorization": f"Bearer {token}"}
         try:
-            response = self._http.post(path, json=to_json(message), headers=headers)
+            response = self._http.post(
+                path, json=self._mask.covered(to_json(message)), headers=headers
+            )
             if response.is_success:
                 return response.json()
             # The body of a refusal says why; it never holds a secret of ours.

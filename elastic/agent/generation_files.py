@@ -8,6 +8,7 @@ from typing import Any
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import log_files
+from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
@@ -30,8 +31,16 @@ class GenerationFiles:
     """
 
     def __init__(
-        self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location
+        self,
+        assignment: Assignment,
+        *,
+        settings: AgentSettings,
+        client: Any,
+        storage: Location,
+        mask: Mask | None = None,
     ) -> None:
+        self._mask = mask or Mask()
+        self._masked_log = settings.work_dir / "masked.log"
         self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
         self._node_id, self._is_in_session = settings.instance_id, assignment.mode is Mode.LIVE
         self._folder = Folder(
@@ -137,7 +146,8 @@ class GenerationFiles:
         elasticd never reads them: they are for people, after the daemon has trimmed its own copy.
         """
         for file in log_files(self._log_dir, [self.generation]):
-            self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
+            self._mask.copy(file.path, self._masked_log)
+            self._artifact_bucket.upload(self._masked_log, f"logs/{self._node_id}-{file.path.name}")
 
     def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
         newest = self._index.kept(self._index.places())[:1]
