@@ -152,7 +152,7 @@ def _live(
             settings.socket_path, disk_outbox=disk_outbox, uploader=uploader, saw_round=registry.saw
         )
         round_server = open_round_registry(settings.rounds_path, registry)
-        log_stream = _log_stream(settings, client, memory, ingest)
+        log_stream = _log_stream(settings, client, memory, ingest, mask)
         preparation = _preparation(settings, memory, disk_outbox, wake_heart, mask)
         preparation.start()
         supervisor = Supervisor(
@@ -201,13 +201,13 @@ def _live(
 
 
 def _log_stream(
-    settings: AgentSettings, client: DaemonClient, memory: Memory, ingest: Ingest
+    settings: AgentSettings, client: DaemonClient, memory: Memory, ingest: Ingest, mask: Mask
 ) -> LogStream:
     def send(seq: int, pieces: Sequence[LogPiece]) -> bool | None:
         batch = LogBatch(memory.node_id, settings.instance_id, seq, tuple(pieces))
         return client.send_logs(batch, node_token=memory.node_token)
 
-    return LogStream(settings.log_dir, send=send, session_ranks=ingest.session_ranks)
+    return LogStream(settings.log_dir, send=send, session_ranks=ingest.session_ranks, mask=mask)
 
 
 def _preparation(

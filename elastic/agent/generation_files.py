@@ -40,7 +40,6 @@ class GenerationFiles:
         mask: Mask | None = None,
     ) -> None:
         self._mask = mask or Mask()
-        self._masked_log = settings.work_dir / "masked.log"
         self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
         self._node_id, self._is_in_session = settings.instance_id, assignment.mode is Mode.LIVE
         self._folder = Folder(
@@ -146,8 +145,8 @@ class GenerationFiles:
         elasticd never reads them: they are for people, after the daemon has trimmed its own copy.
         """
         for file in log_files(self._log_dir, [self.generation]):
-            self._mask.copy(file.path, self._masked_log)
-            self._artifact_bucket.upload(self._masked_log, f"logs/{self._node_id}-{file.path.name}")
+            self._mask.blank(file.path)
+            self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
 
     def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:
         newest = self._index.kept(self._index.places())[:1]

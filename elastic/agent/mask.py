@@ -42,18 +42,14 @@ class Mask:
             return text
         return self._pattern.sub(HIDDEN, text)
 
-    def copy(self, source: Path, target: Path) -> None:
-        """Writes the lines of a file without the values, readable by its owner alone."""
-        with (
-            source.open(errors="surrogateescape", newline="") as lines,
-            open(
-                os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
-                "w",
-                errors="surrogateescape",
-                newline="",
-            ) as masked,
-        ):
-            masked.writelines(map(self.cover, lines))
+    def blank(self, path: Path) -> None:
+        """Overwrites the values in a file, to which others append, with as many asterisks."""
+        if self._pattern is None:
+            return
+        values = re.compile(self._pattern.pattern.encode())
+        with path.open("r+b") as file:
+            for found in values.finditer(file.read()):
+                os.pwrite(file.fileno(), b"*" * len(found[0]), found.start())
 
     def covered(self, message: Any) -> Any:
         """A message as JSON has it, with the values masked in all its texts."""

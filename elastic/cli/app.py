@@ -13,6 +13,7 @@ from elastic import __version__
 from elastic.cli import (
     audit,
     backtest,
+    certificate,
     db,
     decision,
     doctor,
@@ -104,6 +105,7 @@ app.add_typer(measurement.app, name="measurement")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(event.app, name="event")
 app.add_typer(token.app, name="token")
+app.add_typer(certificate.app, name="certificate")
 app.add_typer(db.app, name="db")
 
 
