@@ -192,10 +192,21 @@ def require_scraper(
 
 def node_speaking(context: Context, authorization: str, *, node_id: str, instance_id: str) -> Node:
     """The node that asks. Raises Unauthorized unless its token is for it, on this machine."""
+    check_node_token(context, authorization, node_id=node_id, instance_id=instance_id)
+    return checked_machine(context.store.nodes.get(node_id), instance_id)
+
+
+def check_node_token(
+    context: Context, authorization: str, *, node_id: str, instance_id: str
+) -> None:
+    """Raises Unauthorized unless the token is for this node, on this machine."""
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
-    node = context.store.nodes.get(node_id)
+
+
+def checked_machine(node: Node, instance_id: str) -> Node:
+    """The node, if it is this machine. Raises Unauthorized."""
     # A token that was copied to another machine is of no use there.
     if node.provider_id != instance_id:
         raise Unauthorized("this node is another machine")

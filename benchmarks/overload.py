@@ -32,12 +32,14 @@ import psutil
 from elastic.authority import Authority
 from elastic.clock import SystemClock
 from elastic.config import Settings
+from elastic.durations import TICK_S
 from elastic.listeners import ListenAddress
 from elastic.model import ONE_WORKER, JobSpec, NodeType, Offering
 from elastic.protocol import PROTOCOL
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
 from elastic.store import Store, open_store
+from elastic.ticker import Ticker
 
 _INTERVAL_S = 5.0
 _GOAL_S = 1.0
@@ -226,12 +228,23 @@ def _serve(folder: Path, files: int, told: Connection) -> None:
         wake=lambda: None,
         user_token="token",
     )
+
+    def written() -> None:
+        store.presence.write()
+
+    def started() -> None:
+        ticker.start()
+        told.send(port)
+
+    # As the loop does at each tick.
+    ticker = Ticker(written, interval_s=TICK_S, clock=clock)
     run(
         context,
         users=ListenAddress("127.0.0.1", _free_port(), is_encrypted=False),
         nodes=ListenAddress("127.0.0.1", port, is_encrypted=True, pem=certificate),
-        on_started=lambda: told.send(port),
+        on_started=started,
     )
+    ticker.stop()
     store.close()
 
 
