@@ -92,7 +92,7 @@ class Authority:
 def listening_context(pem: str) -> ssl.SSLContext:
     """What a listener shows: a key with its certificate, as PEM. Raises InvalidInput."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
     try:
         load_key(context, pem)
     except ssl.SSLError as error:

@@ -276,6 +276,13 @@ class Settings(BaseSettings):
         return self.node_host or self.host
 
     @property
+    def port_of_nodes(self) -> int:
+        """The port of the listener of nodes; 0 is any that is free."""
+        if self.node_port is not None or not self.port:
+            return self.node_port or 0
+        return min(self.port + 1, 65_535)
+
+    @property
     def is_encrypted_for_users(self) -> bool:
         """Whether users are answered with TLS: always, where others than this machine can ask."""
         return self.tls is not None or not is_loopback(self.host)

@@ -15,8 +15,6 @@ from elastic.authority import Authority, key_pair, listening_context
 from elastic.config import Settings
 from elastic.errors import AlreadyRunning, ElasticError, InvalidInput
 
-_MOST_PORT = 65_535
-
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
@@ -49,9 +47,7 @@ def find_listeners(settings: Settings) -> tuple[ListenAddress, ListenAddress]:
     last = _last_ports(settings.data_dir)
     port = settings.port or _same_port(settings.host, last.get("port", 0), "port")
     node_host = settings.address_of_nodes
-    node_port = settings.node_port
-    if node_port is None and settings.port:
-        node_port = min(settings.port + 1, _MOST_PORT)
+    node_port = settings.port_of_nodes
     node_port = node_port or _same_port(node_host, last.get("node_port", 0), "node_port")
     if node_port == port:
         raise InvalidInput(
@@ -83,6 +79,8 @@ def with_certificates(
     elif users.is_encrypted:
         to_users = own
     settings.certificate_file.write_text(checked_by)
+    if settings.metrics_token_file is not None:
+        settings.metrics_token_file.with_name(settings.certificate_file.name).write_text(checked_by)
     return replace(users, pem=to_users), replace(nodes, pem=own)
 
 
