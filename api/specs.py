@@ -63,7 +63,7 @@ _EARLIER: Mapping[str, str] = {
     "change of the group (with `preload: false` if they must not be forked), or `mode: live` "
     "where they are members of a session",
 }
-# Variables that are secrets by their names, whoever forgets to say so.
+# Variables that are secrets by their names, even if the job does not say so.
 _SOUNDS_SECRET = re.compile(
     r"(?i)(?:^|_)(?:api_?key|access_key|token|secret|password|passwd)(?:_|$)"
 )

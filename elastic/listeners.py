@@ -42,7 +42,7 @@ class ListenAddress:
 def find_listeners(settings: Settings) -> tuple[ListenAddress, ListenAddress]:
     """The listeners of users and of nodes, without certificates.
 
-    Raises AlreadyRunning if another process listens there, InvalidInput if nobody can.
+    Raises AlreadyRunning if another process listens there, InvalidInput if no process can.
     """
     last = _last_ports(settings.data_dir)
     port = settings.port or _same_port(settings.host, last.get("port", 0), "port")
