@@ -34,13 +34,16 @@ RUN useradd --create-home --uid 10001 elasticd \
     && install -d -o elasticd -g elasticd /srv/elasticd /srv/metrics
 COPY --from=build /opt/elasticd /opt/elasticd
 ENV PATH=/opt/elasticd/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 OMP_NUM_THREADS=1 \
-    ELASTICD_DATA_DIR=/var/lib/elasticd ELASTICD_HOST=0.0.0.0
+    ELASTICD_DATA_DIR=/var/lib/elasticd ELASTICD_HOST=0.0.0.0 ELASTICD_NODE_HOST=127.0.0.1
 USER elasticd
 WORKDIR /home/elasticd
 VOLUME /var/lib/elasticd
-EXPOSE 8470
+EXPOSE 8470 8471
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-    CMD python3 -c "import urllib.request; urllib.request.urlopen('http://${ELASTICD_HOST}:${ELASTICD_PORT:-8470}/healthz', timeout=2)"
+    CMD ["python3", "-c", "import json, ssl, urllib.request; \
+    url = json.load(open('/var/lib/elasticd/daemon.json'))['url']; \
+    trust = ssl.create_default_context(cafile='/var/lib/elasticd/certificate.pem'); \
+    urllib.request.urlopen(url + '/healthz', timeout=2, context=trust)"]
 CMD ["elasticd", "serve"]
 
 FROM daemon AS lab

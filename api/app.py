@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from enum import StrEnum
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.responses import JSONResponse
 
 from api import dashboard
@@ -40,6 +41,22 @@ from elastic.archive import MOST_BYTES
 # windows.
 _BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
 
+_OF_USERS = (
+    jobs.router,
+    code.router,
+    job_accounts.router,
+    job_files.router,
+    nodes.router,
+    held.router,
+    market.router,
+    measurements.router,
+    decisions.router,
+    events.router,
+    health.router,
+    logs.router,
+)
+_OF_NODES = (agent.router, code.agent_router, wheels.router, logs.agent_router)
+
 _DESCRIPTION = """Runs PyTorch training where a dollar buys the most iterations.
 
 Instants are Unix seconds, money is USD, units are in the names. Unknown is null.
@@ -51,9 +68,18 @@ _PROBLEM: dict[str, Any] = {
 }
 
 
-def create_app(context: Context) -> FastAPI:
-    """Makes an app that answers from `context`."""
-    app = routes(names=(context.settings.host, *context.settings.allowed_hosts))
+class ListenerSide(StrEnum):
+    """Whom a listener answers. Each has routes of its own, and the other's do not exist there."""
+
+    USERS = "users"
+    NODES = "nodes"
+
+
+def create_app(context: Context, side: ListenerSide | None = None) -> FastAPI:
+    """Makes an app that answers from `context`: one side, or both."""
+    settings = context.settings
+    names = (settings.host, settings.address_of_nodes, *settings.allowed_hosts)
+    app = routes(side, names=names)
     give_context(app, context)
     return app
 
@@ -65,8 +91,8 @@ def give_context(app: FastAPI, context: Context) -> None:
     app.state.log_feed = Feed(lambda: context.logs.changes)
 
 
-def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
-    """Makes the app without a context, which can only describe itself.
+def routes(side: ListenerSide | None = None, *, names: tuple[str, ...] = ()) -> FastAPI:
+    """Makes the app of one side without a context, or one of both sides, which describes itself.
 
     `names` are the host names that it answers to.
     """
@@ -77,46 +103,37 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        lifespan=_lifespan,
+        lifespan=None if side is ListenerSide.NODES else _lifespan,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
         separate_input_output_schemas=False,
     )
-    for each in (
-        jobs,
-        code,
-        job_accounts,
-        job_files,
-        nodes,
-        held,
-        market,
-        measurements,
-        decisions,
-        events,
-        health,
-        agent,
-        wheels,
-    ):
-        app.include_router(each.router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
-    for router in (logs.router, logs.agent_router):
-        app.include_router(router, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
-    app.include_router(dashboard.login_router)
-    app.include_router(dashboard.router)
-    dashboard.mount_static(app)
-    # FastAPI's documented way to extend the description.
-    app.openapi = _described(app.openapi)  # type: ignore[method-assign]
-    app.add_api_route(
-        "/openapi.json",
-        _openapi_of(app),
-        dependencies=[Depends(require_user)],
-        include_in_schema=False,
-    )
+    if side is not ListenerSide.NODES:
+        _add(app, _OF_USERS)
+        app.include_router(dashboard.login_router)
+        app.include_router(dashboard.router)
+        dashboard.mount_static(app)
+        # FastAPI's documented way to extend the description.
+        app.openapi = _described(app.openapi)  # type: ignore[method-assign]
+        app.add_api_route(
+            "/openapi.json",
+            _openapi_of(app),
+            dependencies=[Depends(require_user)],
+            include_in_schema=False,
+        )
+    if side is not ListenerSide.USERS:
+        _add(app, _OF_NODES)
     install_problems(app)
     # The last one added sees a request first.
     app.add_middleware(BodyLimit, default=MAX_BYTES, limits=_BODY_LIMITS)
     app.add_middleware(HostCheck, names=names)
     app.add_middleware(SecurityHeaders)
     return app
+
+
+def _add(app: FastAPI, routers: tuple[APIRouter, ...]) -> None:
+    for each in routers:
+        app.include_router(each, responses={"4XX": _PROBLEM, "5XX": _PROBLEM})
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Replaces what a job's file only names by its content: requirements files, shell variables."""
+"""Replaces what a job's file only names by its content: requirements files, variables, secrets."""
 
 from __future__ import annotations
 
@@ -46,8 +46,73 @@ def settle_env(
             field="env",
         )
     found["env"] = values
-    found["secrets"] = secrets
+    sources = found.get("secrets")
+    if isinstance(sources, dict):  # `settle_secrets` takes these with its own
+        for name in map(str, secrets):
+            del values[name]
+        found["secrets"] = {**{str(name): {"env": name} for name in secrets}, **sources}
+    else:
+        found["secrets"] = secrets
     return found
+
+
+def settle_secrets(
+    document: Mapping[str, JsonValue], environment: Mapping[str, str], folder: Path
+) -> dict[str, JsonValue]:
+    """The document with its secrets' values among its variables, after `settle_env`.
+
+    Those of SSM parameters stay names, which nodes read. The path of a file counts from `folder`.
+
+    >>> settle_secrets({"secrets": {"A": {"env": "B"}, "C": {"ssm": "/c"}}}, {"B": "x"}, Path())
+    {'env': {'A': 'x'}, 'secrets': ['A'], 'secret_parameters': {'C': '/c'}}
+    """
+    sources = document.get("secrets")
+    if not isinstance(sources, dict):
+        return dict(document)
+    found = {name: value for name, value in document.items() if name != "secrets"}
+    env = found.get("env") or {}
+    if not isinstance(env, dict):
+        return dict(document)  # the document's check says what is wrong
+    values: dict[str, JsonValue] = {}
+    parameters: dict[str, JsonValue] = {}
+    for name, source in sources.items():
+        match source:
+            case {"env": str(variable), **rest} if not rest:
+                values[name] = _from_shell(name, variable, environment)
+            case {"file": str(path), **rest} if not rest:
+                values[name] = _from_file(name, folder / Path(path).expanduser())
+            case {"ssm": str(parameter), **rest} if not rest:
+                parameters[name] = parameter
+            case _:
+                raise InvalidInput(
+                    f"secrets.{name}: wanted where its value is: {{env: VARIABLE}}, {{file: PATH}} "
+                    "or {ssm: PARAMETER}",
+                    field=f"secrets.{name}",
+                )
+    found["env"] = {**env, **values}
+    found["secrets"] = list(values)
+    if parameters:
+        found["secret_parameters"] = parameters
+    return found
+
+
+def _from_shell(name: str, variable: str, environment: Mapping[str, str]) -> str:
+    if variable not in environment:
+        raise InvalidInput(
+            f"secrets.{name}: wanted {variable} in the environment of this shell, found none: "
+            "export it",
+            field=f"secrets.{name}",
+        )
+    return environment[variable]
+
+
+def _from_file(name: str, path: Path) -> str:
+    try:
+        return path.read_text().rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"secrets.{name}: wanted a file with its value: {error}", field=f"secrets.{name}"
+        ) from error
 
 
 def settle_requirements(document: Mapping[str, JsonValue], folder: Path) -> dict[str, JsonValue]:

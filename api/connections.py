@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import resource
+import ssl
 import time
+from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable
-from typing import Any
+from math import ceil
+from typing import Any, cast
 
 import h11
 from starlette.types import Message, Receive, Scope, Send
@@ -47,26 +50,33 @@ def raise_limit() -> int:
 
 
 class Door:
-    """The connections that have not proven yet that they may be here, oldest first."""
+    """The connections of a listener, and which have not proven yet that they may be here."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._strangers: dict[GuardedProtocol, None] = {}
+        self._present: set[asyncio.Protocol] = set()
+        # How each is put out, oldest first.
+        self._strangers: dict[asyncio.Protocol, Callable[[], None]] = {}
 
-    def enter(self, connection: GuardedProtocol, present: int) -> None:
+    def enter(self, connection: asyncio.Protocol, put_out: Callable[[], None]) -> None:
         """Lets a connection in. If there are too many, the oldest stranger leaves for it."""
-        self._strangers[connection] = None
-        if present > self._most:
+        if connection in self._present:
+            return
+        self._present.add(connection)
+        self._strangers[connection] = put_out
+        if len(self._present) > self._most:
             oldest = next(iter(self._strangers))
+            put_out = self._strangers[oldest]
             self.leave(oldest)
-            oldest.transport.abort()
+            put_out()
 
-    def know(self, connection: GuardedProtocol) -> None:
+    def know(self, connection: asyncio.Protocol) -> None:
         """This one has shown a token; it is no stranger any more."""
         self._strangers.pop(connection, None)
 
-    def leave(self, connection: GuardedProtocol) -> None:
+    def leave(self, connection: asyncio.Protocol) -> None:
         """This one is gone."""
+        self._present.discard(connection)
         self._strangers.pop(connection, None)
 
 
@@ -86,7 +96,7 @@ class GuardedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait(self.head_s)
-        self.door.enter(self, len(self.connections))
+        self.door.enter(self, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
@@ -131,15 +141,56 @@ class GuardedProtocol(H11Protocol):
         await self._answer_by_app(scope, receive, send_and_look)
 
 
+class _Channel(SSLProtocol):
+    """The TLS of a connection; a stranger counts from its first packet on."""
+
+    # 256 KiB for each connection would be a gigabyte for 4,096. A record has at most 16 KiB
+    # (RFC 8446, 5.1).
+    max_size = 32 << 10
+
+    def __init__(self, inside: GuardedProtocol, context: ssl.SSLContext) -> None:
+        super().__init__(
+            asyncio.get_running_loop(),
+            inside,
+            context,
+            None,  # type: ignore[arg-type]  # nobody waits for the handshake
+            server_side=True,
+            ssl_handshake_timeout=ceil(inside.head_s),
+            ssl_shutdown_timeout=ceil(inside.head_s),
+        )
+        self._inside = inside
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        self._inside.door.enter(self._inside, transport.abort)
+        super().connection_made(transport)
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._inside.door.leave(self._inside)
+        super().connection_lost(exc)
+
+
 def guarded(
-    most: int, *, head_s: float = _HEAD_S, body_s: float = _BODY_S
-) -> type[GuardedProtocol]:
+    most: int,
+    *,
+    tls: ssl.SSLContext | None = None,
+    head_s: float = _HEAD_S,
+    body_s: float = _BODY_S,
+) -> type[asyncio.Protocol]:
     """The protocol of one server, with a door for so many connections.
 
-    `head_s` is the time for a request's head, `body_s` the longest silence within its body.
+    Without `tls` it is plain HTTP. `head_s` is the time for the handshake, and for a request's
+    head; `body_s` the longest silence within its body.
     """
     settings = {"door": Door(most), "head_s": head_s, "body_s": body_s}
-    return type("Guarded", (GuardedProtocol,), settings)
+    inside: type[GuardedProtocol] = type("Guarded", (GuardedProtocol,), settings)
+    if tls is None:
+        return inside
+
+    def channel(*args: Any, **kwargs: Any) -> _Channel:
+        return _Channel(inside(*args, **kwargs), tls)
+
+    # uvicorn only calls it, as it would call a class.
+    return cast(type[asyncio.Protocol], channel)
 
 
 class Repeats(logging.Filter):

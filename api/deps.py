@@ -33,6 +33,7 @@ from elastic.reconciler import (
     TerminationPermission,
     shown,
 )
+from elastic.sealing import Sealer
 from elastic.store import Store
 
 COOKIE = "elasticd_token"
@@ -94,9 +95,14 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     # Of workers; in memory unless a file is given.
     logs: JobLogs = field(default_factory=JobLogs)
+    # Keeps jobs' secrets out of rows and answers.
+    sealer: Sealer = field(init=False, repr=False)
     log_rates: Rates = field(
         default_factory=lambda: Rates(per_s=_LOG_BYTES_PER_S, most=_LOG_BYTES_AT_ONCE)
     )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sealer", Sealer(self.node_tokens.secret))
 
     def lease_s(self) -> float:
         """The lease that a node is given now."""
@@ -196,10 +202,21 @@ def require_scraper(
 
 def node_speaking(context: Context, authorization: str, *, node_id: str, instance_id: str) -> Node:
     """The node that asks. Raises Unauthorized unless its token is for it, on this machine."""
+    check_node_token(context, authorization, node_id=node_id, instance_id=instance_id)
+    return checked_machine(context.store.nodes.get(node_id), instance_id)
+
+
+def check_node_token(
+    context: Context, authorization: str, *, node_id: str, instance_id: str
+) -> None:
+    """Raises Unauthorized unless the token is for this node, on this machine."""
     said = context.node_tokens.node_of(authorization.removeprefix("Bearer "), instance_id)
     if said is None or said != node_id:
         raise Unauthorized("this token does not speak for this node on this machine")
-    node = context.store.nodes.get(node_id)
+
+
+def checked_machine(node: Node, instance_id: str) -> Node:
+    """The node, if it is this machine. Raises Unauthorized."""
     # A token that was copied to another machine is of no use there.
     if node.provider_id != instance_id:
         raise Unauthorized("this node is another machine")

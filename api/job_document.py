@@ -84,6 +84,7 @@ NprocPerNode = Annotated[model.NprocPerNode, BeforeValidator(_as_workers)]
 OptionName = Annotated[str, Field(max_length=64)]
 Option = Annotated[bool | int | float | str, BeforeValidator(_is_option)]
 Variable = Annotated[str, Field(pattern=_VARIABLE_PATTERN, max_length=128)]
+ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:/-]+$", max_length=2048)]
 Command = Annotated[
     list[Text],
     WithJsonSchema(
@@ -306,6 +307,12 @@ class JobDocument(_Part):
         max_length=256,
         description="Variables of `env` whose values are never shown.",
     )
+    secret_parameters: dict[Variable, ParameterName] = Field(
+        default_factory=dict,
+        max_length=64,
+        description="More variables that are never shown, with the SSM parameters that nodes read "
+        "them from.",
+    )
 
     @field_validator("mode")
     @classmethod
@@ -339,6 +346,10 @@ class JobDocument(_Part):
     def _secrets_are_variables(self) -> JobDocument:
         if unknown := sorted(set(self.secrets) - set(self.env)):
             raise ValueError(f"secrets: wanted names of variables in env, got {', '.join(unknown)}")
+        if both := sorted(set(self.secret_parameters) & set(self.env)):
+            raise ValueError(
+                f"secrets: wanted each variable once, got {', '.join(both)} in env too"
+            )
         return self
 
     @field_validator("batch")

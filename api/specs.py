@@ -9,6 +9,7 @@ import dataclasses
 import difflib
 import json
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -62,6 +63,10 @@ _EARLIER: Mapping[str, str] = {
     "change of the group (with `preload: false` if they must not be forked), or `mode: live` "
     "where they are members of a session",
 }
+# Variables that are secrets by their names, even if the job does not say so.
+_SOUNDS_SECRET = re.compile(
+    r"(?i)(?:^|_)(?:api_?key|access_key|token|secret|password|passwd)(?:_|$)"
+)
 _SKIMAGE = "skimage"
 _MOST_SCRIPT_BYTES = 1_000_000
 
@@ -540,7 +545,8 @@ def _spec(
         requirements=tuple(asked.requirements),
         setup=tuple(asked.setup),
         data=data,
-        secrets=tuple(asked.secrets),
+        secrets=tuple(sorted({*asked.secrets, *filter(_SOUNDS_SECRET.search, asked.env)})),
+        secret_parameters=dict(asked.secret_parameters),
         batch=Batch.JOB if mode is Mode.LIVE else batch,  # a session divides one batch
     )
     check_workers(spec)

@@ -4,8 +4,9 @@ python -m benchmarks.overload [--nodes 1000] [--strangers 5000] [--files 1024] [
 
 The API runs in a process of its own, which may have so many files as `--files` says; 0: as many as
 this machine lets it. Each node sends a heartbeat every five seconds on a connection that it keeps,
-as agents do. The strangers send half a request each, and come again when they are shut out. Printed
-are the heartbeats' times without and with strangers, in the same run. Exits 1 where a heartbeat
+as agents do, with TLS. Half of the strangers send half a request each, the others stop within the
+handshake; they come again when they are shut out. Printed are the heartbeats' times without and
+with strangers, and the API's processor time for each heartbeat, in the same run. Exits 1 where a heartbeat
 with strangers around was lost, or their 99th percentile is a second or more.
 """
 
@@ -17,6 +18,7 @@ import json
 import multiprocessing
 import resource
 import socket
+import ssl
 import statistics
 import tempfile
 import time
@@ -25,17 +27,27 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import psutil
+
+from elastic.authority import Authority
 from elastic.clock import SystemClock
 from elastic.config import Settings
+from elastic.durations import TICK_S
+from elastic.listeners import ListenAddress
 from elastic.model import ONE_WORKER, JobSpec, NodeType, Offering
 from elastic.protocol import PROTOCOL
 from elastic.providers.fake import FakeCloud, FakeProvider
 from elastic.reconciler import NodeTokens
 from elastic.store import Store, open_store
+from elastic.ticker import Ticker
 
 _INTERVAL_S = 5.0
 _GOAL_S = 1.0
 _TOKENS = NodeTokens(b"secret")
+_AUTHORITY = Authority(b"secret")
+_TRUST = ssl.create_default_context(cadata=_AUTHORITY.certificate)
+# The beginning of a record of the handshake (RFC 8446, 5.1), which never comes.
+_HALF_A_RECORD = b"\x16\x03\x01\x02\x00"
 _HALF = b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
 
 
@@ -53,15 +65,26 @@ def main() -> int:
         store = open_store(f"sqlite:///{folder}/elasticd.db")
         nodes = _nodes(store, told.nodes)
         store.close()
-        with _api(Path(folder), told.files) as port:
-            return asyncio.run(_measure(port, nodes, told.strangers, told.seconds))
+        with _api(Path(folder), told.files) as (port, api):
+            return asyncio.run(_measure(port, api, nodes, told.strangers, told.seconds))
 
 
-async def _measure(port: int, nodes: list[tuple[str, str]], strangers: int, seconds: float) -> int:
+async def _measure(
+    port: int,
+    api: psutil.Process,
+    nodes: list[tuple[str, str]],
+    strangers: int,
+    seconds: float,
+) -> int:
+    before_s = _computed_s(api)
     quiet_s, lost = await _heartbeats(port, nodes, seconds)
+    cost_s = (_computed_s(api) - before_s) / len(quiet_s)
     print(f"{len(nodes)} nodes alone: {_described(quiet_s)}, {lost} lost")
+    print(f"  {cost_s * 1e3:.2f} ms of the API's processor time for each, connections included")
     crowd = _Crowd(port)
-    tasks = [asyncio.create_task(crowd.come_again()) for _ in range(strangers)]
+    tasks = [
+        asyncio.create_task(crowd.come_again(shakes_hands=at % 2 == 0)) for at in range(strangers)
+    ]
     while crowd.opened < strangers:
         await asyncio.sleep(0.1)
     crowded_s, lost = await _heartbeats(port, nodes, seconds)
@@ -86,7 +109,7 @@ async def _heartbeats(
         await asyncio.sleep(_INTERVAL_S * number / len(nodes))
         until_s = time.monotonic() + seconds
         request = _request(node_id, instance_id)
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=_TRUST)
         while time.monotonic() < until_s:
             begun_s = time.monotonic()
             try:
@@ -96,7 +119,7 @@ async def _heartbeats(
             except (OSError, EOFError, ValueError):
                 # An agent opens another connection, and asks again.
                 lost += 1
-                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=_TRUST)
             await asyncio.sleep(max(0.0, begun_s + _INTERVAL_S - time.monotonic()))
         writer.close()
 
@@ -111,16 +134,18 @@ class _Crowd:
         self._port = port
         self.opened = 0
 
-    async def come_again(self) -> None:
+    async def come_again(self, *, shakes_hands: bool) -> None:
+        trust = _TRUST if shakes_hands else None
         while True:
             with suppress(OSError):
-                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port, ssl=trust)
                 self.opened += 1
-                writer.write(_HALF)
+                writer.write(_HALF if shakes_hands else _HALF_A_RECORD)
                 while not reader.at_eof():
                     with suppress(TimeoutError):
                         await asyncio.wait_for(reader.read(1), 3.0)
-                    writer.write(b"x")
+                    if shakes_hands:
+                        writer.write(b"x")
                 writer.close()
             await asyncio.sleep(0.5)
 
@@ -170,15 +195,15 @@ def _nodes(store: Store, count: int) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def _api(folder: Path, files: int) -> Iterator[int]:
-    """The API in a process of its own; gives its port."""
+def _api(folder: Path, files: int) -> Iterator[tuple[int, psutil.Process]]:
+    """The API in a process of its own; gives the port of nodes."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(
         target=_serve, args=(folder, files, theirs)
     )
     process.start()
     try:
-        yield ours.recv()
+        yield ours.recv(), psutil.Process(process.pid)
     finally:
         process.terminate()
         process.join()
@@ -191,9 +216,8 @@ def _serve(folder: Path, files: int, told: Connection) -> None:
     if files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     clock = SystemClock()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = _free_port()
+    certificate = _AUTHORITY.issue(["127.0.0.1"])
     store = open_store(f"sqlite:///{folder}/elasticd.db")
     context = Context(
         store=store,
@@ -204,8 +228,35 @@ def _serve(folder: Path, files: int, told: Connection) -> None:
         wake=lambda: None,
         user_token="token",
     )
-    run(context, host="127.0.0.1", port=port, on_started=lambda: told.send(port))
+
+    def written() -> None:
+        store.presence.write()
+
+    def started() -> None:
+        ticker.start()
+        told.send(port)
+
+    # As the loop does at each tick.
+    ticker = Ticker(written, interval_s=TICK_S, clock=clock)
+    run(
+        context,
+        users=ListenAddress("127.0.0.1", _free_port(), is_encrypted=False),
+        nodes=ListenAddress("127.0.0.1", port, is_encrypted=True, pem=certificate),
+        on_started=started,
+    )
+    ticker.stop()
     store.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _computed_s(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
 
 
 def _described(took_s: list[float]) -> str:

@@ -211,7 +211,7 @@ def _contenders(
 ) -> Iterator[tuple[Contender, Contender]]:
     names = ("first", "second")
     ports = {each: _free_port(lab.gateway) for each in names}
-    urls = [f"http://{lab.gateway}:{ports[each]}" for each in names]
+    urls = [f"https://{lab.gateway}:{ports[each]}" for each in names]
     with ExitStack() as stack:
         found = []
         for name in names:
@@ -226,7 +226,8 @@ def _contenders(
             environment = {
                 **lab.environment(),
                 "ELASTICD_PROVIDER": "ec2",
-                "ELASTICD_PORT": str(ports[name]),
+                "ELASTICD_PORT": "0",
+                "ELASTICD_NODE_PORT": str(ports[name]),
                 "ELASTICD_DAEMON_URLS": json.dumps(urls),
                 "ELASTICD_CHECKPOINT_ROOT": str(folder / "jobs"),
                 "ELASTICD_DATABASE_URL": "postgresql+psycopg://postgres@127.0.0.1:"

@@ -42,6 +42,7 @@ from elastic.durations import (
     WIND_DOWN_S,
 )
 from elastic.errors import InvalidInput
+from elastic.trust import is_loopback
 
 
 def default_data_dir() -> Path:
@@ -151,6 +152,15 @@ class Ec2Settings(BaseModel):
         return self.bootstrap is None or "ELASTICD_WHEEL" in self.bootstrap
 
 
+class TlsFiles(BaseModel):
+    """The certificate that users and their browsers are shown, with its key, as PEM."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cert: Path = Field(description="The certificate, and below it those of its issuers.")
+    key: Path = Field(description="Its private key.")
+
+
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
@@ -162,8 +172,17 @@ class Settings(BaseSettings):
         "127.0.0.1", description="Address the API listens on; loopback unless you say otherwise."
     )
     port: int = Field(8470, ge=0, le=65535, description="Port the API listens on.")
+    node_host: str | None = Field(
+        None, description="Address that nodes call, always with TLS; host if absent."
+    )
+    node_port: int | None = Field(
+        None, ge=0, le=65535, description="Port that nodes call; the one after port if absent."
+    )
+    tls: TlsFiles | None = Field(
+        None, description="Certificate and key for users; else the daemon's own beyond loopback."
+    )
     rendezvous_ports: str = Field(
-        "8471-8970",
+        "8472-8970",
         pattern=r"^\d{1,5}-\d{1,5}$",
         description="Ports that jobs' rendezvous stores listen on; 0-0: any.",
     )
@@ -236,8 +255,11 @@ class Settings(BaseSettings):
     @classmethod
     def _urls_are_whole(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
         for each in urls:
-            if not re.fullmatch(r"https?://[^\s/]+/?", each):
-                raise ValueError("wanted addresses such as http://10.0.0.5:8470")
+            if not re.fullmatch(r"https://[^\s/]+/?", each):
+                raise ValueError(
+                    "wanted addresses of daemons' listeners for nodes, such as "
+                    f"https://10.0.0.5:8471, got {each}"
+                )
         return tuple(each.rstrip("/") for each in urls)
 
     @field_validator("price_trace")
@@ -263,6 +285,28 @@ class Settings(BaseSettings):
         """`rendezvous_ports` as numbers."""
         first, last = (int(each) for each in self.rendezvous_ports.split("-"))
         return range(first, last + 1)
+
+    @property
+    def address_of_nodes(self) -> str:
+        """The address of the listener of nodes."""
+        return self.node_host or self.host
+
+    @property
+    def port_of_nodes(self) -> int:
+        """The port of the listener of nodes; 0 is any that is free."""
+        if self.node_port is not None or not self.port:
+            return self.node_port or 0
+        return min(self.port + 1, 65_535)
+
+    @property
+    def is_encrypted_for_users(self) -> bool:
+        """Whether users are answered with TLS: always, where others than this machine can ask."""
+        return self.tls is not None or not is_loopback(self.host)
+
+    @property
+    def certificate_file(self) -> Path:
+        """Where this machine's command line finds what the daemon's certificate is checked by."""
+        return self.data_dir / "certificate.pem"
 
     @property
     def url(self) -> str:

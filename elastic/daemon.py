@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import importlib
 import json
 import logging
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,6 +16,7 @@ from typing import Any
 
 import structlog
 
+from elastic.authority import Authority
 from elastic.checkpoints import FolderObjects, Objects, is_location, parse_location
 from elastic.clock import Clock, SteadyClock, SystemClock
 from elastic.config import Settings
@@ -25,13 +24,13 @@ from elastic.distribution import Wheel, own_wheel
 from elastic.durations import HEARTBEAT_S, REACTION_SLACK_S, TICK_S
 from elastic.errors import (
     AlreadyRunning,
-    ElasticError,
     InvalidInput,
     NotFound,
     ProviderError,
     StoreUnavailable,
 )
 from elastic.job_logs import JobLogs, open_job_logs
+from elastic.listeners import ListenAddress, find_listeners, with_certificates
 from elastic.liveness import silence_bounds
 from elastic.market import limits, market
 from elastic.policy import decide
@@ -88,6 +87,8 @@ class Daemon:
     # One daemon at a time acts on the cluster's machines.
     leader_lease: LeaseHolder
     node_tokens: NodeTokens
+    # Nodes trust what it issues, and nothing else.
+    authority: Authority
     user_token: str
     # Opens /metrics alone; empty if there is none.
     metrics_token: str
@@ -138,6 +139,7 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
     if store is None:
         store = open_store(settings.url)
     tokens = NodeTokens(kept_secret(store, "secret", data_dir / "secret"))
+    authority = Authority(tokens.secret)
     provider, prices, past = market(settings, clock, store, wheel)
     timekeeper = None
     if isinstance(clock, SteadyClock):
@@ -160,7 +162,9 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         machines=Machines(
             store=store,
             provider=provider,
-            terms=LaunchTerms(daemon_url, tokens.join_token, tuple(other_urls)),
+            terms=LaunchTerms(
+                daemon_url, tokens.join_token, tuple(other_urls), authority.certificate
+            ),
             right=right,
             leader_lease=leader_lease,
             register_s=settings.register_timeout_s,
@@ -168,7 +172,7 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         rendezvous=RendezvousStores(
             root=data_dir / "jobs",
             certificate_of=_certificates(store, clock),
-            host=settings.host,
+            host=settings.address_of_nodes,
             ports=settings.port_range,
         ),
         decide=decide,
@@ -200,6 +204,7 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
         right=right,
         leader_lease=leader_lease,
         node_tokens=tokens,
+        authority=authority,
         user_token=kept_secret(store, "token", settings.token_file, is_replaceable=True).decode(),
         metrics_token=secret_in(settings.metrics_token_file).decode()
         if settings.metrics_token_file
@@ -260,22 +265,21 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
     if is_standby:
         _check_standby(settings)
     with _owned(settings.data_dir, database_folder(settings.url)):
-        port = settings.port or _same_port(settings.data_dir, settings.host)
-        _check_free(settings.host, port)
+        users, nodes = find_listeners(settings)
         # This changes the whole process, so it waits until this one is sure to become the daemon.
         _log_to_stderr()
-        url = f"http://{_bracketed(settings.host)}:{port}"
-        _check_nodes_find_it(settings, url)
+        _check_nodes_find_it(settings, nodes.url)
         store = None
         if is_standby:
             store = _wait_for_database(settings)
         clock = SteadyClock(began_s=continued_s(settings.data_dir / _CLOCK))
-        daemon = build(settings, clock=clock, url=url, store=store)
+        daemon = build(settings, clock=clock, url=nodes.url, store=store)
         try:
+            users, nodes = with_certificates(users, nodes, settings, daemon.authority)
             # The lease comes first: a daemon without it must neither act nor be found.
             daemon.leader_lease.acquire(takes_over=takes_over)
-            _write_address(settings, url, port)
-            _run(daemon, port)
+            _write_address(settings, users, nodes)
+            _run(daemon, users, nodes)
         finally:
             daemon.stop()
             _give_back(daemon)
@@ -357,7 +361,7 @@ def _give_back(daemon: Daemon) -> None:
             daemon.leader_lease.release()
 
 
-def _run(daemon: Daemon, port: int) -> None:
+def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
     # The API stands above this module, which may not import it: so it is found by name.
     api: Any = importlib.import_module("api.server")
     deps: Any = importlib.import_module("api.deps")
@@ -386,54 +390,19 @@ def _run(daemon: Daemon, port: int) -> None:
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,
     )
-    api.run(context, host=daemon.settings.host, port=port, on_started=daemon.start)
+    log.info("answering", users=users.url, nodes=nodes.url)
+    api.run(context, users=users, nodes=nodes, on_started=daemon.start)
 
 
-def _same_port(data_dir: Path, host: str) -> int:
-    """A free port, if possible the one used last: nodes of an earlier daemon still call that."""
-    last = 0
-    with suppress(FileNotFoundError, json.JSONDecodeError, KeyError):
-        last = int(json.loads((data_dir / "daemon.json").read_text())["port"])
-    for candidate in (last, 0):
-        with socket.socket() as probe, suppress(OSError):
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, candidate))
-            return int(probe.getsockname()[1])
-    raise ElasticError(f"{host}: wanted a free port, found none")
-
-
-def _check_free(host: str, port: int) -> None:
-    """Raises AlreadyRunning if another process listens there."""
-    if ":" in host:
-        family = socket.AF_INET6
-    else:
-        family = socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            wanted = f"wanted to listen on {_bracketed(host)}:{port}: {error.strerror}"
-            if error.errno == errno.EADDRINUSE:
-                raise AlreadyRunning(
-                    f"{wanted}; choose another --port, or stop the process that has it"
-                ) from error
-            raise InvalidInput(f"{wanted}; choose another --host or --port") from error
-
-
-def _bracketed(host: str) -> str:
-    """The host as a URL wants it.
-
-    >>> _bracketed("127.0.0.1"), _bracketed("::1")
-    ('127.0.0.1', '[::1]')
-    """
-    if ":" in host:
-        return f"[{host}]"
-    return host
-
-
-def _write_address(settings: Settings, url: str, port: int) -> None:
-    told = {"url": url, "port": port, "pid": os.getpid(), "provider": settings.provider}
+def _write_address(settings: Settings, users: ListenAddress, nodes: ListenAddress) -> None:
+    told = {
+        "url": users.url,
+        "port": users.port,
+        "node_url": nodes.url,
+        "node_port": nodes.port,
+        "pid": os.getpid(),
+        "provider": settings.provider,
+    }
     (settings.data_dir / "daemon.json").write_text(json.dumps(told))
 
 
@@ -449,7 +418,7 @@ def _log_to_stderr() -> None:
         structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    for name in ("alembic", "boto3", "botocore"):
+    for name in ("alembic", "boto3", "botocore", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     # The ticker itself reports a tick that takes too long.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)

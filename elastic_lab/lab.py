@@ -102,7 +102,7 @@ class Lab:
             "AWS_REGION": self.region,
             "AWS_DEFAULT_REGION": self.region,
             # Machines use the lab's own elasticd, and can reach the lab's address.
-            "ELASTICD_HOST": self.gateway,
+            "ELASTICD_NODE_HOST": self.gateway,
             "ELASTICD_EC2__TYPES": json.dumps(list(self.scenario.node_types)),
             "ELASTICD_EC2__BOOTSTRAP": "true",
             "ELASTICD_EC2__MINIMUM_BILLED_S": f"{self.scenario.minimum_billed_s:g}",

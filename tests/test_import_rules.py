@@ -40,6 +40,7 @@ class Rule:
 TRAIN = ("torch", "torchvision", "skimage", "PIL", "safetensors")
 TORCH = ("elastic.workloads", "elastic.worker.torchvision_import")
 EC2 = (
+    "elastic.agent.parameters",
     "elastic.aws",
     "elastic.checkpoints.s3",
     "elastic_lab",

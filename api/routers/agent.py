@@ -7,11 +7,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
 
-from api.deps import Context, get_context, node_speaking
+from api.deps import Context, check_node_token, checked_machine, get_context
 from api.instants import behind_s
+from elastic.durations import TICK_S
 from elastic.errors import Conflict, InvalidInput, NotFound, Unauthorized
 from elastic.liveness import TURN_IS_SUSPECT
-from elastic.model import Batch, Beginning, Job, Node, NodePhase, NodeReport, Save, Window
+from elastic.model import Batch, Beginning, Node, NodePhase, NodeReport, Save, Window
 from elastic.protocol import (
     PROTOCOL,
     BeginsMessage,
@@ -28,12 +29,13 @@ from elastic.protocol import (
     require_same_major,
 )
 from elastic.reconciler import reply_for
-from elastic.store import Event, HeartbeatReport
+from elastic.store import Event, HeartbeatFacts, HeartbeatReport
 
 router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
-# A heartbeat that says nothing new is written after this time; the next tick may come before.
-_PERSIST_S = 5.0
+# A heartbeat that says nothing new is written with those of all nodes at the next tick, or after
+# this time if no tick came.
+_PERSIST_S = 2 * TICK_S
 
 
 @router.post("/register")
@@ -71,7 +73,14 @@ def register(
         lease_s=context.lease_s(),
         command=spec.command if spec.preload else (),
         code=spec.code,
-        brings=Brings(spec.requirements, spec.setup, spec.data, spec.env),
+        brings=Brings(
+            spec.requirements,
+            spec.setup,
+            spec.data,
+            context.sealer.opened(spec),
+            spec.secrets,
+            spec.secret_parameters,
+        ),
     )
 
 
@@ -96,28 +105,36 @@ def heartbeat(
 ) -> HeartbeatReply:
     """Stores what a node reports, and tells it what to do; what is acknowledged is durable."""
     require_same_major(request.protocol, who="the agent")
-    node = node_speaking(
+    check_node_token(
         context, authorization, node_id=request.node_id, instance_id=request.instance_id
     )
-    acked_seq = context.store.nodes.acked_seq(node.id)
+    known = context.store.heartbeats.facts(request.node_id)
+    node = checked_machine(known.node, request.instance_id)
     newest_seq = max(
-        [acked_seq, *(each.seq for each in request.windows), *(each.seq for each in request.events)]
+        [
+            known.acked_seq,
+            *(each.seq for each in request.windows),
+            *(each.seq for each in request.events),
+        ]
     )
     has_changed = _has_changed(node, request)
     now_s = context.clock.now_s()
     context.store.presence.arrives(now_s=now_s)
-    if has_changed or newest_seq > acked_seq or _is_due(node, now_s):
+    if has_changed or newest_seq > known.acked_seq or _is_due(node, now_s):
         _store(context, node, request, newest_seq=newest_seq)
+        # The reply follows from what is on record now, but for the node's own row.
+        known = replace(context.store.heartbeats.facts(node.id), node=node)
     else:
         context.store.presence.record(node.id, request.report.after(node), now_s=now_s)
     if has_changed:
         context.wake()
-    job = context.store.jobs.get(node.job_id)
-    return _reply(context, node, job, newest_seq)
+    return _reply(context, known, newest_seq)
 
 
-def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatReply:
-    generation = context.store.generations.latest(job.id)
+def _reply(context: Context, known: HeartbeatFacts, acked_seq: int) -> HeartbeatReply:
+    node = known.node
+    job = known.job
+    generation = known.generation
     begins = generation is not None and node.agent_generation != generation.number
     stored_iteration = context.store.resumes.stored(job.id) if begins else None
     saves = context.store.progress.saves(job.id) if begins else {}
@@ -127,7 +144,8 @@ def _reply(context: Context, node: Node, job: Job, acked_seq: int) -> HeartbeatR
         generation,
         stored_iteration=stored_iteration,
         saves=saves,
-        certificate=context.store.certificates.get(job.id) or "",
+        certificate=known.certificate,
+        env=context.sealer.opened(job.spec),
         lease_s=context.lease_s(),
         acked_seq=acked_seq,
     )

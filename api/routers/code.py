@@ -12,6 +12,7 @@ from elastic.errors import InvalidInput, NotFound
 from elastic.figures import size
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
+agent_router = APIRouter(prefix="/v1/agent", tags=["agent"])
 
 _ZIP = "application/zip"
 _BYTES = {"schema": {"type": "string", "format": "binary"}}
@@ -47,9 +48,8 @@ def put_code(sha256: Sum, body: Body, context: ContextOf) -> None:
     context.store.code.put(sha256, body, now_s=context.clock.now_s())
 
 
-@router.get(
-    "/agent/code",
-    tags=["agent"],
+@agent_router.get(
+    "/code",
     responses={200: {"content": {_ZIP: _BYTES}}},
     response_class=Response,
 )

@@ -80,7 +80,11 @@ def submit_job(
     now_s = context.clock.now_s()
     spec, why_precision = _checked(document, context, now_s=now_s)
     job, is_new = context.store.jobs.submit(
-        spec, key=key, request_hash=hash_of(document), now_s=now_s, why_precision=why_precision
+        context.sealer.sealed(spec),
+        key=key,
+        request_hash=hash_of(document),
+        now_s=now_s,
+        why_precision=why_precision,
     )
     if is_new:
         context.wake()
@@ -149,6 +153,7 @@ def resume_job(
     check_version(if_match, found.version)
     spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
     refuse_unpayable(context, found, spec, now_s=now_s)
+    context.sealer.opened(spec)  # reports it now, instead of to each of its nodes
     why_precision = ""
     if is_precision_open(spec) and found.phase.may_resume:
         # It began before jobs had one precision; now one is chosen.

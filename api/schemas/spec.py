@@ -62,6 +62,7 @@ class JobSpecIn(Wire):
     setup: list[str]
     data: str | None
     secrets: list[str]
+    secret_parameters: dict[str, str]
 
     @model_validator(mode="before")
     @classmethod

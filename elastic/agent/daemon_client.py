@@ -14,6 +14,7 @@ from typing import Self
 import httpx2
 
 import elastic
+from elastic.agent.mask import Mask
 from elastic.errors import InvalidInput
 from elastic.model import Setup
 from elastic.protocol import (
@@ -27,7 +28,7 @@ from elastic.protocol import (
     require_same_major,
     to_json,
 )
-from elastic.trust import trust_for
+from elastic.trust import is_refused_key, trust_for
 
 # A heartbeat takes milliseconds; packets that are lost on the way are sent again for some seconds.
 # An archive of code is up to megabytes. A look only asks whether anything answers at all.
@@ -47,17 +48,35 @@ class Refused:
 
 
 class DaemonClient:
-    """Speaks with one daemon for one machine.
+    """Speaks with one daemon for one machine, and with no other that is at its addresses.
 
     It may be at any of `daemon_urls`, and move from one to another as a standby takes over. An
-    address that gives no valid answer is followed by the next.
+    address that gives no valid answer is followed by the next. `certificate` (PEM) is what the
+    daemon's is checked by at each; empty only for plain HTTP. What `mask` knows is sent in no
+    message. Raises InvalidInput for plain HTTP to another machine.
     """
 
-    def __init__(self, *daemon_urls: str, instance_id: str, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        *daemon_urls: str,
+        instance_id: str,
+        certificate: str = "",
+        mask: Mask | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         self._instance_id = instance_id
+        self._mask = mask or Mask()
+        # Addresses at which another one than the daemon answered.
+        self._impostors: set[str] = set()
         # The daemon is given by address. A proxy in the environment is for the job's own traffic.
         self._clients = [
-            httpx2.Client(base_url=each, timeout=timeout_s, trust_env=False, verify=trust_for(each))
+            httpx2.Client(
+                base_url=each,
+                timeout=timeout_s,
+                trust_env=False,
+                # Nodes are given addresses of the daemon, whatever its certificate calls them.
+                verify=trust_for(each, certificate, checks_name=False),
+            )
             for each in daemon_urls
         ]
         self._at = 0
@@ -151,7 +170,7 @@ class DaemonClient:
                 timeout=CODE_TIMEOUT_S,
             )
         except httpx2.HTTPError as error:
-            log.warning("GET /v1/agent/code: %r", error)
+            self._note(http, error, "GET /v1/agent/code")
         else:
             if response.is_success:
                 return response.content
@@ -169,7 +188,7 @@ class DaemonClient:
             headers = {"Authorization": f"Bearer {token}"}
         http = self._http
         try:
-            response = http.post(path, json=to_json(message), headers=headers)
+            response = http.post(path, json=self._mask.covered(to_json(message)), headers=headers)
             if response.is_success:
                 return response.json()
             # The body of a refusal says why; it never holds a secret of ours.
@@ -177,9 +196,23 @@ class DaemonClient:
             if response.status_code in _REFUSED:
                 return _refused(response)
         except (httpx2.HTTPError, ValueError) as error:
-            log.debug("POST %s: %r", path, error)
+            self._note(http, error, f"POST {path}")
         self._look_elsewhere(http)
         return None
+
+    def _note(self, http: httpx2.Client, error: Exception, asked: str) -> None:
+        """Logs why there was no answer; once for each address at which another one answered."""
+        url = str(http.base_url)
+        if not is_refused_key(error):
+            log.debug("%s: %r", asked, error)
+        elif url not in self._impostors:
+            self._impostors.add(url)
+            log.error(
+                "what answers at %s is not this node's daemon: wanted the certificate that the "
+                "node was launched with, found another. It is sent nothing, and asked again until "
+                "the lease is over",
+                url,
+            )
 
 
 def _accepts(url: httpx2.URL) -> bool:

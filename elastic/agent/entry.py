@@ -21,6 +21,7 @@ from elastic.agent.ingest import Ingest
 from elastic.agent.launcher import Launcher
 from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
+from elastic.agent.mask import Mask
 from elastic.agent.memory import Memory, recall, remember
 from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry, open_round_registry
@@ -51,7 +52,13 @@ def run_agent(config: Path) -> int:
     launcher.warm_up()
     throttle = _throttle(settings, launcher)
     try:
-        with DaemonClient(*settings.daemon_urls, instance_id=settings.instance_id) as client:
+        mask = Mask()
+        with DaemonClient(
+            *settings.daemon_urls,
+            instance_id=settings.instance_id,
+            certificate=settings.daemon_certificate,
+            mask=mask,
+        ) as client:
             # An agent that restarts has registered already.
             memory = recall(settings.work_dir)
             try:
@@ -69,6 +76,8 @@ def run_agent(config: Path) -> int:
                     settings.daemon_url,
                 )
                 return 1
+            brings = memory.brings
+            mask.add(brings.env[name] for name in brings.secrets if name in brings.env)
             launcher.prepare(() if registered is None else registered.command)
             if not _has_code(settings, client, memory, lease):
                 log.error(
@@ -76,7 +85,7 @@ def run_agent(config: Path) -> int:
                     settings.daemon_url,
                 )
                 return 1
-            _live(settings, client=client, memory=memory, launcher=launcher, lease=lease)
+            _live(settings, client=client, memory=memory, launcher=launcher, lease=lease, mask=mask)
             return 0
     finally:
         if throttle is not None:
@@ -129,21 +138,22 @@ def _live(
     memory: Memory,
     launcher: Launcher,
     lease: Lease,
+    mask: Mask,
 ) -> None:
     wake_heart = threading.Event()
     clock = SystemClock()
     disk_outbox = DiskOutbox(settings.work_dir / "spool.sqlite")
     with (
         closing(disk_outbox),
-        open_uploader(settings, say=disk_outbox.add, wall_s=clock.now_s) as uploader,
+        open_uploader(settings, say=disk_outbox.add, wall_s=clock.now_s, mask=mask) as uploader,
     ):
         registry = RoundRegistry(wake=wake_heart.set)
         ingest = Ingest(
             settings.socket_path, disk_outbox=disk_outbox, uploader=uploader, saw_round=registry.saw
         )
         round_server = open_round_registry(settings.rounds_path, registry)
-        log_stream = _log_stream(settings, client, memory, ingest)
-        preparation = _preparation(settings, memory, disk_outbox, wake_heart)
+        log_stream = _log_stream(settings, client, memory, ingest, mask)
+        preparation = _preparation(settings, memory, disk_outbox, wake_heart, mask)
         preparation.start()
         supervisor = Supervisor(
             settings,
@@ -191,17 +201,21 @@ def _live(
 
 
 def _log_stream(
-    settings: AgentSettings, client: DaemonClient, memory: Memory, ingest: Ingest
+    settings: AgentSettings, client: DaemonClient, memory: Memory, ingest: Ingest, mask: Mask
 ) -> LogStream:
     def send(seq: int, pieces: Sequence[LogPiece]) -> bool | None:
         batch = LogBatch(memory.node_id, settings.instance_id, seq, tuple(pieces))
         return client.send_logs(batch, node_token=memory.node_token)
 
-    return LogStream(settings.log_dir, send=send, session_ranks=ingest.session_ranks)
+    return LogStream(settings.log_dir, send=send, session_ranks=ingest.session_ranks, mask=mask)
 
 
 def _preparation(
-    settings: AgentSettings, memory: Memory, disk_outbox: DiskOutbox, wake: threading.Event
+    settings: AgentSettings,
+    memory: Memory,
+    disk_outbox: DiskOutbox,
+    wake: threading.Event,
+    mask: Mask,
 ) -> Preparation:
     def tell(text: str) -> None:
         disk_outbox.add([{"kind": "note", "text": text, "at_s": SystemClock().now_s()}])
@@ -220,6 +234,7 @@ def _preparation(
         tell=tell,
         open_source=open_source,
         wake=wake.set,
+        mask=mask,
     )
 
 

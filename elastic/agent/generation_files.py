@@ -8,6 +8,7 @@ from typing import Any
 
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import log_files
+from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import Location, Manifest, Place
 from elastic.checkpoints.bring import bring
@@ -30,8 +31,15 @@ class GenerationFiles:
     """
 
     def __init__(
-        self, assignment: Assignment, *, settings: AgentSettings, client: Any, storage: Location
+        self,
+        assignment: Assignment,
+        *,
+        settings: AgentSettings,
+        client: Any,
+        storage: Location,
+        mask: Mask | None = None,
     ) -> None:
+        self._mask = mask or Mask()
         self.generation, self._stored_iteration = assignment.generation, assignment.stored_iteration
         self._node_id, self._is_in_session = settings.instance_id, assignment.mode is Mode.LIVE
         self._folder = Folder(
@@ -137,6 +145,7 @@ class GenerationFiles:
         elasticd never reads them: they are for people, after the daemon has trimmed its own copy.
         """
         for file in log_files(self._log_dir, [self.generation]):
+            self._mask.blank(file.path)
             self._artifact_bucket.upload(file.path, f"logs/{self._node_id}-{file.path.name}")
 
     def _is_newest(self, held: tuple[Still, ...], iteration: int | None) -> bool:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from elastic.agent import logs
 from elastic.agent.files import read_json, write_json
 from elastic.agent.logs import MAX_LOG_BYTES, LogFile
+from elastic.agent.mask import Mask
 from elastic.log_line import MAX_CHARACTERS, LogPiece, last_state, plain
 
 # A line reaches the daemon within this and the time of a request. Each look with news costs about 2
@@ -54,12 +55,14 @@ class LogStream:
         *,
         send: Send,
         session_ranks: Callable[[], Mapping[int, int]] = dict,
+        mask: Mask | None = None,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
         self._cursor_file = folder / CURSOR_FILE
         self._send = send
         self._session_ranks = session_ranks
+        self._mask = mask or Mask()
         self._now_s = now_s
         self._lock = threading.Lock()
         self._began = [0]  # what the node writes while it gets ready
@@ -113,9 +116,10 @@ class LogStream:
             self._serves[self._began[-1]] = generation
 
     def bound(self, generation: int) -> None:
-        """Truncates the files of a generation that have grown too large."""
+        """Blanks secrets in the files of a generation, and truncates those that grew too large."""
         files = logs.log_files(self._folder, [generation])
         for file in files:
+            self._mask.blank(file.path)
             most_bytes = MAX_LOG_BYTES // len(files)
             if _size(file.path) <= most_bytes:
                 continue

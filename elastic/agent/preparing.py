@@ -15,6 +15,7 @@ from pathlib import Path
 from elastic.agent import logs, own_python
 from elastic.agent.commands import Commands
 from elastic.agent.data import Source, fetch_data
+from elastic.agent.mask import Mask
 from elastic.agent.settings import AgentSettings
 from elastic.checkpoints import is_location
 from elastic.clock import SystemClock
@@ -60,7 +61,9 @@ class Preparation:
         tell: Callable[[str], None],
         open_source: Callable[[str], Source],
         wake: Callable[[], None],
+        mask: Mask | None = None,
     ) -> None:
+        self._mask = mask or Mask()
         self._brings = brings
         self._settings = settings
         self._code = code
@@ -69,6 +72,8 @@ class Preparation:
         self._wake = wake
         path = os.environ.get("PATH", os.defpath)
         self.outfit = outfit_of(sys.executable, path=path)
+        # Of SSM parameters, by variable.
+        self._secrets: dict[str, str] = {}
         self.failure: str | None = None
         self.what = "getting ready"
         self.since_s = time.monotonic()
@@ -118,12 +123,15 @@ class Preparation:
         if self.failure is not None:
             if self._commands.last_lines:
                 self.failure += f" (its last lines: {' | '.join(self._commands.last_lines)})"
-            self.failure = self.failure[:_MOST_CHARACTERS]
+            self.failure = self._mask.cover(self.failure)[:_MOST_CHARACTERS]
             log.error("%s", self.failure)
         self._is_over.set()
         self._wake()
 
     def _prepare(self) -> None:
+        if self._brings.secret_parameters:
+            self._begin("reading its secrets")
+            self._read_secrets()
         if self._brings.requirements or self._brings.setup:
             self._make_environment()
         if self._brings.data is not None:
@@ -134,6 +142,16 @@ class Preparation:
             self._set_up(command)
         if self._brings.setup:
             (self._settings.work_dir / _SET_UP).touch()
+
+    def _read_secrets(self) -> None:
+        # Import boto3 only on a node whose job has such secrets: the import takes long.
+        from elastic.agent.parameters import read_parameters
+
+        values = read_parameters(self._brings.secret_parameters, region=self._settings.region)
+        self._mask.add(values.values())
+        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **values})
+        self._secrets = values
+        self._commands.environment |= values
 
     def _make_environment(self) -> None:
         """Makes the job's environment, for setup commands too.
@@ -161,6 +179,7 @@ class Preparation:
             environment=folder,
             path=os.environ.get("PATH", os.defpath),
         )
+        self.outfit = Outfit(self.outfit.python, {**self.outfit.variables, **self._secrets})
         self._commands.environment |= self.outfit.variables
 
     def _bring_data(self, data: str) -> None:

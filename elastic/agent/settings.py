@@ -29,6 +29,8 @@ class AgentSettings:
     artifact_root: Path
     # Where else the daemon may be, or one that took over.
     other_urls: tuple[str, ...] = ()
+    # The only certificate that the agent trusts, as PEM; empty only for plain HTTP on this machine.
+    daemon_certificate: str = ""
     # Cores, None if the agent sets no limit.
     cpu_quota: float | None = None
     lease_s: float = LEASE_S
@@ -134,6 +136,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
     return AgentSettings(
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
+        daemon_certificate=str(fields.get("daemon_certificate", "")),
         join_token=str(fields["join_token"]),
         other_urls=tuple(str(each).rstrip("/") for each in fields.get("other_urls", ())),
         work_dir=work_dir,

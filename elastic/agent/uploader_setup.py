@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
+from elastic.agent.mask import Mask
 from elastic.agent.output_upload import OutputUploadThread
 from elastic.agent.outputs import OutputUploader
 from elastic.agent.settings import AgentSettings
@@ -38,9 +39,12 @@ class _Runs(Protocol):
 
 @contextmanager
 def open_uploader(
-    settings: AgentSettings, *, say: Say, wall_s: Callable[[], float]
+    settings: AgentSettings, *, say: Say, wall_s: Callable[[], float], mask: Mask | None = None
 ) -> Iterator[Uploader]:
-    """Stores outputs, and checkpoints if there is a bucket, until the end of the block."""
+    """Stores outputs, and checkpoints if there is a bucket, until the end of the block.
+
+    What `mask` knows is stored in no log.
+    """
     connect = functools.cache(lambda: _client(settings))
     outputs = _output_upload_thread(settings, connect, say=say, wall_s=wall_s)
     if settings.storage is None:
@@ -60,7 +64,9 @@ def open_uploader(
     storage = settings.storage
 
     def load(assignment: Assignment) -> GenerationFiles:
-        return GenerationFiles(assignment, settings=settings, client=connect(), storage=storage)
+        return GenerationFiles(
+            assignment, settings=settings, client=connect(), storage=storage, mask=mask or Mask()
+        )
 
     upload_thread = CheckpointUploadThread(load=load, say=say, wall_s=wall_s)
 

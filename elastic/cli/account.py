@@ -30,9 +30,10 @@ def findings_of_account(settings: Settings, clock: Clock, *, nodes: int) -> Iter
     except ElasticError as error:
         yield Finding("aws identity", "error", str(error), "set ec2.region or AWS_REGION")
         return
-    ports = (range(settings.port, settings.port + 1), settings.port_range)
+    port = settings.port_of_nodes
+    ports = (range(port, port + 1), settings.port_range)
     yield from account_findings(
-        account, settings.ec2, host=settings.host, ports=ports, nodes=nodes, clock=clock
+        account, settings.ec2, host=settings.address_of_nodes, ports=ports, nodes=nodes, clock=clock
     )
     yield check_prices(settings, clock)
     yield judge_disk_price(settings, account.region)

@@ -14,6 +14,7 @@ from elastic.cli import (
     adopt,
     audit,
     backtest,
+    certificate,
     db,
     decision,
     doctor,
@@ -69,6 +70,15 @@ def _root(
             "--token-file", help="File of the token; else ELASTICD_TOKEN, else the data folder's."
         ),
     ] = None,
+    ca_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--ca-file",
+            envvar="ELASTICD_CA_FILE",
+            help="What the daemon's certificate is checked by, as PEM; else this machine's "
+            "authorities, and for its own daemon the data folder's.",
+        ),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -76,7 +86,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    context.obj = Connection(url=url, token_file=token_file)
+    context.obj = Connection(url=url, token_file=token_file, ca_file=ca_file)
 
 
 # In the order in which `elasticd --help` lists them.
@@ -99,6 +109,7 @@ app.add_typer(measurement.app, name="measurement")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(event.app, name="event")
 app.add_typer(token.app, name="token")
+app.add_typer(certificate.app, name="certificate")
 app.add_typer(db.app, name="db")
 
 

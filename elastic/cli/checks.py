@@ -71,6 +71,7 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
         check_token,
         check_database,
         check_port,
+        check_node_port,
     )
     for check in checks:
         yield check(settings)
@@ -237,7 +238,17 @@ def check_database(settings: Settings) -> Finding:
 
 def check_port(settings: Settings) -> Finding:
     """The port must be free for `serve`, or this folder's daemon must have it."""
-    if ":" in settings.host:
+    return _port("port", settings.host, settings.port, _running(settings))
+
+
+def check_node_port(settings: Settings) -> Finding:
+    """As `check_port`, for the port that nodes call."""
+    running = _running(settings)
+    return _port("node_port", settings.address_of_nodes, settings.port_of_nodes, running)
+
+
+def _port(name: str, host: str, port: int, running: Mapping[str, object]) -> Finding:
+    if ":" in host:
         family = socket.AF_INET6
     else:
         family = socket.AF_INET
@@ -245,19 +256,13 @@ def check_port(settings: Settings) -> Finding:
         # As the daemon does: a port that was closed a moment ago counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((settings.host, settings.port))
+            probe.bind((host, port))
         except OSError as error:
-            if _running(settings).get("port") == settings.port:
-                return Finding(
-                    "port",
-                    "ok",
-                    f"{settings.host}:{settings.port}: this folder's daemon listens there",
-                )
-            found = f"{settings.host}:{settings.port}: {error.strerror}"
-            return Finding(
-                "port", "warning", found, "a daemon runs already, or choose another: ELASTICD_PORT"
-            )
-    return Finding("port", "ok", f"{settings.host}:{settings.port} is free")
+            if running.get(name) == port:
+                return Finding(name, "ok", f"{host}:{port}: this folder's daemon listens there")
+            advice = f"a daemon runs already, or choose another: ELASTICD_{name.upper()}"
+            return Finding(name, "warning", f"{host}:{port}: {error.strerror}", advice)
+    return Finding(name, "ok", f"{host}:{port} is free")
 
 
 def _running(settings: Settings) -> Mapping[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from elastic.errors import (
     StoreUnavailable,
     Unauthorized,
 )
-from elastic.trust import trust_for
+from elastic.trust import is_refused_key, trust_for
 
 JsonObject: TypeAlias = dict[str, Any]
 
@@ -57,10 +58,19 @@ class Streamed:
 
 
 class Client:
-    """One daemon's REST interface under /v1. `transport` lets tests answer in process."""
+    """One daemon's REST interface under /v1.
+
+    `trust` is what `trust_for` gives for the address; `transport` lets tests answer in process.
+    Raises InvalidInput for plain HTTP to another machine.
+    """
 
     def __init__(
-        self, *, url: str, token: str, transport: httpx2.BaseTransport | None = None
+        self,
+        *,
+        url: str,
+        token: str,
+        trust: ssl.SSLContext | bool | None = None,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self.url = url.rstrip("/")
         try:
@@ -69,7 +79,7 @@ class Client:
                 headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
                 timeout=_TIMEOUT_S,
                 transport=transport,
-                verify=trust_for(self.url),
+                verify=trust_for(self.url) if trust is None else trust,
                 # A proxy named in the environment must not see the token.
                 trust_env=False,
             )
@@ -174,7 +184,13 @@ class Client:
             raise error_of(answer)
         return answer
 
-    def _unreachable(self, error: httpx2.TransportError) -> DaemonUnreachable:
+    def _unreachable(self, error: httpx2.TransportError) -> ElasticError:
+        if is_refused_key(error):
+            return Unauthorized(
+                f"what answers at {self.url} does not show a certificate that is trusted here "
+                f"({error}): name the daemon's with --ca-file or ELASTICD_CA_FILE "
+                "(`elasticd certificate show`)"
+            )
         return DaemonUnreachable(
             f"wanted a daemon at {self.url}, found none ({error}): start it with `elasticd serve`,"
             " or name another with --url or ELASTICD_URL"

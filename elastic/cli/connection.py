@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from elastic.errors import Unauthorized
+from elastic.errors import InvalidInput, Unauthorized
 
 if TYPE_CHECKING:
+    import ssl
+
     from elastic.cli.client import Client
 
 
@@ -22,16 +24,29 @@ class Connection:
     # None: as the environment or the settings say.
     url: str | None = None
     token_file: Path | None = None
+    ca_file: Path | None = None
 
     def open(self) -> Client:
         """Returns a client of that daemon. Raises Unauthorized if there is no token."""
         from elastic.cli.client import Client  # HTTP is slow to import; `--help` needs none
 
-        return Client(url=self.address(), token=self._token())
+        url = self.address()
+        return Client(url=url, token=self._token(), trust=self._trust(url))
 
     def address(self) -> str:
         """The daemon's URL."""
         return self.url or os.environ.get("ELASTICD_URL") or default_url()
+
+    def _trust(self, url: str) -> ssl.SSLContext | bool:
+        """What the daemon's certificate is checked by. Raises InvalidInput."""
+        from elastic.trust import trust_for  # ssl is slow to import
+
+        if self.ca_file is not None:
+            return trust_for(url, _certificates_in(self.ca_file))
+        if not url.startswith("https:") or url != default_url():
+            return trust_for(url)
+        # This machine's own daemon wrote the file: whatever name it is called by, it is that one.
+        return trust_for(url, _certificates_in(default_certificate_file()), checks_name=False)
 
     def _token(self) -> str:
         if self.token_file is None and (token := os.environ.get("ELASTICD_TOKEN")):
@@ -58,6 +73,16 @@ def read_token(path: Path) -> str:
     return token
 
 
+def _certificates_in(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"wanted the daemon's certificate as PEM in {path}: {error}; name it with --ca-file or "
+            "ELASTICD_CA_FILE"
+        ) from error
+
+
 def default_url() -> str:
     """The address of this machine's daemon."""
     from elastic.config import load_settings  # pydantic takes 0.2 s
@@ -66,9 +91,19 @@ def default_url() -> str:
     # The address that the daemon wrote comes first: its port may be one that was free.
     with suppress(OSError, ValueError, KeyError):
         return str(json.loads((settings.data_dir / "daemon.json").read_text())["url"])
+    scheme = "http"
+    if settings.is_encrypted_for_users:
+        scheme = "https"
     if ":" in settings.host:
-        return f"http://[{settings.host}]:{settings.port}"
-    return f"http://{settings.host}:{settings.port}"
+        return f"{scheme}://[{settings.host}]:{settings.port}"
+    return f"{scheme}://{settings.host}:{settings.port}"
+
+
+def default_certificate_file() -> Path:
+    """What the certificate of a daemon on this machine is checked by."""
+    from elastic.config import load_settings  # pydantic takes 0.2 s
+
+    return load_settings().certificate_file
 
 
 def default_token_file() -> Path:

@@ -413,6 +413,7 @@ def _settled(document: dict[str, Any], folder: Path) -> tuple[dict[str, Any], Ar
     specs = import_module("api.specs")
     brought = import_module("api.brought")
     document = brought.settle_env(document, os.environ)
+    document = brought.settle_secrets(document, os.environ, folder)
     document = specs.settle_command(brought.settle_requirements(document, folder))
     match document.get("code"):
         case str(named) if not re.fullmatch(SUM_PATTERN, named):

@@ -11,6 +11,7 @@ from elastic.model.command import (
 )
 from elastic.model.hazard import interruptions_per_h
 from elastic.model.job import (
+    HIDDEN,
     LEGAL_JOB_MOVES,
     CapacityChoice,
     Goal,
@@ -90,6 +91,7 @@ from elastic.model.workers import (
 __all__ = [
     "AGENT_SAYS",
     "AGES_S",
+    "HIDDEN",
     "LEGAL_JOB_MOVES",
     "LEGAL_NODE_MOVES",
     "MODULE_OPTIONS",

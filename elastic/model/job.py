@@ -173,7 +173,8 @@ class JobSpec:
     program. `outputs` are the globs of the files in the working folder that are carried home; None
     is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
-    `setup`. `secrets` are the variables of `env` whose values are not shown. `batch` says what an
+    `setup`. `secrets` are the variables of `env` whose values are
+    not shown, and `secret_parameters` others, with the SSM parameters that nodes read them from. `batch` says what an
     iteration is; None leaves it to what is seen of the script.
     """
 
@@ -207,6 +208,7 @@ class JobSpec:
     setup: tuple[str, ...] = ()
     data: str | None = None
     secrets: tuple[str, ...] = ()
+    secret_parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def program(self) -> tuple[object, ...]:

@@ -38,7 +38,7 @@ from elastic.worker.messages import (
     WindowMessage,
 )
 
-PROTOCOL = "3.0"
+PROTOCOL = "3.1"
 """MAJOR.MINOR. A new field that the other end may ignore makes a new minor; whatever else changes,
 a new major."""
 
@@ -73,11 +73,15 @@ class Brings:
     # A bucket's location, or a folder of the node.
     data: str | None = None
     # The job's variables.
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    # Those of them whose values the node masks in all that it sends.
+    secrets: tuple[str, ...] = ()
+    # Variables that the node reads from SSM parameters of these names, and masks.
+    secret_parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_any(self) -> bool:
-        return bool(self.requirements or self.setup or self.data)
+        return bool(self.requirements or self.setup or self.data or self.secret_parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ class Assignment:
     output_dir: str = ""
     # The globs of what is stored in `output_dir`; null for everything new.
     outputs: tuple[str, ...] | None = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
     # What an iteration is, if the job says.
     batch: Batch | None = None
     # Marks of files that the script saved, with the iterations done by then. Empty once the node

@@ -37,6 +37,8 @@ class LaunchRequest:
     join_token: str
     # Where else nodes may find it, or one that took over.
     other_urls: tuple[str, ...] = ()
+    # What nodes trust as the daemon's certificate, as PEM; empty only where they call loopback.
+    daemon_certificate: str = ""
     # Added to the environment of everything that runs on the nodes.
     env: Mapping[str, str] = field(default_factory=dict)
     # The call that an earlier attempt with this token made, by any daemon; empty if none may have

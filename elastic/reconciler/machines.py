@@ -38,12 +38,14 @@ _FOR_A_PERSON = frozenset({Obstacle.FORBIDDEN, Obstacle.QUOTA})
 
 @dataclass(frozen=True, slots=True)
 class LaunchTerms:
-    """What all launches have in common: where nodes find the daemon, or one that took over, and
-    what admits those of one launch there."""
+    """What all launches have in common: where nodes find the daemon, or one that took over, by what
+    they know it, and what admits those of one launch there."""
 
     daemon_url: str
     join_token: Callable[[str], str]
     other_urls: tuple[str, ...] = ()
+    # The certificate, as PEM, by which nodes know the daemon.
+    daemon_certificate: str = ""
 
     @property
     def urls(self) -> str:
@@ -321,6 +323,7 @@ class Machines:
             daemon_url=self.terms.daemon_url,
             join_token=self.terms.join_token(intent.token),
             other_urls=self.terms.other_urls,
+            daemon_certificate=self.terms.daemon_certificate,
             asked_by=intent.asked_by,
             note_asked=lambda by: self.store.nodes.note_asked(intent.token, by),
         )

@@ -44,10 +44,14 @@ def reply_for(
     stored_iteration: int | None = None,
     saves: Mapping[str, int] | None = None,
     certificate: str = "",
+    env: Mapping[str, str] | None = None,
     lease_s: float,
     acked_seq: int = 0,
 ) -> HeartbeatReply:
-    """Gives the reply to a node's heartbeat as the recorded facts stand."""
+    """Gives the reply to a node's heartbeat as the recorded facts stand.
+
+    `env` are the job's variables with their secrets opened; None if it has no secrets.
+    """
     if node.phase is NodePhase.TERMINATING or node.phase.is_gone or job.phase.is_final:
         return HeartbeatReply(lease_s, acked_seq, shutdown=True)
     if generation is None or job.phase is JobPhase.DRAINING or not _has_part_in(generation, node):
@@ -61,6 +65,7 @@ def reply_for(
         stored_iteration=stored_iteration,
         saves=saves or {},
         certificate=certificate,
+        env=job.spec.env if env is None else env,
     )
     return HeartbeatReply(lease_s, acked_seq, assignment)
 
@@ -81,6 +86,7 @@ def _assignment(
     stored_iteration: int | None,
     saves: Mapping[str, int],
     certificate: str,
+    env: Mapping[str, str],
 ) -> Assignment:
     """The assignment of a node.
 
@@ -93,7 +99,7 @@ def _assignment(
         job_id=job.id,
         generation=generation.number,
         command=job.spec.command,
-        env=_environment(job.spec, node.offering),
+        env=_environment(env, job.spec, node.offering),
         nnodes_min=min(job.spec.nodes_min, nnodes),
         nnodes_max=nnodes,
         nproc_per_node=node.workers.processes,
@@ -117,10 +123,10 @@ def _assignment(
     )
 
 
-def _environment(spec: JobSpec, offering: Offering) -> dict[str, str]:
+def _environment(env: Mapping[str, str], spec: JobSpec, offering: Offering) -> dict[str, str]:
     """The job's own variables, its precision, and what a session must know of this node type's
     memory."""
-    environment = dict(spec.env)
+    environment = dict(env)
     if spec.precision is not None:
         environment["ELASTICD_PRECISION"] = spec.precision
     if (most := spec.most_samples.get(offering.node_type)) is not None:

@@ -63,7 +63,7 @@ def _context(side: ssl._SSLMethod, pem: str) -> ssl.SSLContext:
     context.check_hostname = False  # the certificate is the job's, whatever a machine is called
     context.verify_mode = ssl.CERT_REQUIRED
     try:
-        _load(context, pem)
+        load_key(context, pem)
         context.load_verify_locations(cadata=pem[pem.index(_END_OF_KEY) :])
     except ssl.SSLError as error:
         raise ValueError(f"wanted a job's key and certificate as PEM, found others: {error}") from (
@@ -75,7 +75,8 @@ def _context(side: ssl._SSLMethod, pem: str) -> ssl.SSLContext:
     return context
 
 
-def _load(context: ssl.SSLContext, pem: str) -> None:
+def load_key(context: ssl.SSLContext, pem: str) -> None:
+    """Has the context show this key's certificate. Raises SSLError."""
     # Python reads keys from files only: this one has no name, and is gone once it is closed.
     descriptor = os.memfd_create("certificate")
     try:

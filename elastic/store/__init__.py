@@ -6,7 +6,7 @@ from elastic.store.backup import Backup, back_up, restore
 from elastic.store.codec import from_text, to_text
 from elastic.store.events import Event
 from elastic.store.facts import JobFacts
-from elastic.store.heartbeats import HeartbeatReport
+from elastic.store.heartbeats import HeartbeatFacts, HeartbeatReport
 from elastic.store.inspection import StoreState, inspect_store
 from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.migrating import migrate, migration_config
@@ -19,6 +19,7 @@ from elastic.store.store import Store, Tallies
 __all__ = [
     "Backup",
     "Event",
+    "HeartbeatFacts",
     "HeartbeatReport",
     "Interruptions",
     "JobFacts",

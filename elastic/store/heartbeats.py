@@ -12,6 +12,8 @@ from elastic.model import (
     AgentState,
     Beginning,
     Exit,
+    Generation,
+    Job,
     Node,
     NodeReport,
     Notice,
@@ -20,11 +22,11 @@ from elastic.model import (
     Save,
     Window,
 )
+from elastic.store import certificates, generations, measurements, notices, progress, rollup
 from elastic.store import jobs as job_rows
-from elastic.store import measurements, notices, progress, rollup
 from elastic.store import nodes as node_rows
 from elastic.store.codec import to_text
-from elastic.store.engine import Repository
+from elastic.store.engine import Repository, reads
 from elastic.store.events import Event, add_event
 
 
@@ -46,6 +48,30 @@ class HeartbeatReport:
     # By sequence number, as are `beginnings`.
     saves: Mapping[int, Save] = field(default_factory=dict)
     beginnings: Mapping[int, Beginning] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatFacts:
+    """What the reply to a node's heartbeat is made of. `certificate` is the job's, with its key."""
+
+    node: Node
+    acked_seq: int
+    job: Job
+    generation: Generation | None
+    certificate: str
+
+
+def facts(connection: Connection, node_id: str) -> HeartbeatFacts:
+    """All of it as it stands. Raises NotFound."""
+    row = node_rows.row(connection, node_id)
+    node = node_rows.to_node(row)
+    return HeartbeatFacts(
+        node,
+        row.acked_seq,
+        job_rows.get(connection, node.job_id),
+        generations.latest(connection, node.job_id),
+        certificates.get(connection, node.job_id) or "",
+    )
 
 
 def take_in(connection: Connection, row: Row[Any], said: HeartbeatReport, *, now_s: float) -> int:
@@ -123,6 +149,8 @@ def _exit_values(node: Node, said: Exit | None) -> dict[str, object]:
 
 class Heartbeats(Repository):
     """What nodes report."""
+
+    facts = reads(facts)
 
     def take_in(self, node_id: str, said: HeartbeatReport, *, now_s: float) -> int:
         """Stores what is not stored yet and gives how many windows were new."""

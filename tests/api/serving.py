@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,13 +25,18 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    world: World, *, most: int = 100, head_s: float = 10.0, body_s: float = 20.0
+    world: World,
+    *,
+    most: int = 100,
+    head_s: float = 10.0,
+    body_s: float = 20.0,
+    tls: ssl.SSLContext | None = None,
 ) -> Iterator[str]:
     """The URL of a server with room for so many connections, which wait so long for a request."""
     app, port, is_up = create_app(world.context), free_port(), threading.Event()
     config = uvicorn.Config(
         app,
-        http=guarded(most, head_s=head_s, body_s=body_s),
+        http=guarded(most, tls=tls, head_s=head_s, body_s=body_s),
         host="127.0.0.1",
         port=port,
         log_config=None,
@@ -41,7 +47,10 @@ def serving(
     thread = threading.Thread(target=server.run)
     thread.start()
     assert is_up.wait(20)
-    yield f"http://127.0.0.1:{port}"
+    scheme = "http"
+    if tls is not None:
+        scheme = "https"
+    yield f"{scheme}://127.0.0.1:{port}"
     server.handle_exit(signal.SIGTERM, None)
     thread.join(20)
     assert not thread.is_alive(), "the server waits for its streams"

@@ -128,9 +128,19 @@ import sys
 from pathlib import Path
 from tests.api.world import make_world
 from api.server import run
+from elastic.authority import Authority
+from elastic.listeners import ListenAddress
 folder = Path(sys.argv[1])
 world = make_world(folder, template=Path(sys.argv[2]))
-run(world.context, host="127.0.0.1", port=int(sys.argv[3]), on_started=lambda: print("up", flush=True))
+users, nodes = map(int, sys.argv[3:])
+run(
+    world.context,
+    users=ListenAddress("127.0.0.1", users, is_encrypted=False),
+    nodes=ListenAddress(
+        "127.0.0.1", nodes, is_encrypted=True, pem=Authority(b"secret").issue({"localhost"})
+    ),
+    on_started=lambda: print("up", flush=True),
+)
 world.store.close()
 print("closed")
 """
@@ -140,7 +150,8 @@ def test_sigterm_ends_the_daemon_at_once_with_a_stream_open(
     tmp_path: Path, empty_database: Path
 ) -> None:
     port = free_port()
-    arguments = [sys.executable, "-c", DAEMON, str(tmp_path), str(empty_database), str(port)]
+    ports = [str(port), str(free_port())]
+    arguments = [sys.executable, "-c", DAEMON, str(tmp_path), str(empty_database), *ports]
     root = Path(__file__).parents[2]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=root, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "up\n"

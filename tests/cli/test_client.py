@@ -23,7 +23,7 @@ Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
 def client_of(answer: Answer) -> Client:
-    return Client(url="http://daemon", token="secret", transport=httpx2.MockTransport(answer))
+    return Client(url="http://127.0.0.1", token="secret", transport=httpx2.MockTransport(answer))
 
 
 def problem(status: int, detail: str, **more: object) -> Answer:

@@ -72,7 +72,7 @@ def test_prices_of_a_trace_are_refused_where_ec2_tells_them(
 def test_who_would_pay_on_ec2_for_nothing_is_refused(tmp_path: Path) -> None:
     done = _start(tmp_path)
     assert done.returncode == 2
-    assert "got http://127.0.0.1:" in done.stderr
+    assert "got https://127.0.0.1:" in done.stderr
     assert "checkpoint_root: wanted a place" in done.stderr
     assert not (tmp_path / "data" / "elasticd.db").exists()
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
+from elastic.trust import trust_for
 from tests.deploy.engine import Engine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,9 @@ class Stack:
         token = eventually(
             "the token", lambda: self.within("elasticd", "elasticd", "token", "show")
         )
-        return Client(url=f"http://127.0.0.1:{_PORT}", token=token.strip())
+        certificate = self.within("elasticd", "elasticd", "certificate", "show")
+        url = f"https://127.0.0.1:{_PORT}"
+        return Client(url=url, token=token.strip(), trust=trust_for(url, certificate))
 
 
 @contextmanager

@@ -36,6 +36,7 @@ def test_jobs_in_the_documents_are_valid(
     monkeypatch.setenv("WANDB_API_KEY", "k")
     (tmp_path / "train.py").touch()
     (tmp_path / "requirements.txt").write_text("einops\n")
+    (tmp_path / "db-password.txt").write_text("p\n")
     (tmp_path / "job.yaml").write_text(block.text)
     document, _ = read_spec(str(tmp_path / "job.yaml"))
     assert to_spec(document, now_s=0.0).name

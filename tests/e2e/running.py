@@ -19,6 +19,7 @@ import psutil
 
 from elastic.cli.client import Client
 from elastic.errors import ElasticError
+from elastic.trust import trust_for
 from elastic_lab import Lab, parse_scenario, running_lab
 
 # A script that trains until it is ended.
@@ -125,7 +126,10 @@ class RunningDaemon:
 
     def client(self) -> Client:
         address = json.loads((self.data / "daemon.json").read_text())
-        return Client(url=address["url"], token=(self.data / "token").read_text().strip())
+        token = (self.data / "token").read_text().strip()
+        certificate = (self.data / "certificate.pem").read_text()
+        trust = trust_for(address["url"], certificate, checks_name=False)
+        return Client(url=address["url"], token=token, trust=trust)
 
     def submit(self, **spec: Any) -> str:
         with self.client() as client:

@@ -283,13 +283,14 @@ def test_nodes_install_what_their_daemon_serves_unless_they_have_lines_of_their_
     for number, lines in enumerate(("true", 'pip install "$ELASTICD_WHEEL"'), start=2):
         buy(provider_of(PLAIN.model_copy(update={"bootstrap": lines})), request(number, HERE))
     usual, own, both = (_user_data(sent) for sent in endpoint.sent("CreateLaunchTemplateVersion"))
-    there = (
-        f"\nELASTICD_WHEEL='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
-    )
+    there = f"\nwheel='{wheel_url(ec2_world.WHEEL, daemon_url=request(1, HERE).daemon_url)}'\n"
     torch = "export UV_TORCH_BACKEND=cpu\n"
-    assert there + torch + DEFAULT_BOOTSTRAP in usual
-    assert "\nELASTICD_WHEEL=''\n" + torch + "true\n" in own
-    assert there + torch + 'pip install "$ELASTICD_WHEEL"' in both
+    assert there in usual
+    assert torch + DEFAULT_BOOTSTRAP in usual
+    assert "\nwheel=''\n" in own
+    assert torch + "true\n" in own
+    assert there in both
+    assert torch + 'pip install "$ELASTICD_WHEEL"' in both
 
 
 def test_packages_come_from_where_settings_say_for_each_sort_of_machine(endpoint: Endpoint) -> None:

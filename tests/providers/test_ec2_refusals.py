@@ -50,9 +50,9 @@ def no_other_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.0.1", "localhost", "::1"])
 def test_an_address_of_this_machine_alone_is_refused(host: str) -> None:
     ((field, said),) = told(host=host)
-    assert field == "host"
+    assert field == "node_host"
     assert f"{URL}, which only this machine can reach" in said
-    assert "ELASTICD_HOST" in said
+    assert "ELASTICD_NODE_HOST" in said
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
@@ -96,7 +96,7 @@ def test_a_bucket_of_this_machine_needs_no_profile() -> None:
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
-    assert fields(told(host="127.0.0.1", checkpoint_root=None)) == ["host", "checkpoint_root"]
+    assert fields(told(host="127.0.0.1", checkpoint_root=None)) == ["node_host", "checkpoint_root"]
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_where_machines_are_booted_on_loopback_nothing_is_refused(
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
 def test_machines_of_this_machine_with_addresses_of_their_own_reach_no_loopback(host: str) -> None:
     there = f"http://{OUTWARD[0]}:8469"
-    assert fields(told(there, host=host, checkpoint_root=None)) == ["host"]
+    assert fields(told(there, host=host, checkpoint_root=None)) == ["node_host"]
     assert told(there, host=OUTWARD[0], checkpoint_root=None) == []
 
 
 @pytest.mark.parametrize("endpoint_url", ["http://203.0.113.77:8469", "http://lab:8469"])
 def test_an_endpoint_elsewhere_or_by_name_boots_elsewhere(endpoint_url: str) -> None:
     assert fields(told(endpoint_url, host="127.0.0.1", checkpoint_root=None)) == [
-        "host",
+        "node_host",
         "checkpoint_root",
     ]

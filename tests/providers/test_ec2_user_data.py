@@ -2,6 +2,7 @@
 they are asked."""
 
 import gzip
+import json
 import os
 import shutil
 import signal
@@ -11,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
 import pytest
 
 from elastic.agent.settings import read_settings
+from elastic.authority import Authority, listening_context
 from elastic.distribution import own_wheel
 from elastic.errors import ProviderError
 from elastic.providers.ec2.user_data import (
@@ -29,12 +31,14 @@ from elastic.providers.ec2.user_data import (
 )
 
 GIVEN = {
-    "daemon_url": "http://10.0.0.1:8470",
+    "daemon_url": "https://10.0.0.1:8471",
+    "daemon_certificate": Authority(b"secret").certificate,
     "join_token": "secret'1",
     "checkpoint_root": "/shared",
     "artifact_root": "/shared",
     "env": {"ODD": "a'b\"c\n$HOME `id`"},
 }
+WHEEL_FILE = f"file:///root/elasticd/{own_wheel().name}#sha256={own_wheel().sha256}"
 # In place of the interpreter: the agent is only named, everything else is really run.
 _PYTHON = """#!/bin/sh
 if [ "$1" = -m ]; then echo "agent $*" >>"$HOME/said"; {agent}; fi
@@ -431,18 +435,20 @@ def bootstrapped(
     )
     for each in ("cp", "sed", "sh", "basename"):
         (programs / each).symlink_to(shutil.which(each) or "")
-    wheel = wheel_url(own_wheel(), daemon_url="http://[::1]:8470")
+    wheel = wheel_url(own_wheel(), daemon_url="https://[::1]:8471")
     lines = user_data(GIVEN, bootstrap=None, wheel=wheel, packages=packages, lease_s=600).decode()
     assert DEFAULT_BOOTSTRAP.strip() in lines
-    usual = lines[lines.index("ELASTICD_WHEEL=") : lines.index('python3 - "$dir"')]
+    usual = lines[lines.index(_FETCHED) + len(_FETCHED) : lines.index('python3 - "$dir"')]
     script = usual.replace("/opt/elasticd", str(ours))
-    environ = {"PATH": str(programs)}
+    environ = {"PATH": str(programs), "ELASTICD_WHEEL": WHEEL_FILE}
     subprocess.run(
         ["/bin/sh", "-euc", script], check=True, env=environ, stderr=subprocess.PIPE, text=True
     )
     return said.read_text().replace(str(ours), "/opt/elasticd").splitlines()
 
 
+# How the lines end that fetch the wheel.
+_FETCHED = 'the daemon did not give it elasticd"; fi\nfi\n'
 _SAY = """#!/bin/sh
 echo "$(basename "$0") $* TMPDIR=$TMPDIR $UV_TORCH_BACKEND$UV_DEFAULT_INDEX" >>{said}
 """
@@ -458,14 +464,13 @@ def test_a_node_installs_by_uv_what_its_daemon_serves_and_torch_for_its_own_proc
 ) -> None:
     """torch is unpacked on the disk, no copy of it is kept, and the daemon's wheel is named with
     its sum."""
-    there = f"http://[::1]:8470/v1/wheels/{own_wheel().sha256}/{own_wheel().name}#sha256={own_wheel().sha256}"
     found = bootstrapped(
         tmp_path, python3="new", installer="dnf", packages=package_source(None, has_gpu=False)
     )
     assert found == [
         "python3 -m venv /opt/elasticd",
         "pip install --quiet --no-cache-dir uv TMPDIR= cpu",
-        f"uv pip install --quiet --no-cache --python /opt/elasticd elasticd[train] @ {there} "
+        f"uv pip install --quiet --no-cache --python /opt/elasticd elasticd[train] @ {WHEEL_FILE} "
         "TMPDIR=/var/tmp cpu",
     ]
 
@@ -510,3 +515,56 @@ def test_a_script_that_stays_too_long_is_refused() -> None:
     noise = os.urandom(30_000).hex()
     with pytest.raises(ProviderError, match="wanted at most 16384 bytes"):
         user_data({**GIVEN, "env": {"LONG": noise}}, bootstrap="true", lease_s=600)
+
+
+class _Wheels(BaseHTTPRequestHandler):
+    """Has one wheel."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(own_wheel().content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def fetched(folder: Path, *, shows: Authority) -> subprocess.CompletedProcess[str]:
+    """Runs the lines that fetch the wheel, from a server with a certificate of that authority."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Wheels)
+    context = listening_context(shows.issue(["elsewhere"]))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        wheel = wheel_url(own_wheel(), daemon_url=f"https://127.0.0.1:{server.server_port}")
+        lines = user_data(GIVEN, bootstrap="true", wheel=wheel, lease_s=600).decode()
+        (folder / "given.json").write_text(json.dumps(GIVEN))
+        script = lines[lines.index("ELASTICD_WHEEL=") : lines.index(_FETCHED) + len(_FETCHED)]
+        head = f'dir={folder}; power_off() {{ echo "$1" >&2; exit 1; }}; sleep() {{ :; }}\n'
+        return subprocess.run(
+            ["/bin/sh", "-euc", head + script + '\necho "$ELASTICD_WHEEL"'],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_machine_fetches_elasticd_from_its_daemon_alone(tmp_path: Path) -> None:
+    done = fetched(tmp_path, shows=Authority(b"secret"))
+    assert done.stdout.strip() == (
+        f"file://{tmp_path}/{own_wheel().name}#sha256={own_wheel().sha256}"
+    )
+    assert (tmp_path / own_wheel().name).read_bytes() == own_wheel().content
+
+
+def test_a_machine_installs_nothing_that_another_daemon_sends(tmp_path: Path) -> None:
+    done = fetched(tmp_path, shows=Authority(b"another secret"))
+    assert done.returncode == 1
+    assert "the daemon did not give it elasticd" in done.stderr
+    assert not (tmp_path / own_wheel().name).exists()

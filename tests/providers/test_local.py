@@ -110,6 +110,7 @@ def test_the_agent_is_told_everything_in_a_file_that_only_the_owner_reads(
         "instance_id": "node-1",
         "daemon_url": "http://127.0.0.1:8470",
         "other_urls": [],
+        "daemon_certificate": "",
         "join_token": "secret-1",
         "work_dir": str(tmp_path / "nodes" / "node-1" / "work"),
         "advertise_host": "127.0.0.1",

@@ -303,6 +303,7 @@ class Ec2Provider:
         return {
             "daemon_url": request.daemon_url,
             "other_urls": list(request.other_urls),
+            "daemon_certificate": request.daemon_certificate,
             "join_token": request.join_token,
             "checkpoint_root": self._paths.checkpoint_root,
             "artifact_root": self._paths.artifact_root,

@@ -75,13 +75,13 @@ def host_address(host: str) -> Address | None:
 
 
 def _faults(settings: Settings, url: str, endpoint_url: str) -> Iterator[tuple[str, str]]:
-    why = why_unreachable(settings.host, endpoint_url)
+    why = why_unreachable(settings.address_of_nodes, endpoint_url)
     if why is not None:
         yield (
-            "host",
-            "host: wanted an address of this machine that nodes reach, such as its private one in "
+            "node_host",
+            "node_host: wanted an address of this machine that nodes reach, such as its private one in "
             f"their VPC; got {url}, which {why}: nodes would be paid for and never join. "
-            "Set host (elasticd serve --host, ELASTICD_HOST); "
+            "Set node_host (ELASTICD_NODE_HOST); "
             "elasticd doctor says whether they reach it",
         )
     if not settings.checkpoint_root and here(endpoint_url) is None:

@@ -161,7 +161,26 @@ cat >given.json <<'ELASTICD_END'
 {given}
 ELASTICD_END
 
-ELASTICD_WHEEL={wheel}
+ELASTICD_WHEEL=
+wheel={wheel}
+if [ -n "$wheel" ]; then
+  file=${{wheel##*/}}
+  file=${{file%%#*}}
+  # Installers do not know the daemon's certificate, so they get a file. They check its sum.
+  for attempt in 1 2 3 4 5; do
+    if python3 - "$wheel" "$file" <<'ELASTICD_END'
+import json, ssl, sys, urllib.request as request
+trust = ssl.create_default_context(cadata=json.load(open("given.json"))["daemon_certificate"])
+trust.check_hostname = False
+opener = request.build_opener(request.ProxyHandler({{}}), request.HTTPSHandler(context=trust))
+with opener.open(sys.argv[1], timeout=60) as answer, open(sys.argv[2], "wb") as file:
+    file.write(answer.read())
+ELASTICD_END
+    then ELASTICD_WHEEL="file://$dir/$file#${{wheel##*#}}" && break; fi
+    sleep "$attempt"
+  done
+  if [ -z "$ELASTICD_WHEEL" ]; then power_off "the daemon did not give it elasticd"; fi
+fi
 {packages}
 {bootstrap}
 {driver}
@@ -237,7 +256,8 @@ def user_data(
         given: The agent's configuration without what only the machine knows: its id, its address,
             its folder, and how long the bootstrap took.
         bootstrap: Shell lines after which `python3` has elasticd; None: the default ones.
-        wheel: What the bootstrap finds in ELASTICD_WHEEL.
+        wheel: Where the daemon has the wheel that the bootstrap finds in ELASTICD_WHEEL; empty if
+            it needs none.
         packages: The line of `package_source`, which comes before the bootstrap.
         has_nvidia: Whether a machine of EC2 must show a GPU, or end: it would train on its CPU.
         lease_s: How long the machine lives without a renewal of its lease.

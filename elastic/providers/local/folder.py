@@ -144,6 +144,12 @@ class NodeFolder:
             # A start in progress holds the lock until it is recorded. Later ones see the stop.
             fcntl.flock(lock, fcntl.LOCK_EX)
 
+    def drop_secrets(self) -> None:
+        """Deletes what only a living node needs: tokens, the job's key, its secrets."""
+        own = (self.agent_config, self.work / "agent.json", self.work / "certificate.pem")
+        for path in own:
+            path.unlink(missing_ok=True)
+
     def record_exit(self, *, now_s: float) -> None:
         """Records that the node is gone; the first record stays."""
         # A link, unlike a rename, fails if the file exists.

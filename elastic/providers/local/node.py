@@ -81,6 +81,7 @@ class LocalNode:
             reap(start.process)
         if launch.cgroup is not None:
             cgroup.remove(launch.cgroup)
+        self.folder.drop_secrets()
         # A node that never ran costs nothing: it ended when it began.
         self.folder.record_exit(now_s=launch.claimed_at_s if start is None else now_s)
 

@@ -234,6 +234,7 @@ class LocalProvider:
             "instance_id": launch.node_id,
             "daemon_url": request.daemon_url,
             "other_urls": list(request.other_urls),
+            "daemon_certificate": request.daemon_certificate,
             "join_token": request.join_token,
             "work_dir": str(folder.work),
             "shared_cache": str(self._nodes.parent / "cache"),
