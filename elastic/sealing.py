@@ -48,8 +48,8 @@ class Sealer:
             return self._cipher.decrypt(sealed, [name.encode()])[1:].decode()
         except (InvalidTag, ValueError) as error:
             raise InvalidInput(
-                f"the job's secret {name} was sealed with another secret than this daemon's: "
-                "restore the file `secret`, or submit the job again"
+                f"the job's secret {name} was sealed with another secret than this daemon's, which "
+                "cannot open it: submit the job again"
             ) from error
 
     def sealed(self, spec: JobSpec) -> JobSpec:

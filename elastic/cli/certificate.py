@@ -30,11 +30,12 @@ def show(
 
 @app.command("rotate")
 def rotate() -> None:
-    """Have the next start of the daemon make a new secret, and with it a new authority.
+    """Give the daemon a new secret, and with it a new authority; it must not run meanwhile.
 
     Nodes know the old one, so none may live. Secrets of jobs that have ended are lost.
     """
     from elastic.config import load_settings  # these commands alone pay for SQLAlchemy
+    from elastic.reconciler import renew_secret
     from elastic.store import database_folder, lock, open_store
 
     settings = load_settings()
@@ -50,10 +51,17 @@ def rotate() -> None:
                 f"wanted no node, found {count(nodes)} that know the daemon by its certificate: "
                 "start it, stop their jobs, and rotate once `elasticd node ls` lists none"
             )
-        secret = settings.data_dir / "secret"
-        secret.unlink(missing_ok=True)
+        sealed = [each for each in store.jobs.unfinished() if each.spec.sealed]
+        if sealed:
+            names = ", ".join(each.spec.name for each in sealed)
+            raise Conflict(
+                f"wanted no job with secrets that goes on, found {count(len(sealed))} ({names}): only "
+                "the old secret opens them. Stop such jobs first, and submit them again later"
+            )
+        path = settings.data_dir.absolute() / "secret"
+        renew_secret(store, "secret", path)
     finally:
         store.close()
         for each in held:
             os.close(each)
-    print(f"{secret}: removed; the next start makes a new one, with a new certificate")
+    print(f"{path}: a new secret; the next start makes the certificate that follows from it")

@@ -267,6 +267,11 @@ class JobSpec:
         return {name: HIDDEN if name in self.secrets else value for name, value in self.env.items()}
 
     @property
+    def sealed(self) -> tuple[str, ...]:
+        """The secrets whose values are stored, sealed with the daemon's own secret."""
+        return tuple(each for each in self.secrets if each in self.env)
+
+    @property
     def sizes(self) -> range:
         """How many nodes a group may have that a policy chooses.
 

@@ -15,7 +15,7 @@ from elastic.reconciler.reply import JobFolders, reply_for
 from elastic.reconciler.steps import next_steps
 from elastic.reconciler.termination_permission import TerminationPermission
 from elastic.reconciler.timekeeper import Timekeeper, continued_s
-from elastic.reconciler.tokens import NodeTokens, kept_secret, secret_in
+from elastic.reconciler.tokens import NodeTokens, kept_secret, renew_secret, secret_in
 from elastic.reconciler.world import Timeouts, World
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "offered_or_held",
     "place_of",
     "read_catalog",
+    "renew_secret",
     "reply_for",
     "secret_in",
     "shown",

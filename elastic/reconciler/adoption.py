@@ -72,6 +72,12 @@ class Adoption:
                 f"{instant(job.ends_by_s or now_s)}: adopt the job then, and it goes on from its "
                 "newest checkpoint"
             )
+        if record.sealed and not self.records.opens(record):
+            raise Conflict(
+                f"job {job.name}: its secrets ({', '.join(record.sealed)}) were sealed with another "
+                "secret than this daemon's, so no node could have them. Give it up, and submit it "
+                f"again: elasticd adopt {job.name} --end"
+            )
         code = self.records.code_of(record)
         if code is not None and record.code is not None:
             self.store.code.put(record.code, code, now_s=now_s)

@@ -86,16 +86,28 @@ def kept_secret(store: Store, name: str, path: Path, *, is_replaceable: bool = F
     return kept
 
 
+def renew_secret(store: Store, name: str, path: Path) -> None:
+    """Puts a new secret in force, in the database and in its copy. No daemon may run meanwhile."""
+    # The copy goes first: the next start makes one of what the database then has.
+    path.unlink(missing_ok=True)
+    store.secrets.put(name, _drawn())
+    kept_secret(store, name, path)
+
+
 def secret_in(path: Path) -> bytes:
     """The secret kept in a file only its owner can read, made at first use."""
     if not path.exists():
-        _write(path, secrets.token_urlsafe(32).encode())
+        _write(path, _drawn())
     secret = path.read_bytes().strip()
     if not secret:
         raise InvalidInput(
             f"{path}: wanted a secret, found nothing; remove the file, and a new one is made"
         )
     return secret
+
+
+def _drawn() -> bytes:
+    return secrets.token_urlsafe(32).encode()
 
 
 def _copied(path: Path) -> bytes:

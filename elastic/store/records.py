@@ -17,6 +17,7 @@ from elastic.model import Capacity, NodePhase, Offering
 from elastic.store import certificates, ledger, prices
 from elastic.store import jobs as job_rows
 from elastic.store.code import refuse_unknown
+from elastic.store.codec import spec_from_text
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, intents, jobs, nodes, resumes
@@ -54,6 +55,11 @@ class JobRecord:
     @property
     def name(self) -> str:
         return str(self.job["name"])
+
+    @property
+    def sealed(self) -> tuple[str, ...]:
+        """The job's secrets that only the daemon's own secret opens, by their names."""
+        return spec_from_text(str(self.job["spec"])).sealed
 
     @property
     def code(self) -> str | None:

@@ -12,6 +12,7 @@ from api.resuming import refuse_unpayable
 from api.specs import to_spec
 from elastic.errors import Conflict
 from elastic.model import AgentState, DoubtedPrice, Job, JobPhase, JobSpec, NodeReport, Objective
+from elastic.sealing import Sealer
 from elastic.store import Event, HeartbeatReport
 from tests.api.world import SMALL, START_S, World, decide_once, train
 
@@ -75,6 +76,21 @@ def test_a_stopped_job_goes_on_as_the_same_job(
     assert client.get("/v1/jobs").json()["items"] == [job]
     again = resume(client)
     assert again.status_code == 409 and "there is nothing to resume" in again.json()["detail"]
+
+
+def test_a_job_whose_secrets_cannot_be_opened_any_more_is_not_resumed(
+    client: TestClient, world: World, ended: Job
+) -> None:
+    sealed = Sealer(b"of-before-a-rotation").sealed(
+        replace(ended.spec, env={"KEY": "k"}, secrets=("KEY",))
+    )
+    world.store.jobs.set_spec(ended.id, sealed)
+    answer = resume(client)
+    assert answer.status_code == 422
+    assert "secret KEY was sealed with another secret" in answer.json()["detail"]
+    assert world.store.jobs.get(ended.id).phase.is_final
+    world.store.jobs.set_spec(ended.id, Sealer(b"secret").sealed(replace(sealed, env={"KEY": "k"})))
+    assert resume(client).status_code == 202
 
 
 def test_a_job_without_code_of_its_own_is_not_resumed_with_other_code(

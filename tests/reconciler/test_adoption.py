@@ -55,10 +55,10 @@ class Daemon:
         self.cluster.leader_lease.acquire(takes_over=True)
         self.begin(secret)
 
-    def train(self, *, name: str = "job", seconds: int = 30) -> Job:
+    def train(self, *, name: str = "job", seconds: int = 30, **spec: object) -> Job:
         store = self.cluster.store
         store.code.put(CODE, b"the code", now_s=self.now_s)
-        job = self.cluster.submit(name=name, code=CODE)
+        job = self.cluster.submit(name=name, code=CODE, **spec)
         self.run(seconds)
         assert len(self.living()) == 1
         return job
@@ -167,6 +167,18 @@ def test_machines_that_know_another_secret_cannot_be_taken_over_but_their_job_ca
     daemon.run(30)
     assert len(daemon.living()) == 1
     assert daemon.cluster.store.jobs.get(job.id).phase.is_final is False
+
+
+def test_a_job_whose_secrets_another_secret_opens_cannot_be_adopted(daemon: Daemon) -> None:
+    daemon.train(env={"KEY": "sealed", "LR": "1"}, secrets=("KEY",))
+    daemon.lose_database(secret=b"another")
+    daemon.cluster.agents_are_silent = True
+    daemon.wait(int(LEASE_S) + 20)
+    assert daemon.living() == []
+    with pytest.raises(Conflict, match=r"its secrets \(KEY\) were sealed with another secret"):
+        daemon.adoption.adopt("job", now_s=daemon.now_s)
+    daemon.adoption.end("job", now_s=daemon.now_s)
+    assert daemon.objects.names("jobs/") == []
 
 
 def test_a_job_that_nobody_wants_is_ended_and_asked_about_no_more(daemon: Daemon) -> None:
