@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -33,6 +34,8 @@ expected-statuses = [
 ]
 """
 ENDLESS = "events$|logs$"
+# Nodes' routes, which are on a listener of their own.
+OF_NODES = "^/v1/(agent|wheels)/"
 HOOKS = """
 import schemathesis
 
@@ -56,25 +59,35 @@ def test_every_answer_is_one_that_the_description_has(
         job_id = daemon.submit(name="asked-about", iterations=8, **TINY)
         daemon.until_phase(job_id, "succeeded")
         _write_settings(daemon, job_id, tmp_path)
-        token = (daemon.data / "token").read_text().strip()
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "schemathesis.cli", "--config-file=schemathesis.toml"),
-                *("run", "openapi.json", f"--url={daemon.client().url}", "--seed=1"),
-                *(f"--header=Authorization: Bearer {token}", "--no-color"),
-                *(f"--max-examples={examples}", f"--exclude-path-regex={ENDLESS}"),
-            ],
-            cwd=tmp_path,
-            env=os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-10_000:] + done.stderr
-        (generated,) = re.findall(r"(\d+) generated", done.stdout)
-        assert int(generated) >= fewest
+        address = json.loads((daemon.data / "daemon.json").read_text())
+        users = f"--exclude-path-regex={OF_NODES}|{ENDLESS}"
+        generated = _ask(daemon, address["url"], examples, users)
+        nodes = f"--include-path-regex={OF_NODES}"
+        certificate = f"--tls-verify={daemon.data / 'certificate.pem'}"
+        generated += _ask(daemon, address["node_url"], examples, nodes, certificate)
+        assert generated >= fewest
         assert daemon.get("/healthz")["status"] == "ok"
         assert "a request failed" not in daemon.log
+
+
+def _ask(daemon: RunningDaemon, url: str, examples: int, *options: str) -> int:
+    """Asks one listener, and gives how many requests were generated."""
+    token = (daemon.data / "token").read_text().strip()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "--config-file=schemathesis.toml"),
+            *("run", "openapi.json", f"--url={url}", "--seed=1", f"--max-examples={examples}"),
+            *(f"--header=Authorization: Bearer {token}", "--no-color", *options),
+        ],
+        cwd=daemon.folder,
+        env=os.environ | {"SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(daemon.folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-10_000:] + done.stderr
+    (generated,) = re.findall(r"(\d+) generated", done.stdout)
+    return int(generated)
 
 
 def _write_settings(daemon: RunningDaemon, job_id: str, folder: Path) -> None:

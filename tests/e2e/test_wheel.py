@@ -3,6 +3,7 @@ that starts."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from elastic.distribution import own_wheel
-from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, wheel_url
+from elastic.providers.ec2.user_data import DEFAULT_BOOTSTRAP, user_data, wheel_url
 from tests.e2e.running import RunningDaemon, lab_left_empty, running_daemon
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -24,6 +25,10 @@ checkpoint_root = "/shared"
 cluster = "installing"
 types = ["c5.large"]
 """
+
+
+# The line before which the wheel is fetched, or has failed to be.
+FETCHED = '  if [ -z "$ELASTICD_WHEEL" ]'
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +50,20 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
 def ask_uv(
     daemon: RunningDaemon, folder: Path, *, wrong: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    """Runs the lines by which a node installs, but into a folder and without what elasticd
-    needs."""
-    with daemon.client() as client:
-        wheel = wheel_url(own_wheel(), daemon_url=client.url)
+    """Runs the lines by which a node fetches the wheel and installs it, but into a folder and
+    without what elasticd needs."""
+    there = folder.parent
+    url = json.loads((daemon.data / "daemon.json").read_text())["node_url"]
+    wheel = wheel_url(own_wheel(), daemon_url=url)
+    if wrong:
+        wheel = wheel.replace("#sha256=", "#sha256=0")[:-1]
+    given = {
+        "daemon_url": url,
+        "daemon_certificate": (daemon.data / "certificate.pem").read_text(),
+    }
+    (there / "given.json").write_text(json.dumps(given))
+    boot = user_data(given, bootstrap="true", wheel=wheel, lease_s=600).decode()
+    fetch = boot[boot.index("ELASTICD_WHEEL=") : boot.index(FETCHED)] + "fi"
     lines = DEFAULT_BOOTSTRAP[
         DEFAULT_BOOTSTRAP.index("TMPDIR=") : DEFAULT_BOOTSTRAP.index("export PATH")
     ].strip()
@@ -58,11 +73,9 @@ def ask_uv(
     lines = lines.replace("--quiet", "").replace(
         "--python /opt/elasticd", f"--python {sys.executable}"
     )
-    if wrong:
-        wheel = wheel.replace("#sha256=", "#sha256=0")[:-1]
     return subprocess.run(
-        ["sh", "-euc", lines],
-        env={**os.environ, "ELASTICD_WHEEL": wheel},
+        ["sh", "-euc", f"dir={there}\n{fetch}\n{lines}"],
+        cwd=there,
         capture_output=True,
         text=True,
         timeout=120,
@@ -70,7 +83,7 @@ def ask_uv(
     )
 
 
-def test_uv_installs_it_over_plain_http_and_its_agent_starts(
+def test_uv_installs_what_the_daemon_gave_by_tls_and_its_agent_starts(
     daemon: RunningDaemon, tmp_path: Path
 ) -> None:
     done = ask_uv(daemon, tmp_path / "there")

@@ -529,17 +529,26 @@ class _Wheels(BaseHTTPRequestHandler):
         pass
 
 
-def fetched(folder: Path, *, shows: Authority) -> subprocess.CompletedProcess[str]:
-    """Runs the lines that fetch the wheel, from a server with a certificate of that authority."""
+def fetched(
+    folder: Path, *, shows: Authority, is_standby: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Runs the lines that fetch the wheel, from a server with a certificate of that authority.
+
+    A standby's address is not the first that nodes are given, and nothing is at that one.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Wheels)
     context = listening_context(shows.issue(["elsewhere"]))
     server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        wheel = wheel_url(own_wheel(), daemon_url=f"https://127.0.0.1:{server.server_port}")
-        lines = user_data(GIVEN, bootstrap="true", wheel=wheel, lease_s=600).decode()
-        (folder / "given.json").write_text(json.dumps(GIVEN))
+        urls = [f"https://127.0.0.1:{server.server_port}"]
+        if is_standby:
+            urls.insert(0, "https://127.0.0.1:1")
+        given = {**GIVEN, "daemon_url": urls[0], "other_urls": urls[1:]}
+        wheel = wheel_url(own_wheel(), daemon_url=urls[0])
+        lines = user_data(given, bootstrap="true", wheel=wheel, lease_s=600).decode()
+        (folder / "given.json").write_text(json.dumps(given))
         script = lines[lines.index("ELASTICD_WHEEL=") : lines.index(_FETCHED) + len(_FETCHED)]
         head = f'dir={folder}; power_off() {{ echo "$1" >&2; exit 1; }}; sleep() {{ :; }}\n'
         return subprocess.run(
@@ -555,8 +564,9 @@ def fetched(folder: Path, *, shows: Authority) -> subprocess.CompletedProcess[st
         server.server_close()
 
 
-def test_a_machine_fetches_elasticd_from_its_daemon_alone(tmp_path: Path) -> None:
-    done = fetched(tmp_path, shows=Authority(b"secret"))
+@pytest.mark.parametrize("is_standby", [False, True])
+def test_a_machine_fetches_elasticd_from_its_daemon_alone(is_standby: bool, tmp_path: Path) -> None:
+    done = fetched(tmp_path, shows=Authority(b"secret"), is_standby=is_standby)
     assert done.stdout.strip() == (
         f"file://{tmp_path}/{own_wheel().name}#sha256={own_wheel().sha256}"
     )

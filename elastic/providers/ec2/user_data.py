@@ -170,11 +170,19 @@ if [ -n "$wheel" ]; then
   for attempt in 1 2 3 4 5; do
     if python3 - "$wheel" "$file" <<'ELASTICD_END'
 import json, ssl, sys, urllib.request as request
-trust = ssl.create_default_context(cadata=json.load(open("given.json"))["daemon_certificate"])
+given = json.load(open("given.json"))
+trust = ssl.create_default_context(cadata=given["daemon_certificate"])
 trust.check_hostname = False
 opener = request.build_opener(request.ProxyHandler({{}}), request.HTTPSHandler(context=trust))
-with opener.open(sys.argv[1], timeout=60) as answer, open(sys.argv[2], "wb") as file:
-    file.write(answer.read())
+path = sys.argv[1].partition("#")[0][len(given["daemon_url"]):]
+for url in (given["daemon_url"], *given.get("other_urls", ())):
+    try:
+        with opener.open(url + path, timeout=60) as answer, open(sys.argv[2], "wb") as file:
+            file.write(answer.read())
+        sys.exit()
+    except OSError as error:
+        print(url, error, file=sys.stderr)
+sys.exit(1)
 ELASTICD_END
     then ELASTICD_WHEEL="file://$dir/$file#${{wheel##*#}}" && break; fi
     sleep "$attempt"
