@@ -30,6 +30,7 @@ from api.routers import (
     market,
     measurements,
     nodes,
+    notifications,
     wheels,
 )
 from api.schemas import ProblemOut
@@ -93,6 +94,7 @@ def routes(*, names: tuple[str, ...] = ()) -> FastAPI:
         measurements,
         decisions,
         events,
+        notifications,
         health,
         agent,
         wheels,

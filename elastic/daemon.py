@@ -34,6 +34,7 @@ from elastic.errors import (
 from elastic.job_logs import JobLogs, open_job_logs
 from elastic.liveness import silence_bounds
 from elastic.market import limits, market
+from elastic.notify import Notifier, recipients_of
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
@@ -70,6 +71,9 @@ _STANDBY_LOOKS_S = HEARTBEAT_S
 # How often the session is used that writes: PostgreSQL ends it after 15 s without.
 _HOLD_S = TICK_S
 
+# How often to look for news: with a tick, a message comes within half a minute.
+_TELL_S = 10.0
+
 # How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0
 
@@ -103,6 +107,9 @@ class Daemon:
     adoption: Adoption
     recorder: Ticker
     logs: JobLogs
+    notifier: Notifier
+    # Sends messages to people; None if there are no recipients.
+    messenger: Ticker | None
 
     def start(self) -> None:
         """Starts the ticks."""
@@ -122,6 +129,7 @@ class Daemon:
             self.historian,
             self.keeper,
             self.recorder,
+            self.messenger,
         )
         return tuple(each for each in found if each is not None)
 
@@ -189,6 +197,9 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
     machines = reconciler.machines
     records = JobRecords(store, lambda: _own_objects(settings), tokens.secret)
     adoption = Adoption(store, machines, records, wake=ticker.wake)
+    notifier = Notifier(
+        store, settings.notify, recipients_of(settings.notify), clock, url=daemon_url
+    )
     reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
     reconciler.alarms.records = lambda: records.failure
     return Daemon(
@@ -222,6 +233,10 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
             clock=clock,
         ),
         logs=_logs(data_dir, store),
+        notifier=notifier,
+        messenger=None
+        if not notifier.recipients
+        else Ticker(notifier.look, interval_s=_TELL_S, clock=clock),
     )
 
 
@@ -382,6 +397,7 @@ def _run(daemon: Daemon, port: int) -> None:
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
         limits=daemon.reconciler.limits,
+        notifier=daemon.notifier,
         logs=daemon.logs,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,

@@ -62,6 +62,7 @@ class JobSpecIn(Wire):
     setup: list[str]
     data: str | None
     secrets: list[str]
+    notify: dict[str, list[model.Topic]] | None
 
     @model_validator(mode="before")
     @classmethod

@@ -25,6 +25,7 @@ from elastic.cli import (
     measurement,
     node,
     node_type,
+    notify,
     plan,
     price,
     serve,
@@ -98,6 +99,7 @@ app.add_typer(price.app, name="price")
 app.add_typer(measurement.app, name="measurement")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(event.app, name="event")
+app.add_typer(notify.app, name="notify")
 app.add_typer(token.app, name="token")
 app.add_typer(db.app, name="db")
 
