@@ -381,6 +381,11 @@ def _run(daemon: Daemon, port: int) -> None:
     # What was imported lives as long as the process, so the collector need not look at it again.
     gc.freeze()
     gc.enable()
+    pictures: Any = importlib.import_module("api.pictures")
+    kept = artifacts.artifacts_in(daemon.settings, daemon.clock)
+    daemon.notifier.pictures = lambda job_id: pictures.pictures_of(
+        daemon.store, kept, job_id, now_s=daemon.clock.now_s()
+    )
     context = deps.Context(
         store=daemon.store,
         clock=daemon.clock,
@@ -391,7 +396,7 @@ def _run(daemon: Daemon, port: int) -> None:
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
         adoption=daemon.adoption,
-        artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
+        artifacts=kept,
         outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,

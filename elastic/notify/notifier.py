@@ -44,7 +44,7 @@ Send = Callable[[str, str, str, tuple[Attachment, ...]], str | None]
 class Notifier:
     """Tells recipients of news. `send` gives why a message was not taken, or None.
 
-    `picture` draws a job that has ended, for its last message.
+    `pictures` draws a job that has ended, for its last message.
     """
 
     store: Store
@@ -52,7 +52,7 @@ class Notifier:
     recipients: Mapping[str, Recipient]
     clock: Clock
     send: Send = send
-    picture: Callable[[str], Attachment | None] = lambda job_id: None
+    pictures: Callable[[str], Iterable[Attachment]] = lambda job_id: ()
     # Where people find the daemon's pages; empty if that is not known.
     url: str = ""
     _has_looked: bool = field(default=False, init=False)
@@ -175,10 +175,9 @@ class Notifier:
 
     def _send(self, message: Notification, recipient: Recipient) -> bool:
         rows = self.store.notifications
+        pictures = self._pictures(message)
         rows.begin(message.id)
-        why = self.send(
-            recipient.address, message.title, message.text, tuple(self._pictures(message))
-        )
+        why = self.send(recipient.address, message.title, message.text, pictures)
         now_s = self.clock.now_s()
         if why is None:
             rows.sent(message.id, now_s=now_s)
@@ -191,10 +190,16 @@ class Notifier:
         )
         return False
 
-    def _pictures(self, message: Notification) -> Iterator[Attachment]:
+    def _pictures(self, message: Notification) -> tuple[Attachment, ...]:
         is_an_ending = message.topic in (Topic.FINISHED, Topic.FAILED)
-        if is_an_ending and message.job_id is not None:
-            yield from _given(self.picture(message.job_id))
+        if not is_an_ending or message.job_id is None:
+            return ()
+        try:
+            return tuple(self.pictures(message.job_id))
+        except Exception:
+            # A message without a picture is better than none.
+            log.exception("a picture was not drawn", job=message.job_id)
+            return ()
 
 
 def _given(found: Value | None) -> Iterator[Value]:

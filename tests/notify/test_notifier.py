@@ -86,7 +86,7 @@ def test_a_mail_carries_the_picture_of_the_job(
 ) -> None:
     failed(store)
     told = notifier(store, clock, to={"me": mailbox.address})
-    told.picture = lambda job_id: Attachment("job.svg", b"<svg/>")
+    told.pictures = lambda job_id: [Attachment("job.svg", b"<svg/>")]
     told.look()
     (mail,) = mailbox.mails
     assert mail["subject"] == "job esrgan failed" and "me@example.com" in mail["to"]
