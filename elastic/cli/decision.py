@@ -11,8 +11,14 @@ from elastic import figures
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, tell_of_left_out
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import (
+    JobOption,
+    LimitOption,
+    ListOutputOption,
+    OutputOption,
+    connection_of,
+)
+from elastic.cli.render import Column, ListOutput, Output
 
 app = typer.Typer(help="What was decided, and why.", no_args_is_help=True)
 
@@ -34,7 +40,7 @@ def list_decisions(
     context: typer.Context,
     job: JobOption = None,
     limit: LimitOption = 20,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List decisions, newest first; holds that repeat share one line."""
     with connection_of(context).open() as client:

@@ -17,8 +17,15 @@ from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
 from elastic.cli.logs import follow_logs
-from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import (
+    JobArgument,
+    LimitOption,
+    ListOutputOption,
+    OutputOption,
+    YesOption,
+    connection_of,
+)
+from elastic.cli.render import Column, ListOutput, Output
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
 from elastic.model import OnMiss, script_at
@@ -128,7 +135,7 @@ def submit(
 
 @app.command("ls")
 def list_jobs(
-    context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+    context: typer.Context, limit: LimitOption = 50, output: ListOutputOption = ListOutput.TABLE
 ) -> None:
     """List jobs, newest first."""
     with connection_of(context).open() as client:
@@ -199,7 +206,7 @@ def artifacts(
     context: typer.Context,
     job: JobArgument,
     save: Annotated[Path | None, typer.Option(help="Fetch them all into this folder.")] = None,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the pictures, reports and weights that the job's workload left, or fetch them."""
     with connection_of(context).open() as client:

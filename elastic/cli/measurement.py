@@ -6,8 +6,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="What was measured of the job's own main loop.", no_args_is_help=True)
 
@@ -29,7 +29,7 @@ def list_measurements(
     context: typer.Context,
     job: JobOption = None,
     limit: LimitOption = 50,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List measured windows, newest first."""
     with connection_of(context).open() as client:

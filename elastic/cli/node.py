@@ -9,8 +9,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
 
@@ -51,7 +51,7 @@ def list_nodes(
         bool, typer.Option("--all", "-a", help="Also those that are gone.")
     ] = False,
     limit: LimitOption = 100,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List nodes, newest first."""
     with connection_of(context).open() as client:

@@ -8,8 +8,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 from elastic.errors import ElasticError
 
 app = typer.Typer(
@@ -35,7 +35,7 @@ RECIPIENTS = (
 def list_messages(
     context: typer.Context,
     limit: LimitOption = 50,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the newest messages to people, newest first."""
     with connection_of(context).open() as client:
@@ -44,7 +44,7 @@ def list_messages(
 
 
 @app.command("recipients")
-def list_recipients(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
+def list_recipients(context: typer.Context, output: ListOutputOption = ListOutput.TABLE) -> None:
     """List the recipients, and what their messages are about."""
     with connection_of(context).open() as client:
         found = client.get("/v1/recipients")["items"]

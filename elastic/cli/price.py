@@ -10,8 +10,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 from elastic.durations import HISTORY_DAYS
 
 app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=True)
@@ -49,7 +49,7 @@ def list_prices(
         bool, typer.Option("--current", "-c", help="Only those in force now.")
     ] = False,
     limit: LimitOption = 50,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List prices, newest first."""
     with connection_of(context).open() as client:
@@ -67,12 +67,12 @@ def show_history(
         str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")
     ],
     days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = HISTORY_DAYS,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """Show what a node type's offerings have cost: EC2's spot history, and what came since."""
     with connection_of(context).open() as client:
         found = client.get("/v1/prices/history", node_type=node_type, days=days)["items"]
-    if output is Output.TABLE:
+    if output is ListOutput.TABLE:
         found = [{**each, "last": each["points"][-1], "drawn": sparkline(each)} for each in found]
     render.show_list(found, HISTORY_COLUMNS, output)
 

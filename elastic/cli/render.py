@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -24,10 +26,18 @@ _WIDEST = 240
 
 
 class Output(StrEnum):
-    """The forms that every listing has."""
+    """The forms in which one thing is printed."""
 
     TABLE = "table"
     JSON = "json"
+
+
+class ListOutput(StrEnum):
+    """The forms in which a list is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +54,45 @@ class Column:
 
 
 def show_list(
-    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output
+    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: ListOutput | Output
 ) -> None:
-    """Prints `items` as a table of `columns`, or as a JSON array of everything in them."""
-    if output is Output.JSON:
-        show_json(list(items))
-    else:
-        show(table_of(items, columns))
+    """Prints `items` as a table of `columns`, or everything in them as a JSON array or as CSV."""
+    match output.value:
+        case "json":
+            show_json(list(items))
+        case "csv":
+            print(csv_of(items), end="")
+        case _:
+            show(table_of(items, columns))
+
+
+def csv_of(items: Sequence[Mapping[str, Any]]) -> str:
+    """Writes everything in `items` as CSV, for spreadsheets and notebooks.
+
+    Values are as the daemon gives them: seconds, dollars, instants since 1970. A part of an item
+    has columns of its own. A list is JSON. What is unknown is empty.
+
+    >>> csv_of([{"id": 1, "cost": {"usd": 0.5}}, {"id": 2, "nodes": ["a", "b"]}])
+    'id,cost.usd,nodes\\n1,0.5,\\n2,,"[""a"", ""b""]"\\n'
+    """
+    rows = [dict(_flat(each)) for each in items]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    written = io.StringIO()
+    writer = csv.DictWriter(written, names, lineterminator="\n")
+    if names:
+        writer.writeheader()
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def _flat(item: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in item.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        elif isinstance(value, list | tuple):
+            yield before + name, json.dumps(value, ensure_ascii=False)
+        else:
+            yield before + name, value
 
 
 def show_json(value: object) -> None:
