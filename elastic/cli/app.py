@@ -30,6 +30,7 @@ from elastic.cli import (
     price,
     serve,
     status,
+    sweep,
     token,
     upscale,
 )
@@ -89,6 +90,7 @@ app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)
 app.command("plan")(plan.plan)
 app.command("backtest")(backtest.backtest)
+app.command("sweep")(sweep.sweep)
 app.command("lab")(lab.lab)
 app.command("upscale")(upscale.upscale)
 app.add_typer(job.app, name="job")
