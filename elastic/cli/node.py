@@ -8,13 +8,15 @@ from urllib.parse import quote
 import typer
 
 from elastic import figures
-from elastic.cli import render
+from elastic.cli import completing, render
 from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
 from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
 
-NodeArgument = Annotated[str, typer.Argument(help="The node's id.")]
+NodeArgument = Annotated[
+    str, typer.Argument(help="The node's id.", autocompletion=completing.nodes)
+]
 
 # Nodes beat every second by default; a busy machine may miss some.
 _LONG_S = 15.0

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from elastic import figures
-from elastic.cli import render
+from elastic.cli import completing, render
 from elastic.cli.options import LimitOption, ListOutputOption, connection_of
 from elastic.cli.render import Column, ListOutput
 from elastic.errors import ElasticError
@@ -55,7 +55,11 @@ def list_recipients(context: typer.Context, output: ListOutputOption = ListOutpu
 def send_test(
     context: typer.Context,
     recipient: Annotated[
-        str | None, typer.Argument(help="A name of the setting notify.to; without it, all.")
+        str | None,
+        typer.Argument(
+            help="A name of the setting notify.to; without it, all.",
+            autocompletion=completing.recipients,
+        ),
     ] = None,
 ) -> None:
     """Send a message now, and say whether it was taken."""

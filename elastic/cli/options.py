@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from elastic.cli import completing
 from elastic.cli.connection import Connection
 from elastic.cli.render import ListOutput, Output
 
@@ -22,9 +23,17 @@ LimitOption = Annotated[
     int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")
 ]
 JobOption = Annotated[
-    str | None, typer.Option("--job", "-j", help="Only this job's, by id or name.")
+    str | None,
+    typer.Option(
+        "--job",
+        "-j",
+        help="Only this job's, by id or name.",
+        autocompletion=completing.jobs,
+    ),
 ]
-JobArgument = Annotated[str, typer.Argument(help="The job's id or name.")]
+JobArgument = Annotated[
+    str, typer.Argument(help="The job's id or name.", autocompletion=completing.jobs)
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

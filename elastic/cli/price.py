@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from elastic import figures
-from elastic.cli import render
+from elastic.cli import completing, render
 from elastic.cli.options import LimitOption, ListOutputOption, connection_of
 from elastic.cli.render import Column, ListOutput
 from elastic.durations import HISTORY_DAYS
@@ -64,7 +64,12 @@ def list_prices(
 def show_history(
     context: typer.Context,
     node_type: Annotated[
-        str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")
+        str,
+        typer.Argument(
+            metavar="TYPE",
+            help="The node type, such as c5.large.",
+            autocompletion=completing.node_types,
+        ),
     ],
     days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = HISTORY_DAYS,
     output: ListOutputOption = ListOutput.TABLE,
