@@ -238,7 +238,6 @@ def _scaled(context: Context, job: Job, scale: schemas.ScaleIn) -> JobSpec:
     if scale.node_type is not None:
         spec = replace(spec, policy="fixed", fixed_node_type=scale.node_type)
     check_node_types(spec, _type_names(context))
-    check_recipients(spec, context.settings.notify.to)
     check_fit(spec, context.provider.node_types())
     return spec
 
