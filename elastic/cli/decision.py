@@ -27,10 +27,10 @@ DecisionArgument = Annotated[int, typer.Argument(help="The decision's id.", min=
 COLUMNS = (
     Column("DECISION", "id", is_number=True),
     Column("AT", "at_s", figures.instant),
-    Column("JOB", "job_id"),
+    Column("JOB", "job_id", is_extra=True),
     Column("ACTION", "plan.action"),
-    Column("TARGET", "plan.target", render.group),
-    Column("TICKS", "ticks", is_number=True),
+    Column("TARGET", "plan.target", render.group, is_extra=True),
+    Column("TICKS", "ticks", is_number=True, is_extra=True),
     Column("REASON", "plan.reason.text", can_wrap=True),
 )
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("EVENT", "id", is_number=True),
+    Column("EVENT", "id", is_number=True, is_extra=True),
     Column("AT", "at_s", figures.instant),
     Column("JOB", "job_id"),
-    Column("KIND", "kind"),
+    Column("KIND", "kind", is_extra=True),
     Column("WHAT", "text", can_wrap=True),
 )
 

@@ -40,15 +40,15 @@ _JOB_SUFFIXES = (".yaml", ".yml", ".json")
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("JOB", "id"),
+    Column("JOB", "id", is_extra=True),
     Column("NAME", "spec.name"),
     Column("PHASE", "phase"),
     Column("ITERATION", "progress.iteration", figures.count, is_number=True),
     Column("OF", "progress.iterations", figures.count, is_number=True),
-    Column("GROUP", "current_group", render.group),
+    Column("GROUP", "current_group", render.group, is_extra=True),
     Column("SPENT", "spent_usd", figures.usd, is_number=True),
-    Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True),
-    Column("SUBMITTED", "submitted_at_s", figures.instant),
+    Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True, is_extra=True),
+    Column("SUBMITTED", "submitted_at_s", figures.instant, is_extra=True),
 )
 
 ARTIFACT_COLUMNS = (

@@ -15,17 +15,17 @@ from elastic.cli.render import Column, ListOutput
 app = typer.Typer(help="Where the dollars went.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("ROW", "id", is_number=True),
+    Column("ROW", "id", is_number=True, is_extra=True),
     Column("JOB", "job_id"),
-    Column("NODE", "node_id"),
+    Column("NODE", "node_id", is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("FROM", "from_s", figures.instant),
-    Column("TO", "to_s", figures.instant),
+    Column("TO", "to_s", figures.instant, is_extra=True),
     Column("USD", "usd", figures.usd, is_number=True),
-    Column("PRICE", "price_id", is_number=True),
-    Column("TOLD BY", "price_source"),
-    Column("AT", "price_observed_at_s", figures.instant),
+    Column("PRICE", "price_id", is_number=True, is_extra=True),
+    Column("TOLD BY", "price_source", is_extra=True),
+    Column("AT", "price_observed_at_s", figures.instant, is_extra=True),
 )
 _BURN = Column("USD/H NOW", "burn_usd_per_h", figures.price, is_number=True)
 

@@ -12,15 +12,15 @@ from elastic.cli.render import Column, ListOutput
 app = typer.Typer(help="What was measured of the job's own main loop.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("ID", "id", is_number=True),
+    Column("ID", "id", is_number=True, is_extra=True),
     Column("JOB", "job_id"),
     Column("GROUP", "group", render.group),
-    Column("PHASE", "window.phase"),
-    Column("ITERATION", "window.iteration", figures.count, is_number=True),
+    Column("PHASE", "window.phase", is_extra=True),
+    Column("ITERATION", "window.iteration", figures.count, is_number=True, is_extra=True),
     Column("ITERATIONS", "window.iterations", is_number=True),
     Column("SECONDS", "window.elapsed_s", figures.number, is_number=True),
-    Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else ""),
-    Column("ENDED", "window.ended_at_s", figures.instant),
+    Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else "", is_extra=True),
+    Column("ENDED", "window.ended_at_s", figures.instant, is_extra=True),
 )
 
 

@@ -31,17 +31,17 @@ def _unheard(unheard_s: float) -> str:
 
 COLUMNS = (
     Column("NODE", "id"),
-    Column("JOB", "job_id"),
+    Column("JOB", "job_id", is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("PHASE", "phase"),
-    Column("AGENT", "agent_state"),
-    Column("UNHEARD", "unheard_s", _unheard),
-    Column("GEN", "agent_generation", is_number=True),
+    Column("AGENT", "agent_state", is_extra=True),
+    Column("UNHEARD", "unheard_s", _unheard, is_extra=True),
+    Column("GEN", "agent_generation", is_number=True, is_extra=True),
     Column("LAUNCHED", "launched_at_s", figures.instant),
-    Column("JOINED", "joined_at_s", figures.instant),
-    Column("ENDED", "terminated_at_s", figures.instant),
-    Column("NOTICE", "notice", render.notice),
-    Column("REASON", "reason", can_wrap=True),
+    Column("JOINED", "joined_at_s", figures.instant, is_extra=True),
+    Column("ENDED", "terminated_at_s", figures.instant, is_extra=True),
+    Column("NOTICE", "notice", render.notice, is_extra=True),
+    Column("REASON", "reason", can_wrap=True, is_extra=True),
 )
 
 

@@ -17,13 +17,13 @@ app = typer.Typer(
 )
 
 COLUMNS = (
-    Column("ID", "id", is_number=True),
-    Column("MADE", "made_at_s", figures.instant),
+    Column("ID", "id", is_number=True, is_extra=True),
+    Column("MADE", "made_at_s", figures.instant, is_extra=True),
     Column("TO", "recipient"),
-    Column("TOPIC", "topic"),
+    Column("TOPIC", "topic", is_extra=True),
     Column("DELIVERY", "delivery"),
     Column("TITLE", "title"),
-    Column("WHY NOT", "error"),
+    Column("WHY NOT", "error", is_extra=True),
 )
 RECIPIENTS = (
     Column("TO", "name"),

@@ -17,14 +17,14 @@ from elastic.durations import HISTORY_DAYS
 app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("PRICE", "id", is_number=True),
+    Column("PRICE", "id", is_number=True, is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("VALID FROM", "valid_from_s", figures.instant),
-    Column("HEARD", "observed_at_s", figures.instant),
+    Column("HEARD", "observed_at_s", figures.instant, is_extra=True),
     Column("STALE", "is_stale", lambda is_stale: "yes" if is_stale else "no"),
-    Column("BLOCKED", "unavailable", render.blocks),
-    Column("SOURCE", "source"),
+    Column("BLOCKED", "unavailable", render.blocks, is_extra=True),
+    Column("SOURCE", "source", is_extra=True),
 )
 
 
