@@ -31,6 +31,7 @@ from api.routers import (
     market,
     measurements,
     nodes,
+    notifications,
     wheels,
 )
 from api.schemas import ProblemOut
@@ -52,6 +53,7 @@ _OF_USERS = (
     measurements.router,
     decisions.router,
     events.router,
+    notifications.router,
     health.router,
     logs.router,
 )

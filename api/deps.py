@@ -23,6 +23,7 @@ from elastic.distribution import Wheel
 from elastic.errors import StoreUnavailable, Unauthorized
 from elastic.job_logs import JobLogs
 from elastic.model import DoubtedPrice, Limits, Node
+from elastic.notify import Notifier
 from elastic.providers import Provider
 from elastic.reconciler import (
     Adoption,
@@ -86,6 +87,8 @@ class Context:
     alarms: Alarms | None = None
     # Of jobs that the database does not know; None where there is no reconciler.
     adoption: Adoption | None = None
+    # None where there is no daemon that sends messages.
+    notifier: Notifier | None = None
     # None: where the settings place them.
     artifacts: Artifacts | None = None
     outputs: StoredOutputs | None = None

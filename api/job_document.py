@@ -22,7 +22,8 @@ from pydantic import (
 
 from elastic import model
 from elastic.archive import SUM_PATTERN
-from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision
+from elastic.config import RECIPIENT_PATTERN
+from elastic.model import Batch, CapacityChoice, Goal, Mode, OnMiss, PerNode, Precision, Topic
 
 NAME_PATTERN = r"^[a-z0-9]([a-z0-9-]{0,62})$"
 _TYPE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
@@ -36,6 +37,7 @@ _MOST_WORKERS = 64
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 Text = Annotated[str, Field(max_length=4096)]
 Glob = Annotated[Text, Field(pattern=_GLOB_PATTERN)]
+Recipient = Annotated[str, Field(pattern=RECIPIENT_PATTERN)]
 Usd = Annotated[FiniteFloat, Field(gt=0, le=1e9)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 AUTO = "auto"
@@ -313,6 +315,12 @@ class JobDocument(_Part):
         description="More variables that are never shown, with the SSM parameters that nodes read "
         "them from.",
     )
+    notify: list[Recipient] | dict[Recipient, list[str]] | None = Field(
+        None,
+        description="Recipients of messages about this job: names of the setting `notify.to`. In a "
+        "map each has a list of topics; an empty one means all. Absent: the daemon's default. An "
+        "empty list: no messages.",
+    )
 
     @field_validator("mode")
     @classmethod
@@ -351,6 +359,17 @@ class JobDocument(_Part):
                 f"secrets: wanted each variable once, got {', '.join(both)} in env too"
             )
         return self
+
+    @field_validator("notify")
+    @classmethod
+    def _topics_are_known(
+        cls, notify: list[str] | dict[str, list[str]] | None
+    ) -> list[str] | dict[str, list[str]] | None:
+        if isinstance(notify, dict):
+            for topics in notify.values():
+                for each in topics:
+                    _one_of(Topic, each)
+        return notify
 
     @field_validator("batch")
     @classmethod

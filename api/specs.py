@@ -37,6 +37,7 @@ from elastic.model import (
     NodeType,
     Objective,
     Precision,
+    Topic,
     TrainingPhase,
     Understood,
     check_shell_script,
@@ -103,6 +104,20 @@ def check_node_types(spec: JobSpec, known: Collection[str]) -> None:
         listed = ", ".join(spec.node_types)
         fault = f"wanted one of the job's node_types, {listed}; got {spec.fixed_node_type!r}"
         raise _invalid((("policy.node_type", fault),))
+
+
+def check_recipients(spec: JobSpec, known: Collection[str]) -> None:
+    """Raises InvalidInput if the job names somebody whom the daemon does not know."""
+    unknown = sorted(set(spec.notify or ()) - set(known))
+    if not unknown:
+        return
+    if known:
+        raise _invalid((("notify", _no_such("recipient", unknown[0], known)),))
+    raise InvalidInput(
+        f"notify: wanted names of the daemon's setting notify.to, which has none; got "
+        f"{', '.join(unknown)}",
+        field="notify",
+    )
 
 
 def check_fit(spec: JobSpec, types: Collection[NodeType]) -> None:
@@ -547,6 +562,7 @@ def _spec(
         data=data,
         secrets=tuple(sorted({*asked.secrets, *filter(_SOUNDS_SECRET.search, asked.env)})),
         secret_parameters=dict(asked.secret_parameters),
+        notify=_told(asked.notify),
         batch=Batch.JOB if mode is Mode.LIVE else batch,  # a session divides one batch
     )
     check_workers(spec)
@@ -557,6 +573,21 @@ def _spec(
             field="most_samples",
         )
     return spec
+
+
+def _told(
+    asked: Sequence[str] | Mapping[str, Sequence[str]] | None,
+) -> dict[str, tuple[Topic, ...]] | None:
+    """The topics of each recipient; none stand for all.
+
+    >>> _told(["me"]), _told({"me": ["failed"]})
+    ({'me': ()}, {'me': (<Topic.FAILED: 'failed'>,)})
+    """
+    if asked is None:
+        return None
+    if isinstance(asked, Mapping):
+        return {name: tuple(map(Topic, topics)) for name, topics in asked.items()}
+    return dict.fromkeys(asked, ())
 
 
 def _without_session(mode: str, supported: Mode | None) -> Mode | None:

@@ -161,6 +161,44 @@ class TlsFiles(BaseModel):
     key: Path = Field(description="Its private key.")
 
 
+RECIPIENT_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+
+
+class NotifySettings(BaseModel):
+    """Messages to people: the recipients by name, and the topics."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # Each name with an address as Apprise writes it, or where that is: env:NAME or file:PATH.
+    to: dict[str, Annotated[str, Field(min_length=1)]] = Field({}, repr=False)
+    # The recipients of messages about the daemon, and about jobs that name no recipient; None: all.
+    by_default: tuple[str, ...] | None = None
+    # What messages are about (`elastic.model.Topic`); empty: everything.
+    topics: tuple[str, ...] = ()
+    # Once this share of a budget is spent, there is a message.
+    budget_share: FiniteFloat = Field(0.8, gt=0, le=1)
+    # Once a job has lost more nodes than that, there is a message.
+    node_losses: int = Field(3, ge=0)
+
+    @field_validator("to")
+    @classmethod
+    def _names_are_plain(cls, to: dict[str, str]) -> dict[str, str]:
+        for name in to:
+            if not re.match(RECIPIENT_PATTERN, name):
+                raise ValueError(f"wanted names such as me or ops-slack, got {name!r}")
+        return to
+
+    @field_validator("by_default")
+    @classmethod
+    def _defaults_are_named(
+        cls, names: tuple[str, ...] | None, told: ValidationInfo
+    ) -> tuple[str, ...] | None:
+        unknown = sorted(set(names or ()) - set(told.data.get("to", {})))
+        if unknown:
+            raise ValueError(f"wanted names of notify.to, got {', '.join(unknown)}")
+        return names
+
+
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
@@ -239,6 +277,7 @@ class Settings(BaseSettings):
     )
     policy: PolicySettings = PolicySettings()
     ec2: Ec2Settings = Ec2Settings()
+    notify: NotifySettings = NotifySettings()
     allowed_hosts: tuple[str, ...] = Field(
         (), description="Host names, beside the loopback ones, that requests may name."
     )

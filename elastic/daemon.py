@@ -33,6 +33,7 @@ from elastic.job_logs import JobLogs, open_job_logs
 from elastic.listeners import ListenAddress, find_listeners, with_certificates
 from elastic.liveness import silence_bounds
 from elastic.market import limits, market
+from elastic.notify import Notifier, recipients_of
 from elastic.policy import decide
 from elastic.providers import Provider
 from elastic.reconciler import (
@@ -69,6 +70,9 @@ _STANDBY_LOOKS_S = HEARTBEAT_S
 # How often the session is used that writes: PostgreSQL ends it after 15 s without.
 _HOLD_S = TICK_S
 
+# How often to look for news: with a tick, a message comes within half a minute.
+_TELL_S = 10.0
+
 # How often to look whether measurements are old enough to be rolled up.
 _ROLL_UP_S = 60.0
 
@@ -104,6 +108,9 @@ class Daemon:
     adoption: Adoption
     recorder: Ticker
     logs: JobLogs
+    notifier: Notifier
+    # Sends messages to people; None if there are no recipients.
+    messenger: Ticker | None
 
     def start(self) -> None:
         """Starts the ticks."""
@@ -123,6 +130,7 @@ class Daemon:
             self.historian,
             self.keeper,
             self.recorder,
+            self.messenger,
         )
         return tuple(each for each in found if each is not None)
 
@@ -193,6 +201,9 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
     machines = reconciler.machines
     records = JobRecords(store, lambda: _own_objects(settings), tokens.secret)
     adoption = Adoption(store, machines, records, wake=ticker.wake)
+    notifier = Notifier(
+        store, settings.notify, recipients_of(settings.notify), clock, url=daemon_url
+    )
     reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
     reconciler.alarms.records = lambda: records.failure
     return Daemon(
@@ -227,6 +238,10 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
             clock=clock,
         ),
         logs=_logs(data_dir, store),
+        notifier=notifier,
+        messenger=None
+        if not notifier.recipients
+        else Ticker(notifier.look, interval_s=_TELL_S, clock=clock),
     )
 
 
@@ -370,6 +385,11 @@ def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
     # What was imported lives as long as the process, so the collector need not look at it again.
     gc.freeze()
     gc.enable()
+    pictures: Any = importlib.import_module("api.pictures")
+    kept = artifacts.artifacts_in(daemon.settings, daemon.clock)
+    daemon.notifier.pictures = lambda job_id: pictures.pictures_of(
+        daemon.store, kept, job_id, now_s=daemon.clock.now_s()
+    )
     context = deps.Context(
         store=daemon.store,
         clock=daemon.clock,
@@ -380,12 +400,13 @@ def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
         right=daemon.right,
         alarms=daemon.reconciler.alarms,
         adoption=daemon.adoption,
-        artifacts=artifacts.artifacts_in(daemon.settings, daemon.clock),
+        artifacts=kept,
         outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
         wheel=daemon.wheel,
         limits=daemon.reconciler.limits,
+        notifier=daemon.notifier,
         logs=daemon.logs,
         last_tick=lambda: None if daemon.ticker.last is None else deps.Tick(*daemon.ticker.last),
         doubted=lambda: daemon.reconciler.price_records.doubted,

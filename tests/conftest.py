@@ -15,7 +15,9 @@ from tests.postgres import PostgresServer, postgres_server
 from tests.short_folders import short_folder
 
 # The same examples at each run, so that a change alone can fail; `make soak` looks for others.
-hypothesis.settings.register_profile("same", derandomize=True)
+# Nothing is timed: on a busy machine any example may take a second.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("others", deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 

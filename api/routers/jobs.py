@@ -29,7 +29,14 @@ from api.job_status import status_of
 from api.paging import cut
 from api.plans import goals_missed, priced_plan, priced_scaling, refuse_contradictions, settled
 from api.resuming import refuse_unpayable, spec_of
-from api.specs import check_fit, check_node_types, is_precision_open, to_spec, without_untried
+from api.specs import (
+    check_fit,
+    check_node_types,
+    check_recipients,
+    is_precision_open,
+    to_spec,
+    without_untried,
+)
 from elastic.errors import Conflict
 from elastic.model import Job, JobPhase, JobSpec, how_to_resume
 
@@ -209,6 +216,7 @@ def _checked(
     """
     spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
     check_node_types(spec, _type_names(context))
+    check_recipients(spec, context.settings.notify.to)
     check_fit(spec, context.provider.node_types())
     # An option that only sessions have asks for a session, too.
     is_named = document.get("mode", AUTO) != AUTO or bool(spec.most_samples)

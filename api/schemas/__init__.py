@@ -65,6 +65,7 @@ from api.schemas.market import (
     PriceOut,
     UnavailableOut,
 )
+from api.schemas.notification import NotificationOut, NotifyTest, RecipientOut
 from api.schemas.spec import JobSpecIn, JobState, ObjectiveIn, TrainingPhaseIn
 from api.schemas.wire import FieldErrorOut, Page, ProblemOut, Wire
 
@@ -104,6 +105,8 @@ __all__ = [
     "NodeCost",
     "NodeOut",
     "NodeTypeOut",
+    "NotificationOut",
+    "NotifyTest",
     "ObjectiveIn",
     "OfferingOut",
     "OutputFile",
@@ -118,6 +121,7 @@ __all__ = [
     "ProblemOut",
     "ProgressOut",
     "ReasonOut",
+    "RecipientOut",
     "RefusedPoolOut",
     "Replay",
     "Report",

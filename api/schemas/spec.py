@@ -63,6 +63,7 @@ class JobSpecIn(Wire):
     data: str | None
     secrets: list[str]
     secret_parameters: dict[str, str]
+    notify: dict[str, list[model.Topic]] | None
 
     @model_validator(mode="before")
     @classmethod

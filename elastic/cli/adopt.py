@@ -9,8 +9,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import OutputOption, YesOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import ListOutputOption, YesOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 
 def _cost(job: dict[str, Any]) -> str:
@@ -40,7 +40,7 @@ def adopt(
         bool, typer.Option("--end", help="End its machines and drop its record instead.")
     ] = False,
     yes: YesOption = False,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """Go on with a job that the database does not know, or end its machines; alone, list those
     jobs."""

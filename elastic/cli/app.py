@@ -26,10 +26,12 @@ from elastic.cli import (
     measurement,
     node,
     node_type,
+    notify,
     plan,
     price,
     serve,
     status,
+    sweep,
     token,
     upscale,
 )
@@ -98,6 +100,7 @@ app.command("gc")(gc.gc)
 app.command("audit")(audit.audit)
 app.command("plan")(plan.plan)
 app.command("backtest")(backtest.backtest)
+app.command("sweep")(sweep.sweep)
 app.command("lab")(lab.lab)
 app.command("upscale")(upscale.upscale)
 app.add_typer(job.app, name="job")
@@ -108,6 +111,7 @@ app.add_typer(price.app, name="price")
 app.add_typer(measurement.app, name="measurement")
 app.add_typer(ledger.app, name="ledger")
 app.add_typer(event.app, name="event")
+app.add_typer(notify.app, name="notify")
 app.add_typer(token.app, name="token")
 app.add_typer(certificate.app, name="certificate")
 app.add_typer(db.app, name="db")

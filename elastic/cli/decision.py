@@ -11,8 +11,14 @@ from elastic import figures
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table, tell_of_left_out
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import (
+    JobOption,
+    LimitOption,
+    ListOutputOption,
+    OutputOption,
+    connection_of,
+)
+from elastic.cli.render import Column, ListOutput, Output
 
 app = typer.Typer(help="What was decided, and why.", no_args_is_help=True)
 
@@ -21,10 +27,10 @@ DecisionArgument = Annotated[int, typer.Argument(help="The decision's id.", min=
 COLUMNS = (
     Column("DECISION", "id", is_number=True),
     Column("AT", "at_s", figures.instant),
-    Column("JOB", "job_id"),
+    Column("JOB", "job_id", is_extra=True),
     Column("ACTION", "plan.action"),
-    Column("TARGET", "plan.target", render.group),
-    Column("TICKS", "ticks", is_number=True),
+    Column("TARGET", "plan.target", render.group, is_extra=True),
+    Column("TICKS", "ticks", is_number=True, is_extra=True),
     Column("REASON", "plan.reason.text", can_wrap=True),
 )
 
@@ -34,7 +40,7 @@ def list_decisions(
     context: typer.Context,
     job: JobOption = None,
     limit: LimitOption = 20,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List decisions, newest first; holds that repeat share one line."""
     with connection_of(context).open() as client:

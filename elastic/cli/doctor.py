@@ -11,8 +11,8 @@ import typer
 from elastic.cli import render
 from elastic.cli.checks import findings
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import OutputOption
-from elastic.cli.render import Column, Output
+from elastic.cli.options import ListOutputOption
+from elastic.cli.render import Column, ListOutput
 from elastic.clock import SystemClock
 from elastic.finding import Finding
 
@@ -38,7 +38,7 @@ def doctor(
             help="Print a least-privilege IAM policy and do nothing else: daemon, node or reaper."
         ),
     ] = None,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """Check this machine, and the AWS account if nodes come from there; status 1 for errors."""
     if print_policy is not None:

@@ -9,9 +9,9 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
 from elastic.cli.outlet import has_reader
-from elastic.cli.render import Column, Output
+from elastic.cli.render import Column, ListOutput
 
 if TYPE_CHECKING:
     from elastic.cli.client import Client, JsonObject
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="What happened, in words.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("EVENT", "id", is_number=True),
+    Column("EVENT", "id", is_number=True, is_extra=True),
     Column("AT", "at_s", figures.instant),
     Column("JOB", "job_id"),
-    Column("KIND", "kind"),
+    Column("KIND", "kind", is_extra=True),
     Column("WHAT", "text", can_wrap=True),
 )
 
@@ -39,7 +39,7 @@ def list_events(
         bool, typer.Option("--follow", "-f", help="Stay, and print events as they happen.")
     ] = False,
     limit: LimitOption = 100,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the newest events, oldest first; with --follow, print new ones until Ctrl-C."""
     with connection_of(context).open() as client:
@@ -50,10 +50,10 @@ def list_events(
             render.show_list(found, COLUMNS, output)
 
 
-def _follow(client: Client, *, after: int | None, job: str | None, output: Output) -> None:
+def _follow(client: Client, *, after: int | None, job: str | None, output: ListOutput) -> None:
     try:
         for event in client.events(after=after, job=job):
-            print(line_of(event) if output is Output.TABLE else json.dumps(event), flush=True)
+            print(line_of(event) if output is ListOutput.TABLE else json.dumps(event), flush=True)
             if not has_reader():  # as after `| head`
                 return
     except KeyboardInterrupt:

@@ -14,8 +14,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import OutputOption, YesOption
-from elastic.cli.render import Column, Output
+from elastic.cli.options import ListOutputOption, YesOption
+from elastic.cli.render import Column, ListOutput
 from elastic.clock import SystemClock
 from elastic.errors import ElasticError, InvalidInput
 
@@ -55,7 +55,7 @@ def gc(
         str | None, typer.Option("--region", help="The region; else ec2.region, else AWS's own.")
     ] = None,
     yes: YesOption = False,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List a cluster's machines on EC2, and end those that no daemon keeps alive.
 

@@ -17,8 +17,15 @@ from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import job_pages, render
 from elastic.cli.decision import explain_decision
 from elastic.cli.logs import follow_logs
-from elastic.cli.options import JobArgument, LimitOption, OutputOption, YesOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import (
+    JobArgument,
+    LimitOption,
+    ListOutputOption,
+    OutputOption,
+    YesOption,
+    connection_of,
+)
+from elastic.cli.render import Column, ListOutput, Output
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
 from elastic.model import OnMiss, script_at
@@ -33,15 +40,15 @@ _JOB_SUFFIXES = (".yaml", ".yml", ".json")
 app = typer.Typer(help="Training jobs.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("JOB", "id"),
+    Column("JOB", "id", is_extra=True),
     Column("NAME", "spec.name"),
     Column("PHASE", "phase"),
     Column("ITERATION", "progress.iteration", figures.count, is_number=True),
     Column("OF", "progress.iterations", figures.count, is_number=True),
-    Column("GROUP", "current_group", render.group),
+    Column("GROUP", "current_group", render.group, is_extra=True),
     Column("SPENT", "spent_usd", figures.usd, is_number=True),
-    Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True),
-    Column("SUBMITTED", "submitted_at_s", figures.instant),
+    Column("TIME LEFT", "progress.eta_s", figures.duration, is_number=True, is_extra=True),
+    Column("SUBMITTED", "submitted_at_s", figures.instant, is_extra=True),
 )
 
 ARTIFACT_COLUMNS = (
@@ -128,7 +135,7 @@ def submit(
 
 @app.command("ls")
 def list_jobs(
-    context: typer.Context, limit: LimitOption = 50, output: OutputOption = Output.TABLE
+    context: typer.Context, limit: LimitOption = 50, output: ListOutputOption = ListOutput.TABLE
 ) -> None:
     """List jobs, newest first."""
     with connection_of(context).open() as client:
@@ -199,7 +206,7 @@ def artifacts(
     context: typer.Context,
     job: JobArgument,
     save: Annotated[Path | None, typer.Option(help="Fetch them all into this folder.")] = None,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List the pictures, reports and weights that the job's workload left, or fetch them."""
     with connection_of(context).open() as client:

@@ -6,21 +6,21 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="What was measured of the job's own main loop.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("ID", "id", is_number=True),
+    Column("ID", "id", is_number=True, is_extra=True),
     Column("JOB", "job_id"),
     Column("GROUP", "group", render.group),
-    Column("PHASE", "window.phase"),
-    Column("ITERATION", "window.iteration", figures.count, is_number=True),
+    Column("PHASE", "window.phase", is_extra=True),
+    Column("ITERATION", "window.iteration", figures.count, is_number=True, is_extra=True),
     Column("ITERATIONS", "window.iterations", is_number=True),
     Column("SECONDS", "window.elapsed_s", figures.number, is_number=True),
-    Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else ""),
-    Column("ENDED", "window.ended_at_s", figures.instant),
+    Column("COLD", "window.is_cold", lambda is_cold: "cold" if is_cold else "", is_extra=True),
+    Column("ENDED", "window.ended_at_s", figures.instant, is_extra=True),
 )
 
 
@@ -29,7 +29,7 @@ def list_measurements(
     context: typer.Context,
     job: JobOption = None,
     limit: LimitOption = 50,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List measured windows, newest first."""
     with connection_of(context).open() as client:

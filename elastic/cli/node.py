@@ -8,13 +8,15 @@ from urllib.parse import quote
 import typer
 
 from elastic import figures
-from elastic.cli import render
-from elastic.cli.options import JobOption, LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli import completing, render
+from elastic.cli.options import JobOption, LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The machines that jobs have.", no_args_is_help=True)
 
-NodeArgument = Annotated[str, typer.Argument(help="The node's id.")]
+NodeArgument = Annotated[
+    str, typer.Argument(help="The node's id.", autocompletion=completing.nodes)
+]
 
 # Nodes beat every second by default; a busy machine may miss some.
 _LONG_S = 15.0
@@ -29,17 +31,17 @@ def _unheard(unheard_s: float) -> str:
 
 COLUMNS = (
     Column("NODE", "id"),
-    Column("JOB", "job_id"),
+    Column("JOB", "job_id", is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("PHASE", "phase"),
-    Column("AGENT", "agent_state"),
-    Column("UNHEARD", "unheard_s", _unheard),
-    Column("GEN", "agent_generation", is_number=True),
+    Column("AGENT", "agent_state", is_extra=True),
+    Column("UNHEARD", "unheard_s", _unheard, is_extra=True),
+    Column("GEN", "agent_generation", is_number=True, is_extra=True),
     Column("LAUNCHED", "launched_at_s", figures.instant),
-    Column("JOINED", "joined_at_s", figures.instant),
-    Column("ENDED", "terminated_at_s", figures.instant),
-    Column("NOTICE", "notice", render.notice),
-    Column("REASON", "reason", can_wrap=True),
+    Column("JOINED", "joined_at_s", figures.instant, is_extra=True),
+    Column("ENDED", "terminated_at_s", figures.instant, is_extra=True),
+    Column("NOTICE", "notice", render.notice, is_extra=True),
+    Column("REASON", "reason", can_wrap=True, is_extra=True),
 )
 
 
@@ -51,7 +53,7 @@ def list_nodes(
         bool, typer.Option("--all", "-a", help="Also those that are gone.")
     ] = False,
     limit: LimitOption = 100,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List nodes, newest first."""
     with connection_of(context).open() as client:

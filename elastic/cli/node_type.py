@@ -6,8 +6,8 @@ import typer
 
 from elastic import figures
 from elastic.cli import render
-from elastic.cli.options import LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 app = typer.Typer(help="The kinds of machine on offer.", no_args_is_help=True)
 
@@ -24,7 +24,7 @@ COLUMNS = (
 
 @app.command("ls")
 def list_types(
-    context: typer.Context, limit: LimitOption = 500, output: OutputOption = Output.TABLE
+    context: typer.Context, limit: LimitOption = 500, output: ListOutputOption = ListOutput.TABLE
 ) -> None:
     """List node types."""
     with connection_of(context).open() as client:

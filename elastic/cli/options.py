@@ -6,19 +6,34 @@ from typing import Annotated
 
 import typer
 
+from elastic.cli import completing
 from elastic.cli.connection import Connection
-from elastic.cli.render import Output
+from elastic.cli.render import ListOutput, Output
 
 OutputOption = Annotated[
     Output, typer.Option("--output", "-o", help="How to print: a table, or the daemon's JSON.")
+]
+ListOutputOption = Annotated[
+    ListOutput,
+    typer.Option(
+        "--output", "-o", help="How to print: a table, the daemon's JSON, or all of it as CSV."
+    ),
 ]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most this many, newest first.")
 ]
 JobOption = Annotated[
-    str | None, typer.Option("--job", "-j", help="Only this job's, by id or name.")
+    str | None,
+    typer.Option(
+        "--job",
+        "-j",
+        help="Only this job's, by id or name.",
+        autocompletion=completing.jobs,
+    ),
 ]
-JobArgument = Annotated[str, typer.Argument(help="The job's id or name.")]
+JobArgument = Annotated[
+    str, typer.Argument(help="The job's id or name.", autocompletion=completing.jobs)
+]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

@@ -9,22 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from elastic import figures
-from elastic.cli import render
-from elastic.cli.options import LimitOption, OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli import completing, render
+from elastic.cli.options import LimitOption, ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 from elastic.durations import HISTORY_DAYS
 
 app = typer.Typer(help="What offerings cost, and cost before.", no_args_is_help=True)
 
 COLUMNS = (
-    Column("PRICE", "id", is_number=True),
+    Column("PRICE", "id", is_number=True, is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("USD/H", "usd_per_h", figures.price, is_number=True),
     Column("VALID FROM", "valid_from_s", figures.instant),
-    Column("HEARD", "observed_at_s", figures.instant),
+    Column("HEARD", "observed_at_s", figures.instant, is_extra=True),
     Column("STALE", "is_stale", lambda is_stale: "yes" if is_stale else "no"),
-    Column("BLOCKED", "unavailable", render.blocks),
-    Column("SOURCE", "source"),
+    Column("BLOCKED", "unavailable", render.blocks, is_extra=True),
+    Column("SOURCE", "source", is_extra=True),
 )
 
 
@@ -49,7 +49,7 @@ def list_prices(
         bool, typer.Option("--current", "-c", help="Only those in force now.")
     ] = False,
     limit: LimitOption = 50,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List prices, newest first."""
     with connection_of(context).open() as client:
@@ -64,15 +64,20 @@ def list_prices(
 def show_history(
     context: typer.Context,
     node_type: Annotated[
-        str, typer.Argument(metavar="TYPE", help="The node type, such as c5.large.")
+        str,
+        typer.Argument(
+            metavar="TYPE",
+            help="The node type, such as c5.large.",
+            autocompletion=completing.node_types,
+        ),
     ],
     days: Annotated[float, typer.Option(min=0.01, max=3660, help="How far back.")] = HISTORY_DAYS,
-    output: OutputOption = Output.TABLE,
+    output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """Show what a node type's offerings have cost: EC2's spot history, and what came since."""
     with connection_of(context).open() as client:
         found = client.get("/v1/prices/history", node_type=node_type, days=days)["items"]
-    if output is Output.TABLE:
+    if output is ListOutput.TABLE:
         found = [{**each, "last": each["points"][-1], "drawn": sparkline(each)} for each in found]
     render.show_list(found, HISTORY_COLUMNS, output)
 

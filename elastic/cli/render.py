@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from elastic import figures
+from elastic.clock import SystemClock
 from elastic.figures import instant, number, span
 from elastic.model import Workers
 
@@ -19,15 +25,27 @@ if TYPE_CHECKING:
 UNKNOWN = "-"
 # Longer lines of prose are hard to read.
 _WIDTH = 110
+# Prose in a narrower column cannot be read.
+_LEAST_PROSE = 30
+# Blanks between columns.
+_GAP = 2
 # Into a file a table is as wide as it needs, up to this.
 _WIDEST = 240
 
 
 class Output(StrEnum):
-    """The forms that every listing has."""
+    """The forms in which one thing is printed."""
 
     TABLE = "table"
     JSON = "json"
+
+
+class ListOutput(StrEnum):
+    """The forms in which a list is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +59,52 @@ class Column:
     show: Callable[[Any], str] = str
     is_number: bool = False
     can_wrap: bool = False
+    # Left out of a terminal that is too narrow for all columns.
+    is_extra: bool = False
 
 
 def show_list(
-    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: Output
+    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], output: ListOutput | Output
 ) -> None:
-    """Prints `items` as a table of `columns`, or as a JSON array of everything in them."""
-    if output is Output.JSON:
-        show_json(list(items))
-    else:
-        show(table_of(items, columns))
+    """Prints `items` as a table of `columns`, or everything in them as a JSON array or as CSV."""
+    match output.value:
+        case "json":
+            show_json(list(items))
+        case "csv":
+            print(csv_of(items), end="")
+        case _ if sys.stdout.isatty():
+            _show_in_terminal(items, columns, now_s=SystemClock().now_s())
+        case _:
+            show(table_of(items, columns))
+
+
+def csv_of(items: Sequence[Mapping[str, Any]]) -> str:
+    """Writes everything in `items` as CSV, for spreadsheets and notebooks.
+
+    Values are as the daemon gives them: seconds, dollars, instants since 1970. A part of an item
+    has columns of its own. A list is JSON. What is unknown is empty.
+
+    >>> csv_of([{"id": 1, "cost": {"usd": 0.5}}, {"id": 2, "nodes": ["a", "b"]}])
+    'id,cost.usd,nodes\\n1,0.5,\\n2,,"[""a"", ""b""]"\\n'
+    """
+    rows = [dict(_flat(each)) for each in items]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    written = io.StringIO()
+    writer = csv.DictWriter(written, names, lineterminator="\n")
+    if names:
+        writer.writeheader()
+    writer.writerows(rows)
+    return written.getvalue()
+
+
+def _flat(item: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in item.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        elif isinstance(value, list | tuple):
+            yield before + name, json.dumps(value, ensure_ascii=False)
+        else:
+            yield before + name, value
 
 
 def show_json(value: object) -> None:
@@ -72,12 +126,58 @@ def show(renderable: object) -> None:
     console.print(renderable)
 
 
+def fitting(
+    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], width: int
+) -> tuple[Column, ...]:
+    """The columns that a terminal of this width has room for: extra ones go first, from the right.
+
+    >>> columns = (Column("A", "a"), Column("B", "b", is_extra=True), Column("C", "c"))
+    >>> [each.title for each in fitting([{"a": "aaaa", "b": "bbbb", "c": "cccc"}], columns, 12)]
+    ['A', 'C']
+    """
+    kept = list(columns)
+    widths = {column.title: _width(items, column) for column in columns}
+    for column in reversed(columns):
+        if sum(widths[each.title] + _GAP for each in kept) - _GAP <= width:
+            break
+        if column.is_extra:
+            kept.remove(column)
+    return tuple(kept)
+
+
+def _show_in_terminal(
+    items: Sequence[Mapping[str, Any]], columns: Sequence[Column], *, now_s: float
+) -> None:
+    """Prints a table for a person: instants relative to now, and no wider than the terminal."""
+
+    def ago(at_s: float) -> str:
+        return figures.ago(at_s, now_s)
+
+    relative = [
+        replace(each, show=ago) if each.show is figures.instant else each for each in columns
+    ]
+    kept = fitting(items, relative, get_terminal_size().columns)
+    show(table_of(items, kept))
+    left_out = [each.title for each in columns if each.title not in {own.title for own in kept}]
+    if items and left_out:
+        print(f"left out for lack of room: {', '.join(left_out)} (-o csv has everything)")
+
+
+def _width(items: Sequence[Mapping[str, Any]], column: Column) -> int:
+    from rich.cells import cell_len
+
+    widest = max((cell_len(_cell(item, column).plain) for item in items), default=0)
+    if column.can_wrap:
+        widest = min(widest, _LEAST_PROSE)
+    return max(widest, cell_len(column.title))
+
+
 def table_of(items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
     """The table of `items`; an unknown value is a dash."""
     from rich.cells import cell_len
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     rows = [[_cell(item, column) for column in columns] for item in items]
     # A column that must not wrap is as wide as its longest text.
     for at_column, column in enumerate(columns):

@@ -7,8 +7,8 @@ import typer
 from elastic import figures
 from elastic.cli import render
 from elastic.cli.exits import ExitCode
-from elastic.cli.options import OutputOption, connection_of
-from elastic.cli.render import Column, Output
+from elastic.cli.options import ListOutputOption, connection_of
+from elastic.cli.render import Column, ListOutput
 
 COLUMNS = (
     Column("ALARM", "kind"),
@@ -17,11 +17,11 @@ COLUMNS = (
 )
 
 
-def status(context: typer.Context, output: OutputOption = Output.TABLE) -> None:
+def status(context: typer.Context, output: ListOutputOption = ListOutput.TABLE) -> None:
     """List the alarms that stand; status 1 if there are any."""
     with connection_of(context).open() as client:
         alarms = client.get("/v1/alarms")["items"]
-    if not alarms and output is Output.TABLE:
+    if not alarms and output is ListOutput.TABLE:
         print("no alarm stands")
         return
     render.show_list(alarms, COLUMNS, output)

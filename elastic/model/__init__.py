@@ -76,6 +76,7 @@ from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
 from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
+from elastic.model.topic import Topic
 from elastic.model.unseen import unseen_of
 from elastic.model.workers import (
     ONE_WORKER,
@@ -156,6 +157,7 @@ __all__ = [
     "Stint",
     "Stretch",
     "Switch",
+    "Topic",
     "Trained",
     "TrainingPhase",
     "Unavailable",

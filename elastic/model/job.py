@@ -13,6 +13,7 @@ from elastic.model.offering import Capacity, NodeType, Offering
 from elastic.model.precision import Precision
 from elastic.model.progress import Batch
 from elastic.model.script_error import ScriptError
+from elastic.model.topic import Topic
 from elastic.model.workers import NprocPerNode, PerNode, unfit
 
 # Options of scripts that say how long to train, and nothing of how long an iteration takes.
@@ -173,9 +174,10 @@ class JobSpec:
     program. `outputs` are the globs of the files in the working folder that are carried home; None
     is every new or changed one. Before any worker begins, a node installs `requirements` (pip's
     lines), gets `data` (a bucket's location, or a folder of the node) and runs the lines of
-    `setup`. `secrets` are the variables of `env` whose values are
-    not shown, and `secret_parameters` others, with the SSM parameters that nodes read them from. `batch` says what an
-    iteration is; None leaves it to what is seen of the script.
+    `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
+    others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
+    None leaves it to what is seen of the script. `notify` are the names of the people who are told
+    what happens, each with the topics (none: all); None leaves that to the daemon.
     """
 
     name: str
@@ -209,6 +211,7 @@ class JobSpec:
     data: str | None = None
     secrets: tuple[str, ...] = ()
     secret_parameters: Mapping[str, str] = field(default_factory=dict)
+    notify: Mapping[str, tuple[Topic, ...]] | None = None
 
     @property
     def program(self) -> tuple[object, ...]:

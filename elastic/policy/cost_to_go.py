@@ -503,22 +503,25 @@ class _Solver:
 
         def shift(values: _Array) -> _Array:
             moved = np.empty_like(values)
+            # Beyond the lattice's ends, a cell takes the value of the end.
             if end <= first:
                 if cells > 0:
                     moved[...] = values[..., -1:]
                 else:
                     moved[...] = values[..., :1]
                 return moved
-            moved[..., :first] = values[..., :1]
-            moved[..., end:] = values[..., -1:]
+            if first > 0:
+                moved[..., :first] = values[..., :1]
+            if end <= last:
+                moved[..., end:] = values[..., -1:]
+            inner = moved[..., first:end]
             below = values[..., first + whole : end + whole]
             if share:
-                above = values[..., first + whole + 1 : end + whole + 1]
-                np.subtract(above, below, out=moved[..., first:end])
-                moved[..., first:end] *= share
-                moved[..., first:end] += below
+                np.subtract(values[..., first + whole + 1 : end + whole + 1], below, out=inner)
+                np.multiply(inner, share, out=inner)
+                np.add(inner, below, out=inner)
             else:
-                moved[..., first:end] = below
+                inner[...] = below
             return moved
 
         return shift

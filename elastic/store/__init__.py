@@ -12,12 +12,15 @@ from elastic.store.measurements import StoredWindow, ThroughputPoint
 from elastic.store.migrating import migrate, migration_config
 from elastic.store.nodes import LaunchIntent
 from elastic.store.notices import Interruptions
+from elastic.store.notifications import AlarmRow, Delivery, Notification
 from elastic.store.opening import database_folder, lock, open_store, shown
 from elastic.store.records import JobRecord, RecordMark, gap_usd
 from elastic.store.store import Store, Tallies
 
 __all__ = [
+    "AlarmRow",
     "Backup",
+    "Delivery",
     "Event",
     "HeartbeatFacts",
     "HeartbeatReport",
@@ -25,6 +28,7 @@ __all__ = [
     "JobFacts",
     "JobRecord",
     "LaunchIntent",
+    "Notification",
     "RecordMark",
     "Store",
     "StoreState",

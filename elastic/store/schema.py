@@ -22,7 +22,7 @@ from elastic.model import JobPhase
 
 # The newest revision in `migrations/`, which makes these tables: a database that is at it is not
 # migrated.
-REVISION = "0018"
+REVISION = "0019"
 
 # What the column `phase` of a job holds that has ended.
 DONE = tuple(phase.value for phase in JobPhase if phase.is_final)
@@ -304,6 +304,26 @@ alarms = Table(
     Column("text", Text, nullable=False),
     _instant("since_s"),
     Column("over_at_s", Float(53), index=True),
+)
+
+# Messages to people. `key` names the news: a recipient gets each key once.
+notifications = Table(
+    "notifications",
+    metadata,
+    _id(),
+    Column("key", String(96), nullable=False),
+    Column("topic", String(16), nullable=False),
+    Column("recipient", String(64), nullable=False),
+    Column("job_id", String(32)),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("made_at_s", Float(53), nullable=False, index=True),
+    Column("delivery", String(16), nullable=False, index=True),
+    Column("tries", Integer, nullable=False),
+    _instant("next_at_s"),
+    _instant("sent_at_s", nullable=True),
+    Column("error", Text),
+    UniqueConstraint("key", "recipient"),
 )
 
 losses = Table(

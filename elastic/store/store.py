@@ -24,6 +24,7 @@ from elastic.store.ledger import Ledger
 from elastic.store.measurements import Measurements
 from elastic.store.nodes import Nodes
 from elastic.store.notices import Notices
+from elastic.store.notifications import Notifications
 from elastic.store.past_prices import PastPrices
 from elastic.store.pools import Pools
 from elastic.store.presence import Presence
@@ -73,6 +74,7 @@ class Store:
         self.facts = Facts(database)
         self.events = Events(database)
         self.alarms = StoredAlarms(database)
+        self.notifications = Notifications(database)
         self.presence = Presence(database)
         self.records = Records(database)
         self.rollup = Rollup(database)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 from pathlib import Path
@@ -48,6 +50,18 @@ def test_a_listing_is_json_if_asked(command: tuple[str, ...], run: Run) -> None:
     found = json.loads(run(*command, "-o", "json").out)
     assert isinstance(found, list)
     assert found
+
+
+@pytest.mark.parametrize("command", [command for command, _ in LISTINGS], ids=" ".join)
+def test_a_listing_is_csv_if_asked_and_has_all_that_its_json_has(
+    command: tuple[str, ...], run: Run
+) -> None:
+    found = json.loads(run(*command, "-o", "json").out)
+    rows = list(csv.DictReader(io.StringIO(run(*command, "-o", "csv").out)))
+    assert len(rows) == len(found)
+    plain = [name for name, value in found[0].items() if not isinstance(value, dict)]
+    assert set(plain) <= set(rows[0])
+    assert [row[plain[0]] for row in rows] == [str(each[plain[0]]) for each in found]
 
 
 def test_a_job_is_shown_by_name_with_its_money(run: Run) -> None:

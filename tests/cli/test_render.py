@@ -9,7 +9,8 @@ import pytest
 from elastic import figures
 from elastic.cli import render
 from elastic.cli.candidates import candidate_table
-from elastic.cli.render import Column, Output
+from elastic.cli.render import Column, ListOutput, Output
+from elastic.clock import SystemClock
 
 COLUMNS = (Column("NAME", "name"), Column("USD", "cost.usd", figures.usd, is_number=True))
 
@@ -74,3 +75,32 @@ def test_a_block_is_written_with_why_and_until_when() -> None:
         "1970-01-01T00:01:00Z"
     )
     assert render.blocks([]) == "-"
+
+
+def test_a_terminal_shows_instants_relative_to_now_and_leaves_extra_columns_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    columns = (
+        Column("NAME", "name"),
+        Column("SINCE", "since_s", figures.instant),
+        Column("NOTE", "note", is_extra=True),
+    )
+    now_s = SystemClock().now_s()
+    items = [{"name": "first", "since_s": now_s - 300, "note": "n" * 60}]
+    monkeypatch.setenv("COLUMNS", "60")
+    render.show_list(items, columns, ListOutput.TABLE)
+    narrow = capsys.readouterr().out
+    assert "5 min ago" in narrow and "nnn" not in narrow
+    assert "left out for lack of room: NOTE (-o csv has everything)" in narrow
+    monkeypatch.setenv("COLUMNS", "120")
+    render.show_list(items, columns, ListOutput.TABLE)
+    wide = capsys.readouterr().out
+    assert "n" * 60 in wide and "left out" not in wide
+
+
+def test_a_file_gets_whole_instants_and_all_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = (Column("SINCE", "since_s", figures.instant), Column("X", "x", is_extra=True))
+    render.show_list([{"since_s": 0.0, "x": "y" * 200}], columns, ListOutput.TABLE)
+    said = capsys.readouterr().out
+    assert "1970-01-01T00:00:00Z" in said and "X" in said

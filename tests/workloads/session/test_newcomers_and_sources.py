@@ -102,8 +102,10 @@ def _stopped(*, reads: int = 0) -> Iterator[Address]:
         room = Room()
         receive(connection, room)
         connection.sendall(b"0 0 0\n")
-        for _ in range(reads):
-            receive(connection, room)
+        # On a busy machine the source may be dropped before it has sent all of them.
+        with contextlib.suppress(ConnectionResetError):
+            for _ in range(reads):
+                receive(connection, room)
         is_over.wait(60)
         connection.close()
 

@@ -1,0 +1,362 @@
+"""`elasticd sweep`: the same program on several layouts, one run after another.
+
+A run is a job with a fixed layout, and its name says which. A run whose job there is already, with
+the same specification, is not bought again: so a sweep that broke off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+from statistics import mean
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elastic import figures
+from elastic.cli import render
+from elastic.cli.exits import ExitCode
+from elastic.cli.options import ListOutputOption, YesOption, connection_of
+from elastic.cli.render import Column, ListOutput
+from elastic.clock import SystemClock
+from elastic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from elastic.archive import Archive
+    from elastic.cli.client import Client, JsonObject
+
+# Between two looks at a run. People wait for minutes.
+_LOOK_S = 1.0
+_MOST_RUNS = 500
+_MOST_WINDOWS = 100_000
+_BAR = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How many nodes of which type train, and how many workers each has."""
+
+    node_type: str
+    nodes: int
+    ranks: int
+
+    @property
+    def workers(self) -> int:
+        return self.nodes * self.ranks
+
+    def __str__(self) -> str:
+        return f"{self.nodes} x {self.node_type}, {self.ranks} a node"
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutRun:
+    """One run of a layout, as it ended. What is unknown is None."""
+
+    layout: Layout
+    number: int
+    job: str
+    phase: str
+    seconds: float
+    usd: float
+    iterations: int
+    # In warm windows alone.
+    iterations_per_s: float | None
+    iterations_per_usd: float | None
+    # What the script itself reported, such as the seconds of an epoch.
+    reported: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The runs of one layout together. Efficiency is a worker's pace over that of the first row."""
+
+    layout: Layout
+    runs: int
+    failed: int
+    seconds: float | None
+    usd: float
+    iterations_per_s: float | None
+    low: float | None
+    high: float | None
+    iterations_per_usd: float | None
+    efficiency: float | None
+
+
+COLUMNS = (
+    Column("LAYOUT", "layout"),
+    Column("RUNS", "runs", is_number=True),
+    Column("SECONDS", "seconds", figures.number, is_number=True),
+    Column("USD A RUN", "usd", figures.usd, is_number=True),
+    Column("IT/S", "iterations_per_s", figures.number, is_number=True),
+    Column("FROM TO", "spread"),
+    Column("IT/$", "iterations_per_usd", figures.number, is_number=True),
+    Column("EFFICIENCY", "efficiency", figures.percent, is_number=True),
+    Column("", "bar"),
+)
+
+
+def sweep(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="The job's YAML or JSON.")],
+    nodes: Annotated[str, typer.Option("--nodes", help="Numbers of nodes, such as 1,2,4.")] = "1",
+    ranks: Annotated[
+        str, typer.Option("--ranks", help="Workers on each node, such as 1,2,4.")
+    ] = "1",
+    types: Annotated[
+        str | None, typer.Option("--types", help="Node types; else node_types of the job.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, max=100, help="Runs a layout.")] = 1,
+    budget: Annotated[
+        float | None, typer.Option("--budget", min=0.0, help="Dollars for the whole sweep.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run all of it again, whatever has run before.")
+    ] = False,
+    yes: YesOption = False,
+    output: ListOutputOption = ListOutput.TABLE,
+) -> None:
+    """Run the same program on several layouts, one after another, and compare them.
+
+    The same line again goes on with a sweep that broke off.
+    """
+    from elastic.cli.job import read_spec
+
+    document, code = read_spec(file)
+    layouts = layouts_of(
+        _names(types) or [str(each) for each in document.get("node_types") or ()],
+        _numbers("--nodes", nodes),
+        _numbers("--ranks", ranks),
+    )
+    if len(layouts) * repeat > _MOST_RUNS:
+        raise InvalidInput(
+            f"sweep: wanted at most {_MOST_RUNS} runs, got {len(layouts)} layouts, {repeat} each"
+        )
+    if not yes:
+        capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
+        typer.confirm(f"run {len(layouts) * repeat} jobs one after another {capped}?", abort=True)
+    with connection_of(context).open() as client:
+        runs = list(_played(client, document, code, layouts, repeat, budget, again=again))
+    if output is ListOutput.TABLE:
+        render.show_list(shown(rows_of(runs)), COLUMNS, output)
+    else:
+        render.show_list([_flat(each) for each in runs], COLUMNS, output)
+    wanted = len(layouts) * repeat
+    if len(runs) < wanted or any(each.phase != "succeeded" for each in runs):
+        raise typer.Exit(ExitCode.ERROR)
+
+
+def layouts_of(
+    types: Sequence[str], nodes: Sequence[int], ranks: Sequence[int]
+) -> tuple[Layout, ...]:
+    """Every layout, the smallest first.
+
+    >>> [str(each) for each in layouts_of(["c5.large"], [1, 2], [4])]
+    ['1 x c5.large, 4 a node', '2 x c5.large, 4 a node']
+    """
+    if not types:
+        raise InvalidInput(
+            "sweep: wanted the node types to compare, from --types or node_types of the job, got "
+            "none; `elasticd type ls` lists them"
+        )
+    return tuple(Layout(*each) for each in product(types, nodes, ranks))
+
+
+def job_of(
+    document: Mapping[str, Any], layout: Layout, number: int, *, left_usd: float | None
+) -> dict[str, Any]:
+    """The job of one run: the document with a fixed layout, and at most what is left to spend."""
+    objective = dict(document.get("objective") or {})
+    if left_usd is not None:
+        objective["budget_usd"] = min(left_usd, objective.get("budget_usd") or math.inf)
+    name = f"{document['name']}-{layout.nodes}x{layout.ranks}"
+    return {
+        **document,
+        "name": f"{name[:52]}-{layout.node_type.replace('.', '-').lower()}"[:58] + f"-{number}",
+        "nodes": {"min": layout.nodes, "max": layout.nodes},
+        "nproc_per_node": layout.ranks,
+        "node_types": [layout.node_type],
+        "policy": {"name": "fixed", "node_type": layout.node_type},
+        "objective": objective,
+    }
+
+
+def rows_of(runs: Iterable[LayoutRun]) -> tuple[Row, ...]:
+    """The runs of each layout together, in the order in which they ran."""
+    rows: list[Row] = []
+    for layout, own in groupby(runs, key=lambda each: each.layout):
+        every = tuple(own)
+        done = [each for each in every if each.phase == "succeeded"]
+        rates = [each.iterations_per_s for each in done if each.iterations_per_s is not None]
+        bought = [each.iterations_per_usd for each in done if each.iterations_per_usd is not None]
+        rate = mean(rates) if rates else None
+        first = rows[0] if rows else None
+        rows.append(
+            Row(
+                layout=layout,
+                runs=len(every),
+                failed=len(every) - len(done),
+                seconds=mean(each.seconds for each in done) if done else None,
+                usd=mean(each.usd for each in every),
+                iterations_per_s=rate,
+                low=min(rates, default=None),
+                high=max(rates, default=None),
+                iterations_per_usd=mean(bought) if bought else None,
+                efficiency=_efficiency(rate, layout, first),
+            )
+        )
+    return tuple(rows)
+
+
+def shown(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows as a table has them, with a bar for iterations per dollar."""
+    most = max((each.iterations_per_usd or 0.0 for each in rows), default=0.0)
+    return [
+        {
+            "layout": str(each.layout),
+            "runs": f"{each.runs}, {each.failed} failed" if each.failed else each.runs,
+            "seconds": each.seconds,
+            "usd": each.usd,
+            "iterations_per_s": each.iterations_per_s,
+            "spread": _spread(each),
+            "iterations_per_usd": each.iterations_per_usd,
+            "efficiency": each.efficiency,
+            "bar": "█" * round(_BAR * (each.iterations_per_usd or 0.0) / most) if most else "",
+        }
+        for each in rows
+    ]
+
+
+def _played(
+    client: Client,
+    document: dict[str, Any],
+    code: Archive | None,
+    layouts: Sequence[Layout],
+    repeat: int,
+    budget: float | None,
+    *,
+    again: bool,
+) -> Iterator[LayoutRun]:
+    """Runs every layout so often, one run after another, until the budget is spent."""
+    if code is not None:
+        client.put(f"/v1/code/{code.sha256}", code.content, media_type="application/zip")
+    spent = 0.0
+    plan = [(layout, number) for layout in layouts for number in range(1, repeat + 1)]
+    for place, (layout, number) in enumerate(plan, 1):
+        left_usd = None if budget is None else budget - spent
+        if left_usd is not None and left_usd <= 0:
+            typer.echo(f"the budget is spent: {len(plan) - place + 1} runs are left out", err=True)
+            return
+        run = _run(client, document, layout, number, left_usd, again=again)
+        spent += run.usd
+        typer.echo(
+            f"run {place} of {len(plan)}: {layout}: {run.phase}, {run.iterations} iterations in "
+            f"{figures.duration(run.seconds)} for {figures.usd(run.usd)}",
+            err=True,
+        )
+        yield run
+
+
+def _run(
+    client: Client,
+    document: dict[str, Any],
+    layout: Layout,
+    number: int,
+    left_usd: float | None,
+    *,
+    again: bool,
+) -> LayoutRun:
+    body = job_of(document, layout, number, left_usd=left_usd)
+    clock = SystemClock()
+    # The daemon completes the specification, and finds what is wrong with it.
+    spec = client.post("/v1/jobs:plan", body)["spec"]
+    job = (None if again else _earlier(client, spec)) or client.post("/v1/jobs", body)
+    path = f"/v1/jobs/{job['id']}"
+    while not job["is_final"]:
+        clock.sleep(_LOOK_S)
+        job = client.get(path)
+    report = client.get(f"{path}/report")
+    windows = client.items("/v1/measurements", limit=_MOST_WINDOWS, job=job["id"])
+    return LayoutRun(
+        layout=layout,
+        number=number,
+        job=job["id"],
+        phase=job["phase"],
+        seconds=report["elapsed_s"],
+        usd=report["spent_usd"],
+        iterations=report["iterations_done"],
+        iterations_per_s=pace_of([each["window"] for each in windows]),
+        iterations_per_usd=report["iterations_per_usd"],
+        reported=report["quality"],
+    )
+
+
+def _earlier(client: Client, spec: JsonObject) -> JsonObject | None:
+    """The newest job with this specification, whatever it may cost, unless it was stopped."""
+    wanted = {**spec, "objective": None}
+    for job in client.items("/v1/jobs", limit=_MOST_RUNS):
+        if {**job["spec"], "objective": None} == wanted:
+            is_cut_short = job["phase"] in ("cancelled", "budget_exhausted")
+            return None if is_cut_short else job
+    return None
+
+
+def pace_of(windows: Iterable[Mapping[str, Any]]) -> float | None:
+    """Iterations per second in warm windows; None without any.
+
+    >>> pace_of([{"is_cold": False, "iterations": 8, "elapsed_s": 2.0}])
+    4.0
+    """
+    warm = [each for each in windows if not each["is_cold"]]
+    elapsed_s = sum(each["elapsed_s"] for each in warm)
+    if elapsed_s <= 0:
+        return None
+    return float(sum(each["iterations"] for each in warm) / elapsed_s)
+
+
+def _efficiency(rate: float | None, layout: Layout, first: Row | None) -> float | None:
+    if rate is None:
+        return None
+    if first is None:
+        return 1.0
+    if not first.iterations_per_s:
+        return None
+    return rate / layout.workers / (first.iterations_per_s / first.layout.workers)
+
+
+def _spread(row: Row) -> str | None:
+    if row.low is None or row.high is None or row.runs - row.failed < 2:
+        return None
+    return figures.span(row.low, row.high)
+
+
+def _flat(run: LayoutRun) -> dict[str, Any]:
+    return {
+        "node_type": run.layout.node_type,
+        "nodes": run.layout.nodes,
+        "ranks": run.layout.ranks,
+        "run": run.number,
+        "job": run.job,
+        "phase": run.phase,
+        "seconds": run.seconds,
+        "usd": run.usd,
+        "iterations": run.iterations,
+        "iterations_per_s": run.iterations_per_s,
+        "iterations_per_usd": run.iterations_per_usd,
+        "reported": dict(run.reported),
+    }
+
+
+def _names(text: str | None) -> list[str]:
+    return [each.strip() for each in (text or "").split(",") if each.strip()]
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    try:
+        found = [int(each) for each in _names(text)]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1:
+        raise InvalidInput(f"{option}: wanted whole numbers such as 1,2,4, got {text!r}")
+    return found

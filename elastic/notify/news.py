@@ -1,0 +1,163 @@
+"""What is worth telling a person, and in which words. Pure: rows and instants in, messages out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from elastic import figures
+from elastic.model import Job, JobPhase, LedgerRow, Missed, Topic, spent_usd
+
+# The traceback's end is what one reads on a phone.
+_MOST_LINES = 12
+
+
+_OF_GOALS = tuple(each.value for each in Missed)
+_OF_ENDINGS = {JobPhase.SUCCEEDED: Topic.FINISHED, JobPhase.CANCELLED: Topic.STOPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """One thing that happened. Its key names it: what has the same key is the same news."""
+
+    key: str
+    topic: Topic
+    at_s: float
+    title: str
+    text: str
+    # None: it is about the daemon.
+    job_id: str | None = None
+
+
+def ending_key(job: Job) -> str:
+    """Names the end of a job; one that was resumed may end again."""
+    return f"{job.id} ended {job.finished_at_s or 0.0:.3f}"
+
+
+def budget_key(job: Job) -> str:
+    """Names that most of a job's budget is spent; a raised budget is news once more."""
+    return f"{job.id} spent {job.spec.objective.budget_usd or 0.0:g}"
+
+
+def losses_key(job: Job) -> str:
+    """Names that a job has lost many nodes."""
+    return f"{job.id} lost"
+
+
+def of_ending(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> News:
+    """Says how a job ended, with its bill and, where it failed, its program's last lines."""
+    assert job.finished_at_s is not None, "it has ended"
+    lines = [_said(job)]
+    if job.error is not None and job.phase is JobPhase.FAILED:
+        lines += ["", *_last(job.error.lines or job.error.text)]
+    lines += ["", *bill(job, rows, now_s=now_s)]
+    return News(
+        key=ending_key(job),
+        topic=_OF_ENDINGS.get(job.phase, Topic.FAILED),
+        at_s=job.finished_at_s,
+        title=f"job {job.spec.name} {job.phase.predicate}",
+        text="\n".join(lines),
+        job_id=job.id,
+    )
+
+
+def of_budget(job: Job, spent: float, *, share: float, now_s: float) -> News | None:
+    """Says that this share of a job's budget is spent; None while it is not, and without a
+    budget."""
+    budget = job.spec.objective.budget_usd
+    if budget is None or spent < share * budget:
+        return None
+    return News(
+        key=budget_key(job),
+        topic=Topic.BUDGET,
+        at_s=now_s,
+        title=f"job {job.spec.name} has spent {figures.percent(spent / budget)} of its budget",
+        text=f"{figures.usd(spent)} of {figures.usd(budget)} are spent, {_progress(job)}. "
+        "At the whole budget the job ends, and its checkpoints stay.",
+        job_id=job.id,
+    )
+
+
+def of_losses(job: Job, lost: int, *, most: int, now_s: float) -> News | None:
+    """Says that a job has lost more than `most` nodes; None if it has not."""
+    if lost <= most:
+        return None
+    return News(
+        key=losses_key(job),
+        topic=Topic.LOSSES,
+        at_s=now_s,
+        title=f"job {job.spec.name} has lost {lost} nodes",
+        text=f"{lost} of its nodes were lost or taken back by the cloud, {_progress(job)}. "
+        "It goes on; its page shows what was done again.",
+        job_id=job.id,
+    )
+
+
+def of_alarm(
+    number: int,
+    kind: str,
+    text: str,
+    *,
+    since_s: float,
+    over_at_s: float | None,
+    job: Job | None,
+) -> tuple[News, ...]:
+    """Says that an alarm began and, once it is, that it is over."""
+    if job is None:
+        subject, job_id = "elasticd", None
+    else:
+        subject, job_id = f"job {job.spec.name}", job.id
+    what = kind.replace("_", " ")
+    if kind in _OF_GOALS:
+        topic = Topic.AT_RISK
+    else:
+        topic = Topic.ALARM
+    begun = News(f"alarm {number}", topic, since_s, f"{subject}: {what}", text, job_id)
+    if over_at_s is None:
+        return (begun,)
+    lasted = figures.duration(over_at_s - since_s)
+    over = News(
+        f"alarm {number} over",
+        Topic.OVER,
+        over_at_s,
+        f"{subject}: {what} is over",
+        f"It lasted {lasted}. It was: {text}",
+        job_id,
+    )
+    return begun, over
+
+
+def bill(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> list[str]:
+    """What a job has cost, by what it bought, from the ledger alone."""
+    total = spent_usd(tuple(rows), now_s)
+    lines = [f"{figures.usd(total)} spent{_of_budget(job)}, {_progress(job)}"]
+    if job.iteration and total > 0:
+        lines[0] += f", {figures.number(job.iteration / total)} iterations per dollar"
+    ordered = sorted(rows, key=lambda row: row.offering)
+    for offering, own in groupby(ordered, key=lambda row: row.offering):
+        bought = tuple(own)
+        usd = spent_usd(bought, now_s)
+        hours = sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in bought)
+        lines.append(f"  {offering}: {figures.duration(hours)} of nodes, {figures.usd(usd)}")
+    return lines
+
+
+def _said(job: Job) -> str:
+    return job.message or f"The job {job.phase.predicate}."
+
+
+def _last(text: str) -> list[str]:
+    return text.rstrip().splitlines()[-_MOST_LINES:]
+
+
+def _of_budget(job: Job) -> str:
+    budget = job.spec.objective.budget_usd
+    return "" if budget is None else f" of {figures.usd(budget)}"
+
+
+def _progress(job: Job) -> str:
+    done = f"{figures.count(job.iteration)} iterations done"
+    if job.spec.iterations is None:
+        return done
+    return f"{figures.count(job.iteration)} of {figures.count(job.spec.iterations)} iterations done"

@@ -1,0 +1,207 @@
+"""Looks at the database for news, writes messages down, and sends them.
+
+Each look begins with what is stored, as the reconciler does: nothing is lost when a daemon ends,
+and what was told once is in a row, so it is not told again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import structlog
+
+from elastic.clock import Clock
+from elastic.config import NotifySettings
+from elastic.model import Job, Topic
+from elastic.notify.news import (
+    News,
+    budget_key,
+    ending_key,
+    losses_key,
+    of_alarm,
+    of_budget,
+    of_ending,
+    of_losses,
+)
+from elastic.notify.recipients import Recipient
+from elastic.notify.sending import Attachment, send
+from elastic.store import Notification, Store
+
+log = structlog.get_logger(__name__)
+
+# What happened earlier than that before a look is no news any more.
+_NEWS_S = 24 * 3600.0
+# Waits between the tries of a message: short at first, then long enough for an outage of hours.
+_WAITS_S = (5.0, 30.0, 120.0, 600.0, 1800.0, 3600.0, 3600.0, 3600.0)
+
+Value = TypeVar("Value")
+Send = Callable[[str, str, str, tuple[Attachment, ...]], str | None]
+
+
+@dataclass(slots=True)
+class Notifier:
+    """Tells recipients of news. `send` gives why a message was not taken, or None.
+
+    `pictures` draws a job that has ended, for its last message.
+    """
+
+    store: Store
+    settings: NotifySettings
+    recipients: Mapping[str, Recipient]
+    clock: Clock
+    send: Send = send
+    pictures: Callable[[str], Iterable[Attachment]] = lambda job_id: ()
+    # Where people find the daemon's pages; empty if that is not known.
+    url: str = ""
+    _has_looked: bool = field(default=False, init=False)
+    # The keys of what is on record for sure, so that a look asks the database only for the rest.
+    _noted: set[str] = field(default_factory=set, init=False)
+
+    def look(self) -> None:
+        """Finds news, and sends what is due."""
+        if not self.recipients:
+            return
+        if not self._has_looked:
+            self.store.notifications.doubt()
+            self._has_looked = True
+        now_s = self.clock.now_s()
+        found = list(self._messages(now_s))
+        told = self.store.notifications.told({each.key for each in found}) if found else ()
+        self.store.notifications.keep(
+            [each for each in found if (each.key, each.recipient) not in told]
+        )
+        self._noted |= {each.key for each in found}
+        self._send_due(now_s)
+
+    def test(self, name: str) -> str | None:
+        """Sends a message at once. Gives why it was not taken; None: it was."""
+        return self.send(
+            self.recipients[name].address,
+            "elasticd: a test",
+            f"Messages to {name} arrive. Their topics: {', '.join(self.topics(name))}.",
+            (),
+        )
+
+    def topics(self, name: str) -> tuple[Topic, ...]:
+        """What a recipient's messages are about, unless a job says otherwise; empty: no messages."""
+        by_default = self.settings.by_default
+        if by_default is not None and name not in by_default:
+            return ()
+        return self._all
+
+    @property
+    def _all(self) -> tuple[Topic, ...]:
+        """What is told unless a job says otherwise."""
+        return tuple(map(Topic, self.settings.topics or Topic))
+
+    def _messages(self, now_s: float) -> Iterator[Notification]:
+        jobs: dict[str, Job] = {}
+
+        def job_of(job_id: str) -> Job:
+            if job_id not in jobs:
+                jobs[job_id] = self.store.jobs.get(job_id)
+            return jobs[job_id]
+
+        for news in self._news(job_of, now_s):
+            job = None if news.job_id is None else job_of(news.job_id)
+            for name in self._told_of(news.topic, job):
+                yield Notification(
+                    key=news.key,
+                    topic=news.topic,
+                    recipient=name,
+                    title=news.title,
+                    text=self._with_link(news),
+                    made_at_s=now_s,
+                    job_id=news.job_id,
+                )
+
+    def _news(self, job_of: Callable[[str], Job], now_s: float) -> Iterator[News]:
+        store, settings = self.store, self.settings
+        from_s = now_s - _NEWS_S
+        for job in store.notifications.ended(from_s=from_s):
+            if ending_key(job) not in self._noted:
+                yield of_ending(job, store.ledger.of_job(job.id), now_s=now_s)
+        for job in store.jobs.unfinished():
+            has_budget = job.spec.objective.budget_usd is not None
+            if has_budget and budget_key(job) not in self._noted:
+                spent = store.ledger.spent(job.id, now_s)
+                yield from _given(of_budget(job, spent, share=settings.budget_share, now_s=now_s))
+            if losses_key(job) not in self._noted:
+                lost = store.notifications.lost_nodes(job.id)
+                yield from _given(of_losses(job, lost, most=settings.node_losses, now_s=now_s))
+        for alarm in store.notifications.alarms_since(from_s=from_s):
+            job_of_alarm = None if alarm.job_id is None else job_of(alarm.job_id)
+            for news in of_alarm(
+                alarm.id,
+                alarm.kind,
+                alarm.text,
+                since_s=alarm.since_s,
+                over_at_s=alarm.over_at_s,
+                job=job_of_alarm,
+            ):
+                # The beginning of one that has stood for days is no news when it is over.
+                if news.at_s >= from_s and news.key not in self._noted:
+                    yield news
+
+    def _told_of(self, topic: Topic, job: Job | None) -> Iterable[str]:
+        """The recipients of news: those that a job names, or else those that the settings do."""
+        if job is None or job.spec.notify is None:
+            return [name for name in self.recipients if topic in self.topics(name)]
+        return [
+            name
+            for name, topics in job.spec.notify.items()
+            # Settings may have changed since the job named them.
+            if name in self.recipients and topic in (topics or self._all)
+        ]
+
+    def _with_link(self, news: News) -> str:
+        if not self.url:
+            return news.text
+        if news.job_id is None:
+            return f"{news.text}\n\n{self.url}/"
+        return f"{news.text}\n\n{self.url}/jobs/{news.job_id}"
+
+    def _send_due(self, now_s: float) -> None:
+        silent: set[str] = set()
+        for each in self.store.notifications.due(now_s=now_s):
+            recipient = self.recipients.get(each.recipient)
+            # A service that fails would fail the next message too, and each takes seconds.
+            if recipient is None or recipient.name in silent:
+                continue
+            if not self._send(each, recipient):
+                silent.add(recipient.name)
+
+    def _send(self, message: Notification, recipient: Recipient) -> bool:
+        rows = self.store.notifications
+        pictures = self._pictures(message)
+        rows.begin(message.id)
+        why = self.send(recipient.address, message.title, message.text, pictures)
+        now_s = self.clock.now_s()
+        if why is None:
+            rows.sent(message.id, now_s=now_s)
+            return True
+        tries = message.tries + 1
+        next_at_s = now_s + _WAITS_S[tries - 1] if tries <= len(_WAITS_S) else None
+        rows.refused(message.id, why, next_at_s=next_at_s)
+        log.warning(
+            "a message did not arrive", recipient=recipient.name, title=message.title, why=why
+        )
+        return False
+
+    def _pictures(self, message: Notification) -> tuple[Attachment, ...]:
+        is_an_ending = message.topic in (Topic.FINISHED, Topic.FAILED)
+        if not is_an_ending or message.job_id is None:
+            return ()
+        try:
+            return tuple(self.pictures(message.job_id))
+        except Exception:
+            # A message without a picture is better than none.
+            log.exception("a picture was not drawn", job=message.job_id)
+            return ()
+
+
+def _given(found: Value | None) -> Iterator[Value]:
+    if found is not None:
+        yield found

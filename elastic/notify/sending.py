@@ -1,0 +1,76 @@
+"""Sends one message to one address, through Apprise."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Shorter parts of an address are words such as a host's, and no secrets.
+_LEAST_SECRET = 6
+_MOST_WHY = 500
+_HIDDEN = "***"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that comes with a message, where the recipient's service takes files."""
+
+    name: str
+    content: bytes
+
+
+def is_address(address: str) -> bool:
+    """Whether Apprise knows how to send to an address."""
+    import apprise  # slow to import, and few daemons have recipients
+
+    return bool(apprise.Apprise().add(address))
+
+
+def send(
+    address: str, title: str, text: str, attachments: tuple[Attachment, ...] = ()
+) -> str | None:
+    """Sends a message, once. Gives why that failed, without the address; None: it was taken.
+
+    Waits for a few seconds at most, as Apprise's time-outs say (`cto` and `rto` of an address).
+    """
+    import apprise  # slow to import, and few daemons have recipients
+
+    told = apprise.Apprise()
+    if not told.add(address):
+        return "its address is none that Apprise knows"
+    with ExitStack() as stack:
+        capture: Any = apprise.LogCapture  # which has no types
+        log = stack.enter_context(capture(level=logging.WARNING, fmt="%(message)s"))
+        options: dict[str, Any] = {}
+        if attachments:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            options["attach"] = [_written(folder, each) for each in attachments]
+        if told.notify(title=title, body=text, **options):
+            return None
+        why = " ".join(log.getvalue().split())
+    return without_secrets(why, address)[:_MOST_WHY] or "its service did not take it"
+
+
+def without_secrets(text: str, address: str) -> str:
+    """Blanks what a text quotes of an address: passwords, tokens, paths.
+
+    >>> without_secrets("no answer of hooks.net/T0K3N9", "json://me:pass+word@hooks.net/T0K3N9")
+    'no answer of hooks.net/***'
+    """
+    rest = address.partition("://")[2]
+    host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
+    parts = {each for each in re.split(r"[/@:?&=]", rest) if len(each) >= _LEAST_SECRET}
+    for part in sorted(parts - set(re.split(r":", host)), key=len, reverse=True):
+        text = text.replace(part, _HIDDEN)
+    return text
+
+
+def _written(folder: Path, attachment: Attachment) -> str:
+    path = folder / attachment.name
+    path.write_bytes(attachment.content)
+    return str(path)

@@ -1,0 +1,80 @@
+"""A sweep's layouts, its jobs, and how it compares what came of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from elastic.cli.sweep import Layout, LayoutRun, Row, job_of, layouts_of, rows_of, shown
+from elastic.errors import InvalidInput
+from tests.cli.commands import Run
+
+ONE, TWO = Layout("small", 1, 1), Layout("small", 2, 2)
+
+
+def ran(layout: Layout, rate: float | None, *, phase: str = "succeeded", **rest: Any) -> LayoutRun:
+    base = {"number": 1, "job": "job-1", "seconds": 10.0, "usd": 0.1, "iterations": 100}
+    per_usd = None if rate is None else rate * 100
+    known = {**base, "iterations_per_s": rate, "iterations_per_usd": per_usd, "reported": {}}
+    return LayoutRun(layout=layout, phase=phase, **{**known, **rest})
+
+
+def test_layouts_are_every_combination_by_type() -> None:
+    found = layouts_of(["a", "b"], [1, 2], [1, 4])
+    assert [(each.node_type, each.nodes, each.ranks) for each in found] == [
+        (name, nodes, ranks) for name in "ab" for nodes in (1, 2) for ranks in (1, 4)
+    ]
+    with pytest.raises(InvalidInput, match="wanted the node types to compare"):
+        layouts_of([], [1], [1])
+
+
+def test_a_run_stays_on_its_layout_and_within_what_is_left() -> None:
+    document = {"name": "photos", "command": ["train.py"], "objective": {"budget_usd": 2.0}}
+    job = job_of(document, TWO, 3, left_usd=0.5)
+    assert job["name"] == "photos-2x2-small-3"
+    assert job["nodes"] == {"min": 2, "max": 2} and job["nproc_per_node"] == 2
+    assert job["policy"] == {"name": "fixed", "node_type": "small"}
+    assert job["objective"] == {"budget_usd": 0.5}
+    assert job_of(document, TWO, 3, left_usd=9.0)["objective"] == {"budget_usd": 2.0}
+    assert job_of(document, TWO, 3, left_usd=None)["objective"] == {"budget_usd": 2.0}
+    long = job_of({**document, "name": "n" * 63}, Layout("g5.48xlarge", 16, 8), 100, left_usd=None)
+    assert len(long["name"]) <= 63 and long["name"].endswith("-100")
+
+
+def test_efficiency_is_a_worker_s_pace_over_that_of_the_first_layout() -> None:
+    runs = [ran(ONE, 8.0), ran(ONE, 12.0), ran(TWO, 30.0), ran(TWO, 1.0, phase="failed")]
+    first, second = rows_of(runs)
+    assert (first.iterations_per_s, first.low, first.high) == (10.0, 8.0, 12.0)
+    assert (first.efficiency, second.efficiency) == (1.0, 0.75)
+    assert (second.runs, second.failed, second.iterations_per_s) == (2, 1, 30.0)
+
+
+def test_a_layout_that_never_trained_has_no_numbers_and_no_bar() -> None:
+    (row,) = rows_of([ran(ONE, None, phase="failed")])
+    assert row == Row(ONE, 1, 1, None, 0.1, None, None, None, None, None)
+    (line,) = shown([row])
+    assert line["runs"] == "1, 1 failed" and line["bar"] == ""
+
+
+def test_bars_are_as_long_as_what_a_dollar_buys() -> None:
+    lines = shown(rows_of([ran(ONE, 10.0), ran(TWO, 5.0)]))
+    assert [len(each["bar"]) for each in lines] == [30, 15]
+
+
+@pytest.mark.parametrize("given", ["", "0", "two", "1,-1"])
+def test_wrong_numbers_are_named(given: str, run: Run, job_file: str) -> None:
+    refused = run("sweep", job_file, "--nodes", given, "--types", "small", "-y")
+    assert refused.status == 2 and "--nodes: wanted whole numbers such as 1,2,4" in refused.err
+
+
+def test_without_types_it_says_where_to_find_them(run: Run, job_file: str) -> None:
+    refused = run("sweep", job_file, "-y")
+    assert refused.status == 2 and "elasticd type ls" in refused.err
+
+
+@pytest.fixture
+def job_file(tmp_path: Any) -> str:
+    path = tmp_path / "job.yaml"
+    path.write_text("name: photos\ncommand: [/srv/train.py]\niterations: 5\n")
+    return str(path)
