@@ -135,9 +135,18 @@ class Daemon:
         return tuple(each for each in found if each is not None)
 
 
-def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = None) -> Daemon:
-    """Builds a daemon whose nodes reach it at `url`. Opens its store, if it is given none, and
-    migrates it."""
+def build(
+    settings: Settings,
+    *,
+    clock: Clock,
+    url: str,
+    pages_url: str = "",
+    store: Store | None = None,
+) -> Daemon:
+    """Builds a daemon whose nodes reach it at `url`, and people at `pages_url`.
+
+    Opens its store, if it is given none, and migrates it.
+    """
     data_dir = settings.data_dir.absolute()
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
@@ -202,7 +211,7 @@ def build(settings: Settings, *, clock: Clock, url: str, store: Store | None = N
     records = JobRecords(store, lambda: _own_objects(settings), tokens.secret)
     adoption = Adoption(store, machines, records, wake=ticker.wake)
     notifier = Notifier(
-        store, settings.notify, recipients_of(settings.notify), clock, url=daemon_url
+        store, settings.notify, recipients_of(settings.notify), clock, url=pages_url
     )
     reconciler.alarms.held = lambda now_s: adoption.alarm(now_s=now_s)
     reconciler.alarms.records = lambda: records.failure
@@ -288,7 +297,7 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
         if is_standby:
             store = _wait_for_database(settings)
         clock = SteadyClock(began_s=continued_s(settings.data_dir / _CLOCK))
-        daemon = build(settings, clock=clock, url=nodes.url, store=store)
+        daemon = build(settings, clock=clock, url=nodes.url, pages_url=users.url, store=store)
         try:
             users, nodes = with_certificates(users, nodes, settings, daemon.authority)
             # The lease comes first: a daemon without it must neither act nor be found.

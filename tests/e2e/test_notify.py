@@ -58,7 +58,8 @@ def test_a_failing_job_is_told_of_soon_with_its_last_lines_and_its_dollars(
     assert "ValueError: no such file as last night" in message
     spent = daemon.get(f"/v1/jobs/{job_id}")["spent_usd"]
     assert spent > 0 and "spent, " in message
-    assert message.endswith(f"/jobs/{job_id}")
+    with daemon.client() as client:
+        assert message.endswith(f"\n\n{client.url}/jobs/{job_id}"), "where people find its pages"
     assert webhook.titles.count("job night failed") == 1
     listed = daemon.elasticd("notify", "ls")
     assert "sent" in listed.stdout and "job night failed" in listed.stdout
