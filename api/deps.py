@@ -134,8 +134,14 @@ class Context:
         return self.alarms.current(now_s=self.clock.now_s())
 
 
-def get_context(request: Request) -> Context:
+async def get_context(request: Request) -> Context:
     """The context that the app was made with."""
+    # FastAPI runs what is not async in another thread, which costs more than this.
+    return context_of(request)
+
+
+def context_of(request: Request) -> Context:
+    """The same for what is no dependency."""
     context: Context = request.app.state.context
     return context
 
@@ -175,7 +181,7 @@ def require_user(
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> None:
     """Admits requests with the user's token. Raises Unauthorized."""
-    wanted = get_context(request).user_token
+    wanted = context_of(request).user_token
     if bearer is not None:
         if tokens_match(bearer.credentials, wanted):
             return
@@ -199,7 +205,7 @@ def require_scraper(
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> None:
     """Admits requests with the token of the metrics, or the user's. Raises Unauthorized."""
-    if bearer is None or not tokens_match(bearer.credentials, get_context(request).metrics_token):
+    if bearer is None or not tokens_match(bearer.credentials, context_of(request).metrics_token):
         require_user(request, bearer, cookie)
 
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from api.dashboard.views import instant
-from api.deps import Context, get_context
+from api.deps import Context, context_of
 from elastic.figures import ago, duration
 from elastic.reconciler import Alarm
 
@@ -42,7 +42,7 @@ def page(
     **values: Any,
 ) -> HTMLResponse:
     """Renders a page, or only its content if the request asks for that."""
-    context = get_context(request)
+    context = context_of(request)
     is_fragment = FRAGMENT_HEADER in request.headers
     html = (
         _environment()

@@ -30,7 +30,7 @@ from api.dashboard.views import (
     offer_rows,
     price_rows,
 )
-from api.deps import Before, ContextOf, get_context, require_user
+from api.deps import Before, ContextOf, context_of, require_user
 from api.paging import cut
 from api.past import price_histories
 from api.problems import status_of
@@ -230,7 +230,7 @@ def _problem(request: Request, detail: str, status: HTTPStatus) -> Response:
         title = "Not found"
     else:
         title = "elasticd cannot show this now"
-    now_s = get_context(request).clock.now_s()
+    now_s = context_of(request).clock.now_s()
     return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)
 
 

@@ -231,7 +231,7 @@ class Parts:
         return agent.register(registration, self.context)
 
     def heartbeat(self, said: Heartbeat, token: str) -> HeartbeatReply:
-        return agent.heartbeat(said, self.context, f"Bearer {token}")
+        return agent.answer_heartbeat(said, self.context, f"Bearer {token}")
 
 
 def _no_wake() -> None:
