@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import groupby
 
 from api import schemas
@@ -54,6 +55,16 @@ def cost_between(rows: Sequence[LedgerRow], begin_s: float, end_s: float, *, now
     0.003
     """
     return sum(_overlap(row, begin_s, end_s, now_s) for row in rows)
+
+
+def month_begins_s(now_s: float) -> float:
+    """When the present month began, by UTC.
+
+    >>> month_begins_s(1_700_000_000.0)
+    1698796800.0
+    """
+    now = datetime.fromtimestamp(now_s, UTC)
+    return datetime(now.year, now.month, 1, tzinfo=UTC).timestamp()
 
 
 def until_s(row: LedgerRow, now_s: float) -> float:

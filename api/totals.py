@@ -1,4 +1,4 @@
-"""Adds up the ledger by job, by node or by day."""
+"""Adds up the ledger by job, node, node type, capacity and zone, or by day and month."""
 
 from __future__ import annotations
 
@@ -40,6 +40,19 @@ def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
     yield row.node_id, row.usd(now_s)
 
 
+def _by_type(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    yield f"{row.offering.node_type} {row.offering.capacity}", row.usd(now_s)
+
+
+def _by_zone(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    yield row.offering.zone, row.usd(now_s)
+
+
+def _by_month(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
+    for day, usd in _by_day(row, now_s):
+        yield day[: len("2026-11")], usd
+
+
 def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
     """A row's dollars by day of UTC: what was spent by its end, less what was by its beginning."""
     end_s = until_s(row, now_s)
@@ -66,5 +79,8 @@ def _burn_usd_per_h(row: LedgerRow) -> float:
 _KEYS: Mapping[LedgerBy, Callable[[LedgerRow, float], Iterator[tuple[str, float]]]] = {
     LedgerBy.JOB: _by_job,
     LedgerBy.NODE: _by_node,
+    LedgerBy.TYPE: _by_type,
+    LedgerBy.ZONE: _by_zone,
     LedgerBy.DAY: _by_day,
+    LedgerBy.MONTH: _by_month,
 }

@@ -23,6 +23,7 @@ NAVIGATION = (
     ("Nodes", "/nodes"),
     ("Decisions", "/decisions"),
     ("Prices", "/prices"),
+    ("Costs", "/costs"),
 )
 # A request with this header asks for a page's content without its frame, to update an open page.
 FRAGMENT_HEADER = "X-Fragment"

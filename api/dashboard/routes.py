@@ -16,10 +16,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from api.accounts import month_begins_s
 from api.dashboard.facts import brief_facts, job_facts
 from api.dashboard.job_page import job_page
 from api.dashboard.pages import FRAGMENT_HEADER, page
 from api.dashboard.views import (
+    cost_view,
     decision_items,
     decision_view,
     history_view,
@@ -200,6 +202,17 @@ def prices(request: Request, context: ContextOf, before: Before = None) -> HTMLR
         next_before=next_before,
         now_s=now_s,
     )
+
+
+@router.get("/costs")
+def costs(request: Request, context: ContextOf) -> HTMLResponse:
+    """What all jobs have cost this month: by day, job, node type and zone."""
+    store = context.store
+    now_s = context.clock.now_s()
+    rows = store.ledger.since(month_begins_s(now_s))
+    names = {each: store.jobs.get(each).spec.name for each in {row.job_id for row in rows}}
+    view = cost_view(rows, names, now_s=now_s)
+    return page(request, "costs.html", here="Costs", view=view, now_s=now_s)
 
 
 @router.get("/prices/{node_type}")

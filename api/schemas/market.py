@@ -176,11 +176,14 @@ class LedgerPage(Page[LedgerRowOut]):
 
 
 class LedgerBy(StrEnum):
-    """What the ledger is added up by; days are UTC's."""
+    """What the ledger is added up by: a type is one with its capacity, days and months are UTC's."""
 
     JOB = "job"
     NODE = "node"
+    TYPE = "type"
+    ZONE = "zone"
     DAY = "day"
+    MONTH = "month"
 
 
 class LedgerTotal(Wire):

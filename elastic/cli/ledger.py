@@ -35,7 +35,10 @@ class By(StrEnum):
 
     JOB = "job"
     NODE = "node"
+    TYPE = "type"
+    ZONE = "zone"
     DAY = "day"
+    MONTH = "month"
 
 
 @app.command("ls")
@@ -57,7 +60,9 @@ def list_ledger(
 @app.command("summary")
 def summarise(
     context: typer.Context,
-    by: Annotated[By, typer.Option("--by", help="Add up by job, node or day of UTC.")] = By.JOB,
+    by: Annotated[
+        By, typer.Option("--by", help="Add up by this; days and months are UTC's.")
+    ] = By.JOB,
     job: JobOption = None,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:

@@ -95,6 +95,15 @@ def listed(
     return tuple(to_row(each) for each in connection.execute(query))
 
 
+def since(connection: Connection, from_s: float) -> tuple[LedgerRow, ...]:
+    """The rows that charge anything after an instant, oldest first."""
+    is_charged = (ledger.c.to_s.is_(None)) | (
+        (ledger.c.to_s > from_s) | (ledger.c.from_s + ledger.c.minimum_s > from_s)
+    )
+    query = select(ledger).where(is_charged).order_by(ledger.c.id)
+    return tuple(to_row(each) for each in connection.execute(query))
+
+
 def of_job(connection: Connection, job_id: str) -> tuple[LedgerRow, ...]:
     """All of a job's rows, oldest first."""
     return tuple(to_row(each) for each in connection.execute(_OF_JOB, {"job_id": job_id}))
@@ -248,4 +257,5 @@ class Ledger(Repository):
     add_price = writes(add_price)
     listed = reads(listed)
     of_job = reads(of_job)
+    since = reads(since)
     spent = reads(spent)

@@ -174,11 +174,17 @@ def test_a_ledger_row_cites_its_price(client: TestClient, world: World) -> None:
     assert (row["price_source"], row["price_observed_at_s"]) == ("test", price["observed_at_s"])
 
 
-def test_the_ledger_is_added_up_by_job_and_by_node_with_what_goes_on(
+def test_the_ledger_is_added_up_by_each_key_with_what_goes_on(
     client: TestClient, world: World
 ) -> None:
     job, node = train(world)
-    for by, key in (("job", job.id), ("node", node.id)):
+    for by, key in (
+        ("job", job.id),
+        ("node", node.id),
+        ("type", "small on-demand"),
+        ("zone", "local"),
+        ("month", "2023-11"),
+    ):
         found = client.get("/v1/ledger/summary", params={"by": by, "job": job.id}).json()
         assert [(each["key"], each["usd"], each["burn_usd_per_h"]) for each in found["items"]] == [
             (key, pytest.approx(0.006), 0.36)

@@ -8,6 +8,7 @@ from api.dashboard.views.candidates import (
     candidate_table,
     standing_of,
 )
+from api.dashboard.views.costs import CostView, cost_view
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
 from api.dashboard.views.extras import (
     JobExtras,
@@ -38,6 +39,7 @@ __all__ = [
     "CandidateStanding",
     "CandidateTable",
     "Card",
+    "CostView",
     "DecisionItem",
     "DecisionView",
     "FrontierChart",
@@ -52,6 +54,7 @@ __all__ = [
     "Tone",
     "candidate_table",
     "cost_timeline",
+    "cost_view",
     "decision_items",
     "decision_view",
     "event_rows",

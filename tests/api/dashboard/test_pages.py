@@ -31,6 +31,7 @@ PAGES = (
     "/decisions/1",
     "/prices",
     "/prices/local.half",
+    "/costs",
 )
 
 

@@ -12,6 +12,7 @@ from api.dashboard.views import (
     CandidateStanding,
     candidate_table,
     cost_timeline,
+    cost_view,
     decision_items,
     forecast_timeline,
     frontier_chart,
@@ -28,6 +29,7 @@ from api.outlook import JobForecast
 from elastic.model import (
     Action,
     Candidate,
+    Capacity,
     Decision,
     Group,
     Interval,
@@ -634,3 +636,38 @@ def test_workers_a_node_are_shown_as_they_were_asked_for() -> None:
     specs = [JobSpec("first", ("train.py",), nproc_per_node=each) for each in asked]
     shown = [dict(spec_lines(each, is_preloaded=None))["workers a node"] for each in specs]
     assert shown == ["auto", "2", "small: 2\ngpus: gpu"]
+
+
+def test_a_month_s_costs_add_up_to_its_rows_by_day_job_type_and_zone() -> None:
+    # Wednesday, 15 November 2023, noon.
+    now_s = 1_700_049_600.0
+    begin_s = 1_698_796_800.0
+    half, full = Offering("half"), Offering("full", Capacity.SPOT, "zone-b")
+    rows = (
+        # From an hour before the month to an hour after its beginning.
+        LedgerRow(1, "job-1", "n1", half, 1, 1.0, from_s=begin_s - 3600, to_s=begin_s + 3600),
+        # Over the last midnight, and still running.
+        LedgerRow(2, "job-2", "n2", full, 1, 2.0, from_s=now_s - 13 * 3600, to_s=None),
+    )
+    view = cost_view(rows, {"job-1": "first", "job-2": "second"}, now_s=now_s)
+    month, today, burn = (card.number.value for card in view.cards)
+    assert (view.month, month, today, burn) == ("November 2023", 27.0, 24.0, 2.0)
+    by_day, by_job, by_type, by_zone = view.tables
+    assert [(row.name, row.usd.value) for row in by_day.rows] == [
+        ("Wed 15 Nov", 24.0),
+        ("Tue 14 Nov", 2.0),
+        ("Wed 01 Nov", 1.0),
+    ]
+    assert [(row.name, row.href, row.usd.value) for row in by_job.rows] == [
+        ("second", "/jobs/job-2", 26.0),
+        ("first", "/jobs/job-1", 1.0),
+    ]
+    assert [row.name for row in by_type.rows] == ["full spot", "half on-demand"]
+    assert [row.name for row in by_zone.rows] == ["zone-b", "local"]
+    assert by_job.rows[0].share == 100.0
+
+
+def test_a_month_without_rows_costs_nothing() -> None:
+    view = cost_view((), {}, now_s=1_700_049_600.0)
+    assert [card.number.value for card in view.cards] == [0.0, 0.0, 0.0]
+    assert all(table.rows == () for table in view.tables)

@@ -1,0 +1,117 @@
+"""Shows what all jobs have cost this month."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from api.accounts import cost_between, month_begins_s
+from api.dashboard.views.parts import Card, Number, dollars, dollars_an_hour
+from elastic.model import LedgerRow
+
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What one day, job, node type or zone has cost, and its share of the greatest in percent."""
+
+    name: str
+    href: str | None
+    usd: Number
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class CostTable:
+    """Costs by one thing, the greatest first; of days the newest."""
+
+    title: str
+    column: str
+    rows: tuple[CostRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostView:
+    """The costs of a month until now."""
+
+    month: str
+    cards: tuple[Card, ...]
+    tables: tuple[CostTable, ...]
+
+
+def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: float) -> CostView:
+    """The month to date. A minimum bill is spread over the time that it pays for.
+
+    `names` are those of the jobs, by id.
+    """
+    begin_s = month_begins_s(now_s)
+    day_s = now_s - now_s % _DAY_S
+
+    def spent(from_s: float, to_s: float, own: Sequence[LedgerRow] = rows) -> float:
+        return cost_between(own, from_s, to_s, now_s=now_s)
+
+    burn = sum(
+        row.extras_usd_per_h if row.is_waived else row.usd_per_h for row in rows if row.to_s is None
+    )
+    month = spent(begin_s, now_s)
+    elapsed_days = (now_s - begin_s) / _DAY_S
+
+    def by(title: str, column: str, key: Callable[[LedgerRow], str]) -> CostTable:
+        groups: defaultdict[str, list[LedgerRow]] = defaultdict(list)
+        for row in rows:
+            groups[key(row)].append(row)
+        usd = {name: spent(begin_s, now_s, own) for name, own in groups.items()}
+        ordered = sorted(usd.items(), key=lambda each: (-each[1], each[0]))
+        return _table(title, column, ordered)
+
+    # The newest first, and without those on which nothing ran.
+    days = [begin_s + number * _DAY_S for number in range(int(elapsed_days) + 1)]
+    dollars_on = {each: spent(each, min(each + _DAY_S, now_s)) for each in reversed(days)}
+    daily = [
+        (f"{datetime.fromtimestamp(each, UTC):%a %d %b}", usd)
+        for each, usd in dollars_on.items()
+        if usd > 0
+    ]
+    by_job = by("By job", "Job", lambda row: row.job_id)
+    named = tuple(
+        CostRow(names.get(each.name, each.name), f"/jobs/{each.name}", each.usd, each.share)
+        for each in by_job.rows
+    )
+    return CostView(
+        month=f"{datetime.fromtimestamp(now_s, UTC):%B %Y}",
+        cards=(
+            Card("month_usd", "This month", dollars(month)),
+            Card("today_usd", "Today", dollars(spent(day_s, now_s)), ("since midnight UTC",)),
+            Card(
+                "burn_usd_per_h",
+                "Now, an hour",
+                dollars_an_hour(burn),
+                ("for the machines that run",),
+            ),
+        ),
+        tables=(
+            _table("By day", "Day", daily),
+            CostTable(by_job.title, by_job.column, named),
+            by(
+                "By node type",
+                "Node type",
+                lambda row: f"{row.offering.node_type} {row.offering.capacity}",
+            ),
+            by("By zone", "Zone", lambda row: row.offering.zone),
+        ),
+    )
+
+
+def _table(title: str, column: str, usd: Sequence[tuple[str, float]]) -> CostTable:
+    greatest = max((each for _, each in usd), default=0.0)
+    return CostTable(
+        title,
+        column,
+        tuple(
+            CostRow(name, None, dollars(each), 100 * each / greatest if greatest else 0.0)
+            for name, each in usd
+        ),
+    )
