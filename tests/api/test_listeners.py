@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import ssl
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +118,41 @@ def test_an_agent_sends_nothing_to_another_daemon_at_the_address(
     with DaemonClient(encrypted, instance_id="i-1", certificate=OURS.certificate) as client:
         assert client.register("join") is None, "its token is wrong, but it is heard"
     assert sum("POST /v1/agent/register: 401" in each.getMessage() for each in caplog.records) == 1
+
+
+def test_an_agent_goes_on_to_the_address_where_its_own_daemon_is(
+    encrypted: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    theirs = Authority(b"theirs")
+    with (
+        imposed(theirs) as other,
+        DaemonClient(other, encrypted, instance_id="i-1", certificate=OURS.certificate) as client,
+    ):
+        assert client.register("join") is None
+        assert client.register("join") is None
+    said = [each.getMessage() for each in caplog.records]
+    (first, second) = said
+    assert f"{other} is not this node's daemon" in first
+    assert "POST /v1/agent/register: 401" in second
+
+
+@contextlib.contextmanager
+def imposed(authority: Authority) -> Iterator[str]:
+    """The URL of a server with a certificate of this authority, which only shakes hands."""
+    context = listening_context(authority.issue(["127.0.0.1"]))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    with contextlib.suppress(ssl.SSLError):
+                        context.wrap_socket(listener.accept()[0], server_side=True).close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    thread.join()
 
 
 def test_an_agent_does_not_speak_in_clear_to_another_machine() -> None:
