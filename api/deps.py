@@ -42,6 +42,9 @@ COOKIE = "elasticd_token"
 # meets these.
 _LOG_BYTES_PER_S = 256 << 10
 _LOG_BYTES_AT_ONCE = 4 << 20
+# A tick is late after this many intervals and this time.
+_TICKS_MISSED = 6
+_LATE_AFTER_S = 60.0
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 
@@ -112,6 +115,10 @@ class Context:
         if self.right is None:
             return self.settings.lease_s
         return self.right.lease_left_s()
+
+    def is_late(self, tick: Tick, *, now_s: float) -> bool:
+        """Whether the next tick should long have ended: a cloud may answer slowly."""
+        return now_s - tick.at_s > _TICKS_MISSED * self.settings.tick_s + _LATE_AFTER_S
 
     def kept(self) -> Artifacts:
         """Jobs' artifacts, by default in the folder of the settings."""

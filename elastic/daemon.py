@@ -61,20 +61,15 @@ log = structlog.get_logger(__name__)
 
 # Where the time is written down, in the data folder.
 _CLOCK = "clock.json"
-# How often to look for new offerings whose past prices were not asked for yet.
-_PAST_S = 60.0
+# How often to look for new offerings whose past prices were not asked for yet, and for measurements
+# that are old enough to be rolled up.
+_SELDOM_S = 60.0
 
 # How often a standby tries to get the database: one connection, which takes milliseconds.
 _STANDBY_LOOKS_S = HEARTBEAT_S
 
 # How often the session is used that writes: PostgreSQL ends it after 15 s without.
 _HOLD_S = TICK_S
-
-# How often to look for news: with a tick, a message comes within half a minute.
-_TELL_S = 10.0
-
-# How often to look whether measurements are old enough to be rolled up.
-_ROLL_UP_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +228,9 @@ def build(
         wheel=wheel,
         historian=None
         if past is None
-        else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_PAST_S, clock=clock),
+        else Ticker(lambda: past.look(now_s=clock.now_s()), interval_s=_SELDOM_S, clock=clock),
         housekeeper=Ticker(
-            lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_ROLL_UP_S, clock=clock
+            lambda: store.rollup.run(now_s=clock.now_s()), interval_s=_SELDOM_S, clock=clock
         ),
         keeper=None
         if database_folder(settings.url) is not None
@@ -250,7 +245,7 @@ def build(
         notifier=notifier,
         messenger=None
         if not notifier.recipients
-        else Ticker(notifier.look, interval_s=_TELL_S, clock=clock),
+        else Ticker(notifier.look, interval_s=settings.tick_s, clock=clock),
     )
 
 

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from api.dashboard.views import instant
 from api.deps import Context, context_of
-from elastic.figures import ago, duration
+from elastic.figures import ago
 from elastic.reconciler import Alarm
 
 NAVIGATION = (
@@ -27,10 +27,6 @@ NAVIGATION = (
 )
 # A request with this header asks for a page's content without its frame, to update an open page.
 FRAGMENT_HEADER = "X-Fragment"
-
-# A page warns when there was no tick for this many intervals, and for this time.
-_LATE_AFTER_TICKS = 10
-_LATE_AFTER_S = 60.0
 
 
 def page(
@@ -78,10 +74,9 @@ def alarms(context: Context, *, now_s: float) -> tuple[str, ...]:
         return ()
     if tick.error is not None:
         return (f"The daemon's last tick, {ago(tick.at_s, now_s)}, failed: {tick.error}",)
-    silent_s = now_s - tick.at_s
-    if silent_s > max(_LATE_AFTER_TICKS * context.settings.tick_s, _LATE_AFTER_S):
+    if context.is_late(tick, now_s=now_s):
         return (
-            f"The daemon's last tick was {duration(silent_s)} ago: this page may be out of date.",
+            f"The daemon's last tick was {ago(tick.at_s, now_s)}: this page may be out of date.",
         )
     return ()
 

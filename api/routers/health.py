@@ -16,10 +16,6 @@ from elastic.reconciler import AlarmKind
 
 router = APIRouter(tags=["health"])
 
-# A tick is late after this many intervals and this time: a cloud may answer slowly.
-_TICKS_MISSED = 6
-_SLACK_S = 60.0
-
 
 class Health(schemas.Wire):
     """`degraded` if the store fails, the last tick is long ago, or nodes cannot be ended."""
@@ -76,5 +72,6 @@ def _is_well(context: Context) -> bool:
     ):
         return False
     last = context.last_tick()
-    late_s = _TICKS_MISSED * context.settings.tick_s + _SLACK_S
-    return last is None or (last.error is None and context.clock.now_s() - last.at_s <= late_s)
+    if last is None:
+        return True
+    return last.error is None and not context.is_late(last, now_s=context.clock.now_s())

@@ -20,6 +20,7 @@ from elastic.cli import render
 from elastic.cli.exits import ExitCode
 from elastic.cli.options import ListOutputOption, YesOption, connection_of
 from elastic.cli.render import Column, ListOutput
+from elastic.cli.watch import POLL_S
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from elastic.archive import Archive
     from elastic.cli.client import Client, JsonObject
 
-# Between two looks at a run. People wait for minutes.
-_LOOK_S = 1.0
 _MOST_RUNS = 500
 _MOST_WINDOWS = 100_000
 _BAR = 30
@@ -274,7 +273,7 @@ def _run(
     job = (None if again else _earlier(client, spec)) or client.post("/v1/jobs", body)
     path = f"/v1/jobs/{job['id']}"
     while not job["is_final"]:
-        clock.sleep(_LOOK_S)
+        clock.sleep(POLL_S)
         job = client.get(path)
     report = client.get(f"{path}/report")
     windows = client.items("/v1/measurements", limit=_MOST_WINDOWS, job=job["id"])

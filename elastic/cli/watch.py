@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elastic.clock import Clock
 
 # Nodes report every second by default.
-_POLL_S = 1.0
+POLL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _looks(
         yield job
         if job.is_over or not has_reader() or (until_s is not None and clock.now_s() >= until_s):
             return
-        clock.sleep(_POLL_S)
+        clock.sleep(POLL_S)
 
 
 @contextmanager
