@@ -1,4 +1,8 @@
-"""Plays lives in which things go wrong: `python -m benchmarks.soak --days 20`."""
+"""Plays lives in which things go wrong: `python -m benchmarks.soak --days 20`.
+
+With `--defects` it plants mistakes into the product, one at a time, and fails if a promise is not
+seen to be broken by each.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import argparse
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from itertools import count
 
-from benchmarks.soak.play import Outcome, play
+from benchmarks.soak.defects import DEFECTS, catch
+from benchmarks.soak.play import Outcome, Script, play
 
 
 def main() -> int:
@@ -18,21 +23,44 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first life")
     parser.add_argument("--a-day", type=float, default=6.0, help="faults a day")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument(
+        "--defects", action="store_true", help="plants mistakes, and tells which promise each broke"
+    )
     arguments = parser.parse_args()
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        if arguments.defects:
+            return _plant(pool)
+        return _live(pool, arguments)
+
+
+def _plant(pool: Executor) -> int:
+    missed = 0
+    print(f"{'defect':26s} {'broke':5s} {'days':>6s} {'CPU-s':>6s}  the other defence that is off")
+    for each in pool.map(catch, DEFECTS):
+        missed += each.promise is None
+        print(
+            f"{each.defect:26s} {each.promise or 'NONE':5s} {each.days:6.2f} {each.cpu_s:6.1f}  "
+            f"{each.without}".rstrip()
+        )
+    print(f"{len(DEFECTS)} defects, {missed} not caught")
+    return 1 if missed else 0
+
+
+def _live(pool: Executor, arguments: argparse.Namespace) -> int:
     began_s = time.monotonic()
     found: list[Outcome] = []
     days = 0.0
     seeds = count(arguments.seed)
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        while days < arguments.days:
-            some = [next(seeds) for _ in range(4 * arguments.jobs)]
-            for outcome in pool.map(play, some, [arguments.a_day] * len(some)):
-                found.append(outcome)
-                days += outcome.days
-                for each in outcome.violations:
-                    print(
-                        f"seed {outcome.seed}, {each.at_s / 3600:.1f} h: {each.promise}: {each.what}"
-                    )
+    while days < arguments.days:
+        some = [Script(next(seeds), arguments.a_day) for _ in range(4 * arguments.jobs)]
+        for outcome in pool.map(play, some):
+            found.append(outcome)
+            days += outcome.days
+            for each in outcome.violations:
+                print(
+                    f"seed {outcome.seed}, {each.at_s / 3600:.1f} h: {each.promise}: {each.what}",
+                    flush=True,
+                )
     met = sum((Counter(each.met) for each in found), Counter())
     for kind, times in sorted(met.items()):
         print(f"{times:6d}  {kind}")
@@ -41,6 +69,7 @@ def main() -> int:
         f"{len(found)} lives, {days:.0f} days, {sum(each.machines for each in found)} machines, "
         f"{sum(each.deaths for each in found)} deaths of the daemon, "
         f"{sum(each.looks for each in found)} looks: {broken} promises broken, "
+        f"{sum(each.cpu_s for each in found) / days:.1f} CPU-s a day, "
         f"{time.monotonic() - began_s:.0f} s"
     )
     return 1 if broken else 0

@@ -27,6 +27,14 @@ class FaultKind(StrEnum):
     WRONG_PRICES = "the feed tells prices that are a thousand times too low or too high"
     NO_PRICES = "the feed tells nothing"
     CLOCK = "the clock of the daemon's machine is set"
+    REBOOTED = "the daemon's machine starts again with a wrong clock"
+    WRONG_DATE = "one answer of the cloud tells a wrong time"
+    ODD_ERROR = "the cloud answers with an error that says nothing of earlier calls"
+    FORBIDDEN = "the cloud forbids to end machines"
+    UNANSWERED = "heartbeats arrive, and their answers are lost"
+    STRAY = "a machine appears that this database has not bought"
+    TAKEN_OVER = "another daemon takes the machines over for a while"
+    LOST_STORE = "the database is lost, and a person adopts the job later"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ _S_PER_H = 3600.0
 # markets cost one per cent more.
 _TIMES = 192
 _CELLS = 120
+# Where less than this share of the needed time is left, the time is divided as if it were this share:
+# all ways are far too late, and a lattice as fine as the time has no end just before a deadline.
+_LEAST_LEFT = 1 / 16
 # An hour late costs as much as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
 # The pool to which a job fails over is assumed to be this old, but no older than the pool that was
@@ -96,7 +99,7 @@ class CostToGo:
     """A solved problem. Work and time may have any value up to the problem's own."""
 
     problem: DeadlineProblem
-    # The length of a time step.
+    # The length of a time step, in hours.
     step_h: float
     # Work of a cell, in iterations.
     cell: float
@@ -282,7 +285,10 @@ class _Solver:
         courses = [*problem.safe, *([problem.spot] if problem.spot else [])]
         self.fastest = min(problem.safe or courses, key=lambda each: each.step_s)
         # The lattice: a step of time is a whole number of cells of work on the fastest safe course.
-        self.step_h = problem.left_s / _S_PER_H / _TIMES
+        dead_s = max(max(each.start_s, each.move_s) for each in courses)
+        needed_s = problem.work * self.fastest.step_s + dead_s
+        left_s = max(problem.left_s, _LEAST_LEFT * needed_s)
+        self.step_h = left_s / _S_PER_H / _TIMES
         step_s = self.step_h * _S_PER_H
         a_step = step_s / self.fastest.step_s
         self.cells_per_step = max(1, math.ceil(_CELLS * a_step / problem.work))

@@ -78,6 +78,8 @@ log = structlog.get_logger(__name__)
 
 # The instant at which every simulated market begins.
 BEGINS_S = 1_700_000_000.0
+# In place of the hash of the request that submits the job.
+REQUEST = "simulated"
 
 # A price that moves by less waits for the next look: no margin of a move is that small, and the
 # ledger has the price anyway.
@@ -143,6 +145,8 @@ class Simulation:
     # The prices that the daemon is given; None for the true ones, at once.
     feed: PriceSource | None = None
     clock: ManualClock = field(default_factory=lambda: ManualClock(BEGINS_S))
+    # The Idempotency-Key under which the job is submitted.
+    key: str | None = None
     ticks: int = 0
     # How often the wanted group changed.
     moves: int = 0
@@ -184,7 +188,7 @@ class Simulation:
         self.store = open_store(lay_out(self.folder / "elasticd.db"))
         self._wire(FakeProvider(self.cloud))
         job, _ = self.store.jobs.submit(
-            self.spec, key=None, request_hash="simulated", now_s=self.clock.now_s()
+            self.spec, key=self.key, request_hash=REQUEST, now_s=self.clock.now_s()
         )
         self.job_id = job.id
         self.agents = Agents(

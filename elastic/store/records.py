@@ -41,7 +41,7 @@ class JobRecord:
     resumes: tuple[Values, ...] = ()
     # The newest; None if there was none.
     generation: Values | None = None
-    # In force for the nodes, each with its offering.
+    # What the nodes' offerings cost since their launch, each with its offering, in order.
     prices: tuple[Values, ...] = ()
     # The job's key and certificate, encrypted; empty if it had none.
     certificate: str = ""
@@ -89,8 +89,15 @@ def record(connection: Connection, job_id: str, *, now_s: float) -> JobRecord:
     of_job = generations.c.job_id == job_id
     newest = select(func.max(generations.c.number)).where(of_job).scalar_subquery()
     latest = _rows(connection, generations, of_job, generations.c.number == newest)
-    offerings = {_offering(each) for each in living}
-    in_force = [prices.in_force(connection, each, at_s=now_s) for each in sorted(offerings)]
+    since_s: dict[Offering, float] = {}
+    for node in living:
+        offering = _offering(node)
+        since_s[offering] = min(_since_s(node), since_s.get(offering, now_s))
+    held = [
+        price
+        for offering, from_s in sorted(since_s.items())
+        for price in prices.held(connection, [offering], from_s=from_s, to_s=now_s)
+    ]
     spent_usd = ledger.spent(connection, job_id, now_s)
     return JobRecord(
         written_at_s=now_s,
@@ -107,10 +114,10 @@ def record(connection: Connection, job_id: str, *, now_s: float) -> JobRecord:
                 "zone": each.offering.zone,
                 "usd_per_h": each.usd_per_h,
                 "extras_usd_per_h": each.extras_usd_per_h,
+                "valid_from_s": each.valid_from_s,
                 "source": each.source,
             }
-            for each in in_force
-            if each is not None
+            for each in held
         ),
     )
 
@@ -238,15 +245,26 @@ def adopt(
 
 
 def _remember_price(connection: Connection, record: JobRecord, node: Values) -> None:
-    """Charges an adopted machine, from its launch, at the price that its record has."""
+    """Charges an adopted machine at the prices that its record has, where none is known."""
     offering = _offering(node)
-    since_s = max(node["launched_at_s"], node["intended_at_s"])
-    if prices.in_force(connection, offering, at_s=since_s) is not None:
-        return
+    since_s = _since_s(node)
     for each in record.prices:
-        if _offering(each) == offering:
-            dated = {"valid_from_s": since_s, "observed_at_s": record.written_at_s}
+        if _offering(each) != offering:
+            continue
+        # Records of earlier versions have one price, without an instant.
+        valid_from_s = each.get("valid_from_s")
+        known = prices.in_force(connection, offering, at_s=max(valid_from_s or since_s, since_s))
+        if known is None or (valid_from_s is not None and known.valid_from_s < valid_from_s):
+            dated = {
+                "valid_from_s": since_s if valid_from_s is None else valid_from_s,
+                "observed_at_s": record.written_at_s,
+            }
             _insert(connection, price_rows, {**each, **dated})
+
+
+def _since_s(node: Values) -> float:
+    """From when a node's machine is charged at the latest price."""
+    return max(node["launched_at_s"] or 0.0, node["intended_at_s"])
 
 
 def _offering(values: Values) -> Offering:

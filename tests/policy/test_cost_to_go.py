@@ -107,3 +107,16 @@ def test_spot_is_left_where_the_safety_net_leaves_it() -> None:
     free = solved.on_spot(9 * H, 9.5 * H, 0.0, dead_s=0.0, look_s=60.0)
     assert free < 10.0
     assert caught > 20.0
+
+
+@pytest.mark.parametrize("left_s", [0.01, 5.0, 60.0])
+def test_just_before_a_deadline_that_is_missed_the_lattice_has_an_end(left_s: float) -> None:
+    rare = steady(0.1, 1.0)
+    solved = solve(DeadlineProblem((OWN,), SPOT, rare, 0.0, work=10 * H, left_s=left_s))
+
+    assert solved.values.nbytes < 300e6
+    # All of the work is late, at twenty times its price and its price.
+    late_usd = 10 * (OWN.usd_per_h + 20 * OWN.usd_per_h)
+    own = solved.safe(0, 10 * H, left_s, UP, dead_s=360.0, look_s=5.0)
+    assert own == pytest.approx(late_usd, rel=0.05)
+    assert solved.waiting(10 * H, left_s, UP, look_s=5.0) == pytest.approx(late_usd, rel=0.05)

@@ -10,9 +10,10 @@ import pytest
 from elastic.checkpoints import FolderObjects
 from elastic.errors import Conflict, NotFound
 from elastic.model import Job, JobPhase, NodePhase
+from elastic.pricing import Quote
 from elastic.providers import InstanceState
 from elastic.reconciler import Adoption, AlarmKind, JobRecords
-from tests.reconciler.virtual import LEASE_S, VirtualCluster, small_forever
+from tests.reconciler.virtual import LEASE_S, SMALL, Prices, VirtualCluster, small_forever
 
 SECRET = b"of-both-daemons"
 CODE = "c0de" * 16
@@ -149,6 +150,22 @@ def test_what_the_ledger_lacks_is_told_and_counts_against_the_budget(daemon: Dae
     assert cluster.store.ledger.spent(job.id, daemon.now_s) == pytest.approx(
         cost_usd + 0.36 * 5 / 3600
     )
+
+
+def test_an_adopted_machine_is_charged_at_each_price_that_it_has_had(daemon: Daemon) -> None:
+    cluster = daemon.cluster
+    dearer = Quote(SMALL, 0.72, daemon.now_s + 300.0, "told")
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.36, 0.0, "told"), dearer)
+    job = daemon.train()
+    daemon.wait(570)
+    cost_usd = cluster.store.ledger.spent(job.id, daemon.now_s)
+    daemon.lose_database()
+    daemon.run(5)
+    daemon.adoption.adopt("job", now_s=daemon.now_s)
+    periods = cluster.store.ledger.of_job(job.id)
+    assert [each.usd_per_h for each in periods][:2] == [0.36, 0.72]
+    spent_usd = cluster.store.ledger.spent(job.id, daemon.now_s)
+    assert spent_usd == pytest.approx(cost_usd, abs=0.72 * 10 / 3600)
 
 
 def test_machines_that_know_another_secret_cannot_be_taken_over_but_their_job_can_be(
