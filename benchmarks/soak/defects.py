@@ -126,7 +126,6 @@ def _always(value: Any) -> Callable[..., Any]:
 _request = Machines._request
 _launch = Machines._launch
 _open_launches = Nodes.open_launches
-_touch = Nodes.touch
 
 
 def _with_a_new_token(self: Any, intent: Any) -> Any:
@@ -191,7 +190,6 @@ _LAUNCHES = (
 # Terminations.
 
 _settle_node = Machines._settle_node
-_note_missing = BillingPeriods.note_missing
 _listed = Machines._listed
 _intend_end = Nodes.intend_end
 
@@ -266,7 +264,6 @@ _TERMINATIONS = (
 # Leases and new machines.
 
 _patiences = steps._patiences
-_right_look = TerminationPermission.look
 
 
 def _proven_by_a_list(self: Any, instances: Any) -> None:
@@ -313,8 +310,6 @@ _LEASES = (
 
 _ledger_prices = ledger._prices
 _note_gone = BillingPeriods.note_gone
-_write_chain = ledger._write
-_refresh = price_records.PriceRecords.refresh
 
 
 def _without_what_runs(self: Any, job_id: str, now_s: float) -> float:
@@ -345,14 +340,6 @@ def _written_beside_the_old(connection: Any, node: Any, chain: Any) -> None:
 def _believed(quotes: Any, in_force: Any, **more: Any) -> Sifted:
     possible = (each for each in quotes if why_impossible(each.usd_per_h) is None)
     return Sifted(tuple(possible), ())
-
-
-def _billed_as_one(self: Any, job_id: str, now_s: float) -> float:
-    running = self.running.get(job_id, ())[:1]
-    return float(self.over_usd.get(job_id, 0.0)) + sum(
-        usd_per_h * max(now_s - from_s, minimum_s) / 3600
-        for usd_per_h, from_s, minimum_s in running
-    )
 
 
 _BILLS = (
@@ -413,7 +400,7 @@ _BILLS = (
         _script(
             _at(0.2, FaultKind.NO_PRICES, 240),
             _at(2.0, FaultKind.DIES, 1),
-            capacity="spot",
+            capacity=CapacityChoice.SPOT,
             hours=12,
         ),
     ),
@@ -598,8 +585,6 @@ _TRAINING = (
 )
 
 # The leader lease.
-
-_renew = LeaseHolder.renew
 
 
 def _renew_whatever(self: Any) -> None:

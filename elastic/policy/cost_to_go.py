@@ -34,7 +34,7 @@ _TIMES = 192
 _CELLS = 120
 # Where less than this share of the needed time is left, the time is divided as if it were this share:
 # all ways are far too late, and a lattice as fine as the time has no end just before a deadline.
-_LEAST_LEFT = 1 / 16
+_LEAST_LEFT = 1 / 4
 # An hour late costs as much as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
 # The pool to which a job fails over is assumed to be this old, but no older than the pool that was

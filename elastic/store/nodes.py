@@ -38,6 +38,9 @@ _IS_MEANT = nodes.c.id == bindparam("node_id")
 _GET = select(nodes).where(_IS_MEANT)
 _CHANGE = update(nodes).where(_IS_MEANT)
 _INTEND = intents.insert()
+_TOOK = select(nodes.c.id, (nodes.c.joined_at_s - nodes.c.launched_at_s).label("took_s")).where(
+    nodes.c.id.in_(bindparam("ids", expanding=True))
+)
 _OPEN_LAUNCHES = (
     select(intents.c.token, intents.c.request_hash, intents.c.asked_by)
     .join(nodes, nodes.c.id == intents.c.node_id)
@@ -369,10 +372,7 @@ def of_ids(connection: Connection, ids: Collection[str]) -> tuple[Node, ...]:
 
 def boots_s(connection: Connection, ids: Iterable[str]) -> dict[str, float]:
     """How long these nodes took from launch to joining; nothing of those that have not joined."""
-    took_s = nodes.c.joined_at_s - nodes.c.launched_at_s
-    rows = connection.execute(
-        select(nodes.c.id, took_s.label("took_s")).where(nodes.c.id.in_(set(ids)))
-    )
+    rows = connection.execute(_TOOK, {"ids": list(ids)})
     return {row.id: row.took_s for row in rows if row.took_s is not None}
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, func, select
+from sqlalchemy import Connection, Row, Select, Table, func, select
 
 from elastic.errors import Conflict
 from elastic.model import Capacity, NodePhase, Offering
@@ -124,37 +125,6 @@ def record(connection: Connection, job_id: str, *, now_s: float) -> JobRecord:
 
 def marks(connection: Connection) -> Mapping[str, RecordMark]:
     """Of each job that is not over, by its id, what its record must be written again for."""
-    numbers = (
-        select(generations.c.job_id, func.max(generations.c.number).label("number"))
-        .group_by(generations.c.job_id)
-        .subquery()
-    )
-    held = (
-        select(
-            nodes.c.job_id,
-            func.count().label("nodes"),
-            func.count(nodes.c.joined_at_s).label("joined"),
-            func.max(nodes.c.seq).label("newest"),
-        )
-        .where(nodes.c.phase.not_in(_GONE), nodes.c.provider_id.is_not(None))
-        .group_by(nodes.c.job_id)
-        .subquery()
-    )
-    query = (
-        select(
-            jobs.c.id,
-            jobs.c.version,
-            jobs.c.phase,
-            jobs.c.code,
-            numbers.c.number,
-            held.c.nodes,
-            held.c.joined,
-            held.c.newest,
-        )
-        .outerjoin(numbers, numbers.c.job_id == jobs.c.id)
-        .outerjoin(held, held.c.job_id == jobs.c.id)
-        .where(jobs.c.phase.not_in(DONE))
-    )
     return {
         row.id: RecordMark(
             row.version,
@@ -165,7 +135,7 @@ def marks(connection: Connection) -> Mapping[str, RecordMark]:
             row.joined or 0,
             row.newest or 0,
         )
-        for row in connection.execute(query)
+        for row in connection.execute(_marks())
     }
 
 
@@ -244,6 +214,41 @@ def adopt(
     add_event(connection, "job_adopted", why, job_id=job_id, numbers=numbers, now_s=now_s)
 
 
+@cache
+def _marks() -> Select[Any]:
+    numbers = (
+        select(generations.c.job_id, func.max(generations.c.number).label("number"))
+        .group_by(generations.c.job_id)
+        .subquery()
+    )
+    held = (
+        select(
+            nodes.c.job_id,
+            func.count().label("nodes"),
+            func.count(nodes.c.joined_at_s).label("joined"),
+            func.max(nodes.c.seq).label("newest"),
+        )
+        .where(nodes.c.phase.not_in(_GONE), nodes.c.provider_id.is_not(None))
+        .group_by(nodes.c.job_id)
+        .subquery()
+    )
+    return (
+        select(
+            jobs.c.id,
+            jobs.c.version,
+            jobs.c.phase,
+            jobs.c.code,
+            numbers.c.number,
+            held.c.nodes,
+            held.c.joined,
+            held.c.newest,
+        )
+        .outerjoin(numbers, numbers.c.job_id == jobs.c.id)
+        .outerjoin(held, held.c.job_id == jobs.c.id)
+        .where(jobs.c.phase.not_in(DONE))
+    )
+
+
 def _remember_price(connection: Connection, record: JobRecord, node: Values) -> None:
     """Charges an adopted machine at the prices that its record has, where none is known."""
     offering = _offering(node)
@@ -264,7 +269,7 @@ def _remember_price(connection: Connection, record: JobRecord, node: Values) -> 
 
 def _since_s(node: Values) -> float:
     """From when a node's machine is charged at the latest price."""
-    return max(node["launched_at_s"] or 0.0, node["intended_at_s"])
+    return max(float(node["launched_at_s"] or 0.0), float(node["intended_at_s"]))
 
 
 def _offering(values: Values) -> Offering:
