@@ -7,8 +7,8 @@ import math
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -75,7 +75,9 @@ class _Disk:
     """What becomes of writes, of all databases of this process."""
 
     is_full: bool = False
+    # The daemon dies at the commit after so many of its own.
     commits_left: int | None = None
+    is_the_daemons: bool = False
 
 
 _disk = _Disk()
@@ -89,12 +91,22 @@ def _write(_connection: Any, _cursor: Any, statement: str, *_: object) -> None:
 
 @event.listens_for(Engine, "commit")
 def _commit(_connection: Any) -> None:
-    if _disk.commits_left is None:
+    if _disk.commits_left is None or not _disk.is_the_daemons:
         return
     _disk.commits_left -= 1
     if _disk.commits_left < 0:
         _disk.commits_left = None
         raise DaemonDied
+
+
+@contextmanager
+def _daemon_acts() -> Iterator[None]:
+    """What is committed in the block, the daemon commits: all else only looks on."""
+    _disk.is_the_daemons = True
+    try:
+        yield
+    finally:
+        _disk.is_the_daemons = False
 
 
 @dataclass(slots=True)
@@ -326,14 +338,9 @@ class FaultyLife(Simulation):
     def ask_again(self) -> str:
         """The user repeats the request that submitted the job; gives the id of the job in the
         answer."""
-        armed = _disk.commits_left
-        _disk.commits_left = None
-        try:
-            job, _ = self.store.jobs.submit(
-                self.spec, key=KEY, request_hash=REQUEST, now_s=self.clock.now_s()
-            )
-        finally:
-            _disk.commits_left = armed
+        job, _ = self.store.jobs.submit(
+            self.spec, key=KEY, request_hash=REQUEST, now_s=self.clock.now_s()
+        )
         return job.id
 
     def can_speak(self) -> bool:
@@ -428,7 +435,8 @@ class FaultyLife(Simulation):
 
     def _look_at_the_world(self) -> None:
         try:
-            self.reconciler.tick(now_s=self.daemon_clock.now_s())
+            with _daemon_acts():
+                self.reconciler.tick(now_s=self.daemon_clock.now_s())
         except LeaseLost:
             raise
         except ElasticError as error:
@@ -441,7 +449,8 @@ class FaultyLife(Simulation):
             return
         self._kept_at_s = self.clock.now_s()
         is_held = bool(self.reconciler.machines.held)
-        self.records.keep(is_lost=is_held, now_s=self.daemon_clock.now_s())
+        with _daemon_acts():
+            self.records.keep(is_lost=is_held, now_s=self.daemon_clock.now_s())
 
     def _catch_up(self) -> None:
         """What looks that were left out would have done: nothing happened, and each could prove
@@ -453,7 +462,8 @@ class FaultyLife(Simulation):
         """Takes in what the agents say, and renews their leases."""
         if not self.can_speak():
             return
-        self.agents.beat()
+        with _daemon_acts():
+            self.agents.beat()
         ends_s = self.clock.now_s() + self.right.lease_left_s()
         for node in self.store.nodes.listed(self.job_id):
             if node.provider_id is None:
@@ -641,8 +651,9 @@ class FaultyLife(Simulation):
             return
         adoption = Adoption(self.store, self.reconciler.machines, self.records, lambda: None)
         try:
-            self.records.refresh()
-            adoption.adopt(self.job_id, now_s=self.daemon_clock.now_s())
+            with _daemon_acts():
+                self.records.refresh()
+                adoption.adopt(self.job_id, now_s=self.daemon_clock.now_s())
         except (ElasticError, DaemonDied) as error:
             self._later(now_s + 60.0, self._adopt)
             if isinstance(error, DaemonDied):
@@ -721,7 +732,8 @@ class FaultyLife(Simulation):
         self._skew_s = 0.0
 
     def close(self) -> None:
-        _disk.is_full, _disk.commits_left = False, None
+        _disk.is_full = False
+        _disk.commits_left = None
         with suppress(DaemonDied):
             super().close()
 

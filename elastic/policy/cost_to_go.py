@@ -285,16 +285,15 @@ class _Solver:
         courses = [*problem.safe, *([problem.spot] if problem.spot else [])]
         self.fastest = min(problem.safe or courses, key=lambda each: each.step_s)
         # The lattice: a step of time is a whole number of cells of work on the fastest safe course.
-        dead_s = max(max(each.start_s, each.move_s) for each in courses)
-        needed_s = problem.work * self.fastest.step_s + dead_s
+        # Dead time counts as work, so the lattice reaches beyond the problem's own work.
+        starts = max(max(each.start_s, each.move_s) / each.step_s for each in courses)
+        needed_s = (problem.work + starts) * self.fastest.step_s
         left_s = max(problem.left_s, _LEAST_LEFT * needed_s)
         self.step_h = left_s / _S_PER_H / _TIMES
         step_s = self.step_h * _S_PER_H
         a_step = step_s / self.fastest.step_s
         self.cells_per_step = max(1, math.ceil(_CELLS * a_step / problem.work))
         self.cell = a_step / self.cells_per_step
-        # Dead time counts as work, so the lattice reaches beyond the problem's own work.
-        starts = max(max(each.start_s, each.move_s) / each.step_s for each in courses)
         self.top = math.ceil((problem.work + starts) / self.cell) + 2
         self.cells = np.arange(self.top + 1)
         # At the deadline, work that is left is finished at the price of being late.
