@@ -35,6 +35,9 @@ _CELLS = 120
 # Where less than this share of the needed time is left, the time is divided as if it were this share:
 # all ways are far too late, and a lattice as fine as the time has no end just before a deadline.
 _LEAST_LEFT = 1 / 4
+# Where less work is left than this share of the dead time, the cells are as large as if it were this
+# share: dead time counts as work, and would be cut into cells without end.
+_LEAST_WORK = 1 / 4
 # An hour late costs as much as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
 # The pool to which a job fails over is assumed to be this old, but no older than the pool that was
@@ -292,7 +295,8 @@ class _Solver:
         self.step_h = left_s / _S_PER_H / _TIMES
         step_s = self.step_h * _S_PER_H
         a_step = step_s / self.fastest.step_s
-        self.cells_per_step = max(1, math.ceil(_CELLS * a_step / problem.work))
+        work = max(problem.work, _LEAST_WORK * starts)
+        self.cells_per_step = max(1, math.ceil(_CELLS * a_step / work))
         self.cell = a_step / self.cells_per_step
         self.top = math.ceil((problem.work + starts) / self.cell) + 2
         self.cells = np.arange(self.top + 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
@@ -155,13 +156,11 @@ def gap_usd(record: JobRecord, machines: Collection[str], *, now_s: float) -> tu
     machines as if they had lived until now.
     """
     least_usd = most_usd = record.gone_usd
-    usd_per_h = {_offering(each): each["usd_per_h"] for each in record.prices}
     for node in record.nodes:
         if node["launched_at_s"] is None or node["provider_id"] in machines:
             continue
-        price = usd_per_h.get(_offering(node), 0.0)
-        least_usd += price * max(record.written_at_s - node["launched_at_s"], 0.0) / 3600
-        most_usd += price * max(now_s - node["launched_at_s"], 0.0) / 3600
+        least_usd += _node_usd(record, node, to_s=record.written_at_s)
+        most_usd += _node_usd(record, node, to_s=now_s)
     return least_usd, most_usd
 
 
@@ -265,6 +264,18 @@ def _remember_price(connection: Connection, record: JobRecord, node: Values) -> 
                 "observed_at_s": record.written_at_s,
             }
             _insert(connection, price_rows, {**each, **dated})
+
+
+def _node_usd(record: JobRecord, node: Values, *, to_s: float) -> float:
+    """Dollars of a node's machine by `to_s`, at the prices that the record has of it."""
+    held = [each for each in record.prices if _offering(each) == _offering(node)]
+    from_s = node["launched_at_s"]
+    # The first price also covers what was before it, and the last one all that follows.
+    cuts_s = [min(max(each.get("valid_from_s", from_s), from_s), to_s) for each in held[1:]]
+    usd = 0.0
+    for each, (begin_s, end_s) in zip(held, pairwise([from_s, *cuts_s, to_s]), strict=False):
+        usd += each["usd_per_h"] * max(end_s - begin_s, 0.0) / 3600
+    return usd
 
 
 def _since_s(node: Values) -> float:

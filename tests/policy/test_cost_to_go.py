@@ -120,3 +120,15 @@ def test_just_before_a_deadline_that_is_missed_the_lattice_has_an_end(left_s: fl
     own = solved.safe(0, 10 * H, left_s, UP, dead_s=360.0, look_s=5.0)
     assert own == pytest.approx(late_usd, rel=0.05)
     assert solved.waiting(10 * H, left_s, UP, look_s=5.0) == pytest.approx(late_usd, rel=0.05)
+
+
+@pytest.mark.parametrize("work", [0.1, 1.0, 60.0])
+def test_with_next_to_no_work_left_the_lattice_has_an_end(work: float) -> None:
+    rare = steady(0.1, 1.0)
+    solved = solve(DeadlineProblem((OWN,), SPOT, rare, 0.0, work=work, left_s=H))
+
+    assert solved.values.nbytes < 50e6
+    # Spot is lost once in ten hours, so nearly all of the rest is at its price.
+    spot_usd = solved.on_spot(work, H, 0.0, dead_s=360.0, look_s=5.0)
+    assert spot_usd == pytest.approx((360.0 + work) / H * SPOT.usd_per_h, rel=0.1)
+    assert spot_usd < solved.safe(0, work, H, UP, dead_s=360.0, look_s=5.0)

@@ -168,6 +168,26 @@ def test_an_adopted_machine_is_charged_at_each_price_that_it_has_had(daemon: Dae
     assert spent_usd == pytest.approx(cost_usd, abs=0.72 * 10 / 3600)
 
 
+def test_what_machines_cost_that_ended_meanwhile_is_told_at_each_of_their_prices(
+    daemon: Daemon,
+) -> None:
+    cluster = daemon.cluster
+    dearer = Quote(SMALL, 0.72, daemon.now_s + 300.0, "told")
+    cluster.reconciler.prices = Prices(Quote(SMALL, 0.36, 0.0, "told"), dearer)
+    job = daemon.train()
+    daemon.wait(570)
+    cost_usd = cluster.store.ledger.spent(job.id, daemon.now_s)
+    daemon.records.keep(is_lost=False, now_s=daemon.now_s)
+    daemon.lose_database()
+    cluster.cloud.reclaim(daemon.living()[0])
+    daemon.run(5)
+    (held,) = daemon.adoption.held(now_s=daemon.now_s)
+    least_usd, most_usd = held.gap_usd or (0.0, 0.0)
+    assert least_usd - 0.001 <= cost_usd <= most_usd
+    # It is written again every few minutes only.
+    assert most_usd - least_usd < 0.72 * 400 / 3600
+
+
 def test_machines_that_know_another_secret_cannot_be_taken_over_but_their_job_can_be(
     daemon: Daemon,
 ) -> None:
