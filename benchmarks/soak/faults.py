@@ -64,8 +64,11 @@ def drawn(
     while at_s < until_s:
         kind = chance.choice(kinds)
         longest = 60.0
+        # Three nodes in a row that never register end a job, as they should.
         if kind is FaultKind.NO_BOOT:
-            longest = 15.0  # three nodes in a row that never register end a job, as they should
+            longest = 15.0
+        elif kind is FaultKind.CUT_OFF:
+            longest = 20.0
         lasts_s = min(chance.lognormvariate(1.5, 1.0), longest) * MINUTE
         found.append(Fault(kind, at_s, lasts_s, chance.random()))
         at_s += chance.expovariate(a_day / DAY)
