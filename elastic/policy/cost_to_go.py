@@ -32,11 +32,11 @@ _S_PER_H = 3600.0
 # markets cost one per cent more.
 _TIMES = 192
 _CELLS = 120
-# Where less than this share of the needed time is left, the time is divided as if it were this share:
-# all ways are far too late, and a lattice as fine as the time has no end just before a deadline.
+# A lattice as fine as the time left would have no end just before a deadline. So a time step is at
+# least that of this share of the time needed: with less time left, all ways are far too late.
 _LEAST_LEFT = 1 / 4
-# Where less work is left than this share of the dead time, the cells are as large as if it were this
-# share: dead time counts as work, and would be cut into cells without end.
+# Dead time counts as work. With next to no work left it would be cut into cells without end, so
+# cells are at least as large as if this share of the dead time were left.
 _LEAST_WORK = 1 / 4
 # An hour late costs as much as so many hours of the dearest group: no saving is worth being late.
 _LATE = 20.0
