@@ -199,6 +199,39 @@ class NotifySettings(BaseModel):
         return names
 
 
+class SshHost(BaseModel):
+    """One host of the provider ssh; `elastic.providers.ssh.Host` says what each means."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    type: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")
+    usd_per_h: FiniteFloat | None = Field(None, ge=0)
+    slots: int | None = Field(None, ge=1)
+    address: str | None = None
+    folder: str | None = None
+    python: str | None = None
+
+
+class SshSettings(BaseModel):
+    """Which machines of one's own there are, and how to reach them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # A YAML hosts file or an MPI hostfile.
+    hosts_file: Path | None = None
+    hosts: tuple[SshHost, ...] = ()
+    # Of hosts that name no price of their own.
+    usd_per_h: FiniteFloat = Field(0.0, ge=0)
+    # OpenSSH's own file; None: ~/.ssh/config.
+    config_file: Path | None = None
+    # None: those that OpenSSH's configuration names, by default ~/.ssh/known_hosts.
+    known_hosts: Path | None = None
+    folder: str = ".elasticd"
+    python: str | None = None
+    package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
+
+
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
@@ -238,7 +271,7 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         None, description="SQLAlchemy URL; SQLite in data_dir if absent."
     )
-    provider: Literal["local", "ec2"] = Field("local", description="Where nodes come from.")
+    provider: Literal["local", "ec2", "ssh"] = Field("local", description="Where nodes come from.")
     tick_s: PositiveFloat = Field(TICK_S, description="Seconds between two looks at the world.")
     heartbeat_s: PositiveFloat = Field(
         HEARTBEAT_S, description="Seconds between two heartbeats of a node."
@@ -278,6 +311,7 @@ class Settings(BaseSettings):
     policy: PolicySettings = PolicySettings()
     ec2: Ec2Settings = Ec2Settings()
     notify: NotifySettings = NotifySettings()
+    ssh: SshSettings = SshSettings()
     allowed_hosts: tuple[str, ...] = Field(
         (), description="Host names, beside the loopback ones, that requests may name."
     )
@@ -346,6 +380,13 @@ class Settings(BaseSettings):
     def certificate_file(self) -> Path:
         """Where this machine's command line finds what the daemon's certificate is checked by."""
         return self.data_dir / "certificate.pem"
+
+    @property
+    def needs_wheel(self) -> bool:
+        """Whether nodes install the elasticd of their daemon."""
+        if self.provider == "ec2":
+            return self.ec2.needs_wheel
+        return self.provider == "ssh"
 
     @property
     def url(self) -> str:

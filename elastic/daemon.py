@@ -146,7 +146,7 @@ def build(
     if is_location(settings.job_root):
         parse_location(settings.job_root)  # reports a wrong one now, instead of on each node
     wheel = None
-    if settings.provider == "ec2" and settings.ec2.needs_wheel:
+    if settings.needs_wheel:
         wheel = own_wheel()
     if store is None:
         store = open_store(settings.url)

@@ -17,7 +17,7 @@ from elastic.model import Limits, NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider, precisions_here
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
-from elastic.reconciler import PricePast, offered_or_held
+from elastic.reconciler import PricePast, offered_or_held, place_of
 from elastic.store import Store
 
 
@@ -34,7 +34,7 @@ def market(
         trace=settings.price_trace,
         observed_to_s=store.prices.observed_to_s,
     )
-    provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel)
+    provider, setup = _MARKETS[settings.provider](settings, clock, setup, wheel, store)
     setup = replace(setup, offerings=offered_or_held(setup.offerings, store))
     archive = PRICE_ARCHIVES.get(name)
     past = archive and PricePast(store, lambda: archive(setup))
@@ -47,6 +47,7 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
     if policy["boot_prior_s"] is None:
         # The default bootstrap installs torch, which takes longer than the boot itself.
         installs = settings.provider == "ec2" and settings.ec2.bootstrap is None
+        # A host installs once, and later nodes there find it done.
         policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else BOOT_PRIOR_S
     return Limits(
         **policy,
@@ -96,7 +97,7 @@ def _first_start_s(data_dir: Path, trace: Path | None, now_s: float) -> float:
 
 
 def _local(
-    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None, store: Store
 ) -> tuple[Provider, PriceSetup]:
     precisions = precisions_here()
     cores = len(os.sched_getaffinity(0))
@@ -126,7 +127,7 @@ def _local(
 
 
 def _ec2(
-    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None, store: Store
 ) -> tuple[Provider, PriceSetup]:
     # Imported here, since boto3 is slow to import and other providers do not need it.
     from elastic.providers.ec2 import Ec2Provider, Paths, connect
@@ -151,12 +152,37 @@ def _ec2(
     return provider, market
 
 
+def _ssh(
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None, store: Store
+) -> tuple[Provider, PriceSetup]:
+    # Imported here, since asyncssh is slow to import and other providers do not need it.
+    from elastic.providers.ssh import Access, Cluster, NodeTerms, SshProvider, read_hosts
+
+    provider = SshProvider(
+        read_hosts(settings.ssh),
+        access=Access(settings.ssh.config_file, settings.ssh.known_hosts),
+        cluster=Cluster(store.holder(), place_of(settings.data_dir.absolute())),
+        folder=settings.data_dir.absolute() / "ssh",
+        terms=NodeTerms(
+            checkpoint_root=settings.job_root,
+            artifact_root=settings.job_root,
+            lease_s=settings.lease_s,
+            register_s=settings.register_timeout_s,
+            package_index=settings.ssh.package_index,
+        ),
+        clock=clock,
+        wheel=wheel,
+    )
+    return provider, replace(setup, owned=provider.prices, offerings=provider.offerings)
+
+
 # What each value of the setting `provider` makes: the provider, and what its prices depend on.
 _MARKETS: Mapping[
-    str, Callable[[Settings, Clock, PriceSetup, Wheel | None], tuple[Provider, PriceSetup]]
+    str, Callable[[Settings, Clock, PriceSetup, Wheel | None, Store], tuple[Provider, PriceSetup]]
 ] = {
     "local": _local,
     "ec2": _ec2,
+    "ssh": _ssh,
 }
 
 # How long a boot takes until one was measured, with the default bootstrap, which installs torch.

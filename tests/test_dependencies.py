@@ -8,7 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import metadata, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -36,6 +36,9 @@ RUN = {
     "schemathesis": ("tests/e2e/test_generated_requests.py", "schemathesis.cli"),
     "uv": ("tests/e2e/test_wheel.py", "-m uv"),
 }
+# Licences that let a program under Apache-2.0 use the package as it is: those of the weak kind cover
+# their own files only. Others, such as the GPL alone, would cover elasticd.
+FREE = ("Apache", "BSD", "EPL-2.0", "ISC", "LGPL", "MIT", "MPL", "PSF")
 STUBS = {"types-PyYAML": "pyyaml", "types-psutil": "psutil", "boto3-stubs": "boto3"}
 
 
@@ -118,6 +121,14 @@ def test_every_dependency_is_used(extra: str) -> None:
         _normal(each) for each in USED_AS_FILES
     }
     assert sorted(declared()[extra] - used) == []
+
+
+@pytest.mark.parametrize("name", sorted(declared()[""]))
+def test_every_dependency_has_a_licence_that_elasticd_may_use(name: str) -> None:
+    about = metadata(name)
+    told = [about["License-Expression"], about["License"], *about.get_all("Classifier", [])]
+    found = " ".join(str(each) for each in told if each)
+    assert any(licence in found for licence in FREE), f"{name}: {found}"
 
 
 def test_every_tool_of_development_is_used() -> None:

@@ -56,6 +56,7 @@ BY_PACKAGE = (
     Rule("apscheduler-in-ticker", ("apscheduler",), only_in=("elastic.ticker",)),
     Rule("tenacity-in-retrying", ("tenacity",), only_in=("elastic.retrying",)),
     Rule("boto3-in-ec2", ("boto3", "botocore"), only_in=EC2),
+    Rule("asyncssh-in-ssh", ("asyncssh",), only_in=("elastic.providers.ssh",)),
     Rule("lab-apart", ("elastic_lab",), only_in=("elastic.cli.lab", "elastic_lab")),
     Rule("moto-in-lab", ("moto", "werkzeug"), only_in=("elastic_lab",)),
 )

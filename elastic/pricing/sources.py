@@ -11,6 +11,7 @@ from elastic.errors import InvalidInput, PriceUnavailable
 from elastic.model import Capacity, Offering
 from elastic.pricing.base import PriceArchive, PriceSource
 from elastic.pricing.followed_trace import FollowedTrace
+from elastic.pricing.owned import OwnedPrices
 from elastic.pricing.static import StaticPrices
 from elastic.pricing.trace_file import TraceRow
 
@@ -31,6 +32,8 @@ class PriceSetup:
     started_at_s: float
     # The table of fixed prices. With a trace they hold until the trace names an offering.
     usd_per_h: Mapping[Offering, float] = field(default_factory=dict)
+    # The prices of hosts that somebody has, once it is known what they are.
+    owned: Callable[[], Mapping[Offering, float]] = dict
     # The file to replay, and how many times as fast.
     trace: Path | None = None
     speed: float = 1.0
@@ -47,6 +50,10 @@ class PriceSetup:
 
 def _static(setup: PriceSetup) -> PriceSource:
     return StaticPrices(setup.usd_per_h, valid_from_s=setup.started_at_s)
+
+
+def _ssh(setup: PriceSetup) -> PriceSource:
+    return OwnedPrices(setup.owned, valid_from_s=setup.started_at_s)
 
 
 def _trace(setup: PriceSetup) -> PriceSource:
@@ -82,6 +89,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
 
 PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
     "ec2": _ec2,
+    "ssh": _ssh,
     "static": _static,
     "trace": _trace,
 }

@@ -89,6 +89,8 @@ class Trouble(StrEnum):
     CANNOT_KEEP_ALIVE = "cannot_keep_alive"
     # The settings name node types that are not sold.
     NOT_SOLD = "not_sold"
+    # Hosts that somebody has cannot be used.
+    HOSTS = "hosts"
 
 
 class Provider(Protocol):

@@ -41,6 +41,7 @@ class AlarmKind(StrEnum):
     HELD = "held"
     CANNOT_RECORD = "cannot_record"
     NOT_SOLD = Trouble.NOT_SOLD.value
+    HOSTS = Trouble.HOSTS.value
     STANDSTILL = "standstill"
     OUTSIDE = "outside"
     OVERRUN = "overrun"

@@ -1,0 +1,442 @@
+"""Answers the daemon on a host: looks, starts a node, ends it. The standard library only.
+
+The daemon starts it over ssh, sends one JSON object a line on stdin, and reads one a line from
+stdout. It ends with the connection. Nodes do not: their keeper is detached from it.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from elastic.providers.local.process import is_alive, reap
+from elastic.providers.local.spawn import boot_id, start_once
+from elastic.providers.ssh.keeper import boottime_s
+from elastic.providers.ssh.records import (
+    KEEPER,
+    LEAST_FREE_BYTES,
+    NodeFiles,
+    free_bytes,
+    last_line,
+    locked,
+    make_once,
+    read_json,
+)
+
+# A broken driver lets nvidia-smi hang.
+_GPU_LOOK_S = 10.0
+# Folders of nodes that ended longer ago are removed.
+_KEPT_S = 86_400.0
+_NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
+
+Fields = dict[str, Any]
+
+
+class Refused(Exception):
+    """What cannot be done here, as a person should read it."""
+
+
+class Attendant:
+    """One host, as the processes of one user see it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._nodes = root / "nodes"
+        # Ends that a full disk does not take.
+        self._unwritten: dict[str, Fields] = {}
+
+    def answer(self, request: Fields) -> Fields:
+        """Does what is asked; an error comes as `refused`."""
+        calls: Mapping[str, Callable[[Fields], Fields]] = {
+            "look": self.look,
+            "facts": self.facts,
+            "launch": self.launch,
+            "end": self.end,
+            "tail": self.tail,
+            "put": self.put,
+            "check": self.check,
+        }
+        try:
+            self._nodes.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with locked(self._root):
+                return calls[request["do"]](request)
+        except Refused as refusal:
+            return {"refused": str(refusal)}
+        except OSError as error:
+            return {"refused": _plain(error, self._root)}
+        except (ValueError, KeyError, TypeError) as error:
+            return {"refused": f"a record below {self._root} is damaged: {error}"}
+
+    def look(self, request: Fields) -> Fields:
+        """Every node of the daemon's cluster, whose claim stands, and what is free."""
+        nodes = [self._seen(node, request) for node in self._all()]
+        mine = [each for each in nodes if each and each["cluster"] == request["cluster"]]
+        self._drop_claim_of_the_dead(request)
+        return {
+            "nodes": mine,
+            "claim": read_json(self._root / "claim.json"),
+            "disk_free_bytes": free_bytes(self._root),
+            "boot_id": boot_id(),
+        }
+
+    def launch(self, request: Fields) -> Fields:
+        """Claims the host and starts a node, or finds the one that the same launch started."""
+        launch = request["launch"]
+        node = self._node(launch["node_id"])
+        known = node.read("launch")
+        if known is not None and known["token"] != launch["token"]:
+            raise Refused(f"{launch['node_id']}: was launched under another token")
+        if known is None or not (node.has("process") or node.has("stop")):
+            self._drop_claim_of_the_dead(request)
+            self._claim(launch)
+            self._start(node, request)
+        return self.look(request)
+
+    def end(self, request: Fields) -> Fields:
+        """Ends a node for good: every process of it."""
+        node = self._node(request["node_id"])
+        launch = node.read("launch")
+        if launch is not None and launch["cluster"] == request["cluster"]:
+            if not node.has("stop") and not node.has("exit"):
+                # A full disk must keep nothing from being ended.
+                with suppress(OSError):
+                    node.write("stop", {"asked_at_s": request["now_s"]})
+            node.end_processes(marks(launch))
+            if not self._has_exit(node):
+                self._bury(node, launch, request, because="")
+        return self.look(request)
+
+    def tail(self, request: Fields) -> Fields:
+        """The last lines of what a node's agent wrote."""
+        node = self._node(request["node_id"])
+        with suppress(OSError):
+            return {"text": node.agent_log.read_text(errors="replace")[-8000:]}
+        return {"text": ""}
+
+    def put(self, request: Fields) -> Fields:
+        """Keeps a file, if its content comes along; whether it is there."""
+        path = self._root / request["path"]
+        if "content" in request and not path.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            partial = path.with_name(f"{path.name}.{os.getpid()}.new")
+            try:
+                partial.write_bytes(base64.b64decode(request["content"]))
+                partial.replace(path)
+            finally:
+                partial.unlink(missing_ok=True)
+        return {"path": str(path), "is_there": path.exists()}
+
+    def facts(self, request: Fields) -> Fields:
+        """What this machine is, found by looking."""
+        gpus = list(_gpus())
+        flags = _cpu_lines(r"(?:flags|Features)\s*:\s*(.*)")
+        return {
+            "cores": len(os.sched_getaffinity(0)),
+            "physical_cores": _physical_cores(),
+            "memory_gib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30,
+            "gpus": gpus,
+            "bf16": bool(flags) and any(flag in flags[0].split() for flag in _BF16_FLAGS),
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "boot_id": boot_id(),
+        }
+
+    def check(self, request: Fields) -> Fields:
+        """What would keep a node from working here: each with what to do."""
+        return {"findings": [list(each) for each in _findings(request)], "now_s": time.time()}
+
+    def _all(self) -> Iterator[NodeFiles]:
+        for name in sorted(os.listdir(self._nodes)):
+            if _NODE_ID.fullmatch(name):
+                yield NodeFiles(self._nodes / name)
+
+    def _node(self, node_id: str) -> NodeFiles:
+        if not _NODE_ID.fullmatch(node_id):
+            raise Refused(f"{node_id!r}: a node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
+        return NodeFiles(self._nodes / node_id)
+
+    def _seen(self, node: NodeFiles, request: Fields) -> Fields | None:
+        """The node as it is now; None if nothing was ever started for it."""
+        launch = node.read("launch")
+        if launch is None or not (node.has("process") or node.has("stop")):
+            return None
+        process = node.process()
+        if not self._has_exit(node):
+            if process is not None and is_alive(process) and not node.has("stop"):
+                return {**launch, "state": "running"}
+            if not node.end_processes(marks(launch)):
+                return {**launch, "state": "stopping"}
+            self._bury(node, launch, request, because=_why_gone(node))
+        gone = self._unwritten.get(node.path.name) or node.read("exit") or {}
+        return {**launch, "state": "gone", **gone}
+
+    def _has_exit(self, node: NodeFiles) -> bool:
+        return node.path.name in self._unwritten or node.has("exit")
+
+    def _bury(self, node: NodeFiles, launch: Fields, request: Fields, *, because: str) -> None:
+        now_s = request["now_s"]
+        ended = node.read("ended")
+        process = node.process()
+        if process is not None:
+            reap(process)
+        if process is None:
+            # A node that never ran costs nothing.
+            exited_at_s = launch["launched_at_s"]
+        elif ended is not None and ended["boot_id"] == boot_id():
+            exited_at_s = now_s - (boottime_s() - ended["boottime_s"])
+        elif process.boot_id != boot_id():
+            exited_at_s = now_s - boottime_s()
+        else:
+            exited_at_s = now_s
+        exit_record = {
+            "exited_at_s": min(now_s, max(exited_at_s, launch["launched_at_s"])),
+            "because": because,
+        }
+        try:
+            make_once(node.path / "exit.json", exit_record)
+        except OSError:
+            self._unwritten[node.path.name] = exit_record
+        self._release(launch)
+
+    def _claim(self, launch: Fields) -> None:
+        claim = {name: launch[name] for name in ("cluster", "place", "node_id", "launched_at_s")}
+        if make_once(self._root / "claim.json", claim):
+            return
+        held = read_json(self._root / "claim.json")
+        if held is None or (held["cluster"], held["node_id"]) != (
+            launch["cluster"],
+            launch["node_id"],
+        ):
+            raise Refused(claimed_by(held or claim))
+
+    def _release(self, launch: Fields) -> None:
+        held = read_json(self._root / "claim.json")
+        if held is not None and held["node_id"] == launch["node_id"]:
+            (self._root / "claim.json").unlink()
+
+    def _drop_claim_of_the_dead(self, request: Fields) -> None:
+        """Frees the host of a node that was never started, or of which no process is left."""
+        held = read_json(self._root / "claim.json")
+        if held is None:
+            return
+        node = self._node(held["node_id"])
+        launch = node.read("launch")
+        wanted = request.get("launch", {}).get("node_id")
+        if launch is None:
+            # Its daemon died before it had said what to start.
+            (self._root / "claim.json").unlink()
+        elif not node.has("process") and not node.has("stop"):
+            if wanted not in (None, held["node_id"]):
+                node.write("stop", {"asked_at_s": request["now_s"]})
+                self._bury(node, launch, request, because="")
+        elif launch["cluster"] != request["cluster"]:
+            # Another cluster's daemon may never come again to look after it.
+            self._seen(node, request)
+
+    def _start(self, node: NodeFiles, request: Fields) -> None:
+        launch = request["launch"]
+        self._remove_old(request["now_s"])
+        free = free_bytes(self._root)
+        try:
+            if free < request.get("least_free_bytes", LEAST_FREE_BYTES):
+                raise Refused(f"{disk_is_full(free, self._root)}")
+            (node.work / "logs").mkdir(mode=0o700, parents=True, exist_ok=True)
+            node.write("launch", launch)
+            node.write("agent", self._completed(node, request["agent"]))
+            order = request["order"] | {"marks": marks(launch)}
+            order["environment"] = str(self._root / order["environment"])
+            node.write("order", order)
+            self._spawn(node, launch, order)
+        except (OSError, Refused):
+            if not node.has("process"):
+                shutil.rmtree(node.path, ignore_errors=True)
+                self._release(launch)
+            raise
+
+    def _completed(self, node: NodeFiles, agent: Fields) -> Fields:
+        """The agent's configuration with what only this machine knows."""
+        address = agent["advertise_host"] or _own_address(agent["daemon_url"])
+        return agent | {
+            "work_dir": str(node.work),
+            "shared_cache": str(self._root / "cache"),
+            "advertise_host": address,
+        }
+
+    def _spawn(self, node: NodeFiles, launch: Fields, order: Fields) -> None:
+        env = {name: value for name, value in os.environ.items() if not name.startswith("SSH_")}
+        start_once(
+            {
+                "lock": str(node.path / "lock"),
+                "process": str(node.path / "process.json"),
+                "vetoes": [str(node.path / "stop.json"), str(node.path / "exit.json")],
+                "cgroup": None,
+                "argv": [sys.executable, order["program"], KEEPER, str(node.path)],
+                "env": {**env, **order["env"], **marks(launch)},
+                "cwd": str(node.path),
+                "log": str(node.agent_log),
+                "launched_at_s": launch["launched_at_s"],
+            }
+        )
+
+    def _remove_old(self, now_s: float) -> None:
+        for node in self._all():
+            exit_record = node.read("exit")
+            if exit_record is not None and exit_record["exited_at_s"] < now_s - _KEPT_S:
+                shutil.rmtree(node.path, ignore_errors=True)
+
+
+def marks(launch: Mapping[str, Any]) -> dict[str, str]:
+    """The environment variables by which a node's processes are found."""
+    return {"ELASTICD_NODE_ID": launch["node_id"], "ELASTICD_CLUSTER": launch["cluster"]}
+
+
+def claimed_by(claim: Mapping[str, Any]) -> str:
+    """Who has the host, for a person."""
+    return (
+        f"claimed by cluster {claim['cluster']} ({claim['place']}) for node {claim['node_id']}; "
+        "it is free when that node has ended"
+    )
+
+
+def disk_is_full(free: int, root: Path) -> str:
+    """What to do about a disk that takes no node."""
+    return (
+        f"the disk of {root} has {free / 2**20:.0f} MiB left, and "
+        f"{LEAST_FREE_BYTES / 2**20:.0f} are wanted; make room there"
+    )
+
+
+def _why_gone(node: NodeFiles) -> str:
+    """Why a node without processes ended, if its end was not asked for."""
+    if node.has("stop"):
+        return ""
+    ended = node.read("ended")
+    if ended is not None:
+        return str(ended["because"])
+    process = node.process()
+    if process is not None and process.boot_id != boot_id():
+        return "the host was restarted"
+    if free_bytes(node.path) < LEAST_FREE_BYTES:
+        return f"its processes ended on the host, whose disk is full: {last_line(node.agent_log)}"
+    return "all of its processes were ended on the host"
+
+
+def _plain(error: OSError, root: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return disk_is_full(free_bytes(root), root)
+    return str(error)
+
+
+def _gpus() -> Iterator[str]:
+    """The names of NVIDIA's GPUs, as nvidia-smi lists them."""
+    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    with suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_GPU_LOOK_S, check=False
+        )
+        if done.returncode == 0:
+            yield from (line.strip() for line in done.stdout.splitlines() if line.strip())
+
+
+def _physical_cores() -> int | None:
+    """Two threads on one core count once; None where the processor does not say."""
+    packages = _cpu_lines(r"physical id\s*:\s*(\d+)")
+    cores = _cpu_lines(r"core id\s*:\s*(\d+)")
+    if not cores or len(packages) != len(cores):
+        return None
+    return min(len(set(zip(packages, cores, strict=True))), len(os.sched_getaffinity(0)))
+
+
+def _cpu_lines(pattern: str) -> list[str]:
+    with suppress(OSError):
+        return re.findall(rf"^{pattern}$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return []
+
+
+def _own_address(daemon_url: str) -> str:
+    """The address of this machine on its way to the daemon."""
+    host, port = _host_and_port(daemon_url)
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        # Connecting a datagram socket sends nothing.
+        with socket.socket(family, kind) as probe:
+            probe.connect(address)
+            return str(probe.getsockname()[0])
+    except OSError as error:
+        raise Refused(
+            f"there is no way from here to the daemon at {daemon_url} ({error}); "
+            "set daemon_urls to an address that this host reaches"
+        ) from error
+
+
+def _host_and_port(url: str) -> tuple[str, int]:
+    found = re.fullmatch(r"(https?)://\[?([^\]/]+?)\]?(?::(\d+))?/?", url)
+    if found is None:
+        raise Refused(f"{url}: wanted an address such as http://10.0.0.5:8470")
+    return found[2], int(found[3] or (443 if found[1] == "https" else 80))
+
+
+def _findings(request: Fields) -> Iterator[tuple[str, str]]:
+    if not request["has_python"]:
+        done = subprocess.run(
+            [sys.executable, "-c", "import ensurepip, venv"], capture_output=True, check=False
+        )
+        if done.returncode != 0:
+            yield (
+                "Python has no module venv, so elasticd cannot be installed",
+                "on Debian and Ubuntu: apt install python3-venv",
+            )
+    yield from _way_to_daemon(request["daemon_url"])
+    yield from _shared_folder(request.get("marker"))
+    yield from _logind()
+
+
+def _way_to_daemon(daemon_url: str) -> Iterator[tuple[str, str]]:
+    host, port = _host_and_port(daemon_url)
+    try:
+        socket.create_connection((host, port), timeout=5).close()
+    except OSError as error:
+        yield (
+            f"the daemon at {host}:{port} cannot be reached from here: {error}",
+            "start `elasticd serve`, open that port, or set host and daemon_urls",
+        )
+
+
+def _shared_folder(marker: str | None) -> Iterator[tuple[str, str]]:
+    if marker is not None and not Path(marker).exists():
+        yield (
+            f"{Path(marker).parent} is not the daemon's folder of checkpoints",
+            "mount it here at the same path (NFS), or set checkpoint_root to s3://...",
+        )
+
+
+def _logind() -> Iterator[tuple[str, str]]:
+    files = [Path("/etc/systemd/logind.conf"), *Path("/etc/systemd/logind.conf.d").glob("*.conf")]
+    for path in files:
+        with suppress(OSError):
+            if re.search(r"^KillUserProcesses=(yes|true|1|on)", path.read_text(), re.MULTILINE):
+                yield (
+                    f"{path} ends processes when the last login ends",
+                    "on the host: loginctl enable-linger, or KillUserProcesses=no",
+                )
+
+
+def serve(root: Path) -> None:
+    """Answers until stdin ends."""
+    attendant = Attendant(root.absolute())
+    for line in sys.stdin:
+        reply = attendant.answer(json.loads(line))
+        sys.stdout.write(json.dumps(reply) + "\n")
+        sys.stdout.flush()

@@ -1,0 +1,97 @@
+"""The program that runs on hosts, packed from this elasticd's own files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from base64 import b64encode
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from elastic.zips import zip_of
+
+_ELASTIC = Path(__file__).parents[2]
+_MODULES = (
+    "providers/local/process.py",
+    "providers/local/spawn.py",
+    "providers/ssh/attendant.py",
+    "providers/ssh/keeper.py",
+    "providers/ssh/records.py",
+)
+_PACKAGES = ("", "providers/", "providers/local/", "providers/ssh/")
+# What the keeper is started by: `python3 host.pyz elasticd-keeper FOLDER`.
+_MAIN = """\
+import sys
+from elastic.providers.ssh.keeper import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+# Runs before the bundle is there. Its first line on stdin says what to do.
+_LOADER = """\
+import base64, json, os, pathlib, sys
+told = json.loads(sys.stdin.readline())
+root = pathlib.Path.home() / pathlib.Path(told["folder"]).expanduser()
+bundle = root / told["name"]
+try:
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not bundle.exists():
+        partial = root / f"{bundle.name}.{os.getpid()}.new"
+        try:
+            partial.write_bytes(base64.b64decode(told["content"]))
+            partial.replace(bundle)
+        finally:
+            partial.unlink(missing_ok=True)
+except OSError as error:
+    print(json.dumps({"refused": f"{root}: {error.strerror}"}), flush=True)
+    sys.exit(1)
+print(json.dumps({"program": str(bundle), "root": str(root)}), flush=True)
+sys.path.insert(0, str(bundle))
+from elastic.providers.ssh.attendant import serve
+serve(root)
+"""
+
+# The login shell may be any, so sh does the rest.
+_FIND_PYTHON = """\
+for python in {candidates}; do
+  if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    exec "$python" -I -c {loader}
+  fi
+done
+echo "wanted Python 3.11 or newer, found none; install it there, or name one with python:" >&2
+exit 127
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The program's zip, and its name on hosts: other content has another name."""
+
+    name: str
+    content: bytes
+
+    def first_line(self, folder: str) -> str:
+        """What the loader reads."""
+        content = b64encode(self.content).decode()
+        return json.dumps({"folder": folder, "name": self.name, "content": content})
+
+
+@cache
+def bundle() -> Bundle:
+    """The program that this elasticd runs on hosts."""
+    files = {f"elastic/{each}": (_ELASTIC / each).read_bytes() for each in _MODULES}
+    # The packages are empty there: what they import here is of no use on hosts.
+    files |= {f"elastic/{each}__init__.py": b"" for each in _PACKAGES}
+    files["__main__.py"] = _MAIN.encode()
+    content = zip_of((name, text, 0o644) for name, text in sorted(files.items()))
+    return Bundle(f"host-{hashlib.sha256(content).hexdigest()[:12]}.pyz", content)
+
+
+def command(python: str | None) -> str:
+    """The command line that starts the loader. Nothing in it is secret."""
+    candidates = "python3 python3.14 python3.13 python3.12 python3.11"
+    if python is not None:
+        candidates = f"{shlex.quote(python)} {candidates}"
+    script = _FIND_PYTHON.format(candidates=candidates, loader=shlex.quote(_LOADER))
+    return f"exec sh -c {shlex.quote(script)}"

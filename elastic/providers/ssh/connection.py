@@ -1,0 +1,272 @@
+"""Keeps one ssh connection to each host, with one program behind it that answers in JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+from asyncssh.known_hosts import match_known_hosts
+
+from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.providers.ssh.bundle import bundle, command
+from elastic.providers.ssh.hosts import Host
+from elastic.renewal import Renewal
+
+Fields = dict[str, Any]
+
+# An answer takes milliseconds. Beyond this the host hangs, or its link is down.
+ANSWER_S = 5.0
+# A login takes tenths of a second; a host that is switched off is given up after this.
+_LOGIN_S = 5.0
+# A host that is away is tried again after so long, twice as long each time, to a minute.
+_FIRST_RETRY_S = 2.0
+_LONGEST_RETRY_S = 60.0
+_KEEPALIVE_S = 15.0
+
+
+class HostRefused(ProviderError):
+    """The host answers, and cannot do what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How hosts are reached: by OpenSSH's own files. None: where OpenSSH looks for them."""
+
+    config_file: Path | None = None
+    known_hosts: Path | None = None
+
+
+@dataclass(slots=True)
+class HostLink:
+    """One host's connection; used by the loop's thread only."""
+
+    host: Host
+    access: Access
+    # How many requests were sent, and how many logins made: what this costs.
+    requests: int = 0
+    logins: int = 0
+    # Where the program is, and its folder; known once it runs.
+    program: str = ""
+    _connection: asyncssh.SSHClientConnection | None = None
+    _process: asyncssh.SSHClientProcess[str] | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _retry: Renewal = field(
+        default_factory=lambda: Renewal(
+            retry_s=_FIRST_RETRY_S, longest_retry_s=_LONGEST_RETRY_S, is_scattered=True
+        )
+    )
+    _why: str = ""
+
+    async def ask(self, request: Fields, timeout_s: float) -> Fields:
+        """Gives the host's answer. Raises HostRefused, or ProviderUnavailable without one."""
+        async with self._lock:
+            try:
+                await self._connect()
+                self.requests += 1
+                answer = await self._exchange(json.dumps(request), timeout_s)
+            except ProviderUnavailable as error:
+                self._why = str(error)
+                await self.close()
+                raise
+        if "refused" in answer:
+            raise HostRefused(f"{self.host.name}: {answer['refused']}")
+        return answer
+
+    async def close(self) -> None:
+        """Ends the connection; nodes on the host go on."""
+        if self._connection is not None:
+            self._connection.abort()
+        self._connection = None
+        self._process = None
+
+    async def _connect(self) -> None:
+        if self._process is not None:
+            return
+        if not self._retry.is_due(now_s=time.monotonic()):
+            raise ProviderUnavailable(self._why)
+        try:
+            await self._log_in()
+        except ProviderUnavailable:
+            self._retry.note_failure(now_s=time.monotonic())
+            raise
+        self._retry.note_success(now_s=time.monotonic())
+
+    async def _log_in(self) -> None:
+        host = self.host.name
+        try:
+            async with asyncio.timeout(_LOGIN_S):
+                options = await self._options()
+                self.logins += 1
+                self._connection = await asyncssh.connect(options.host, options=options)
+            self._process = await self._connection.create_process(command(self.host.python))
+        except (asyncssh.HostKeyNotVerifiable, asyncssh.KeyExchangeFailed) as error:
+            raise ProviderUnavailable(self._about_key(options, error)) from error
+        except asyncssh.PermissionDenied as error:
+            raise ProviderUnavailable(
+                f"{host}: refuses the login of {options.username}; "
+                f"add your public key there: ssh-copy-id {host}"
+            ) from error
+        except asyncssh.KeyImportError as error:
+            raise ProviderUnavailable(
+                f"{host}: a private key cannot be read ({error}); load it with ssh-add"
+            ) from error
+        except TimeoutError as error:
+            raise ProviderUnavailable(f"{host}: does not answer within {_LOGIN_S:g} s") from error
+        except (OSError, asyncssh.Error, ValueError) as error:
+            raise ProviderUnavailable(f"{host}: cannot be reached by ssh: {error}") from error
+        ready = await self._exchange(bundle().first_line(self.host.folder), _LOGIN_S)
+        if "refused" in ready:
+            raise ProviderUnavailable(f"{host}: {ready['refused']}")
+        self.program = ready["program"]
+
+    async def _options(self) -> asyncssh.SSHClientConnectionOptions:
+        more: dict[str, Any] = {}
+        if self.access.config_file is not None:
+            more["config"] = [str(self.access.config_file)]
+        if self.access.known_hosts is not None:
+            more["known_hosts"] = str(self.access.known_hosts)
+        user, _, name = self.host.name.rpartition("@")
+        if user:
+            more["username"] = user
+        options: asyncssh.SSHClientConnectionOptions
+        options = await asyncssh.SSHClientConnectionOptions.construct(
+            host=name,
+            keepalive_interval=_KEEPALIVE_S,
+            keepalive_count_max=2,
+            **more,
+        )
+        if options.known_hosts is None:
+            # `UserKnownHostsFile none` would switch the check off.
+            options.known_hosts = b""
+        return options
+
+    def _about_key(
+        self, options: asyncssh.SSHClientConnectionOptions, error: asyncssh.Error
+    ) -> str:
+        host = self.host.name
+        port = options.port
+        known: Any = options.known_hosts or str(Path("~/.ssh/known_hosts").expanduser())
+        alias = options.host_key_alias or options.host
+        found: Sequence[Any] = ()
+        with suppress(OSError, ValueError):
+            found = match_known_hosts(known, alias, "", None if port == 22 else port)[0]
+        name = alias if port == 22 else f"[{alias}]:{port}"
+        if found:
+            return (
+                f"{host}: its key is not the one on record for {name}. Either it was installed "
+                "again, or another machine answers in its place. If you know that it was: "
+                f"ssh-keygen -R '{name}', and log in once with ssh {host}"
+            )
+        return (
+            f"{host}: its key is unknown ({error.reason if hasattr(error, 'reason') else error}). "
+            f"Log in once with ssh {host}, and compare the fingerprint that it shows"
+        )
+
+    async def _exchange(self, line: str, timeout_s: float) -> Fields:
+        assert self._process is not None
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._process.stdin.write(line + "\n")
+                answer = await self._process.stdout.readline()
+                if not answer:
+                    said = (await self._process.stderr.read()).strip().rpartition("\n")[2]
+                    raise ProviderUnavailable(
+                        f"{self.host.name}: {said or 'the connection was closed'}"
+                    )
+        except TimeoutError as error:
+            raise ProviderUnavailable(
+                f"{self.host.name}: has not answered for {timeout_s:g} s; its link is down, or it "
+                "hangs"
+            ) from error
+        except (OSError, asyncssh.Error) as error:
+            raise ProviderUnavailable(f"{self.host.name}: the connection broke: {error}") from error
+        try:
+            found = json.loads(answer)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise ProviderUnavailable(
+                f"{self.host.name}: wanted an answer of elasticd, got {answer[:80]!r}; a login "
+                "there must print nothing"
+            )
+        return found
+
+
+class Links:
+    """The connections to all hosts, in a thread of their own."""
+
+    def __init__(self, hosts: Sequence[Host], access: Access) -> None:
+        self._hosts = hosts
+        self._access = access
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._links = {each.name: HostLink(each, access) for each in hosts}
+
+    def ask(self, host: str, request: Fields, *, timeout_s: float = ANSWER_S) -> Fields:
+        """One host's answer. Raises HostRefused, or ProviderUnavailable without one."""
+        (answer,) = self.ask_each({host: request}, timeout_s=timeout_s).values()
+        if isinstance(answer, ProviderError):
+            raise answer
+        return answer
+
+    def ask_each(
+        self, requests: Mapping[str, Fields], *, timeout_s: float = ANSWER_S
+    ) -> Mapping[str, Fields | ProviderError]:
+        """Asks hosts at the same time; gives what each answers, or why it does not."""
+
+        async def one(host: str, request: Fields) -> Fields | ProviderError:
+            try:
+                return await self._links[host].ask(request, timeout_s)
+            except ProviderError as error:
+                return error
+
+        async def all_of_them() -> list[Fields | ProviderError]:
+            return list(await asyncio.gather(*(one(*each) for each in requests.items())))
+
+        return dict(zip(requests, self._run(all_of_them()), strict=True))
+
+    def program(self, host: str) -> str:
+        """Where the program is on a host that has answered."""
+        return self._links[host].program
+
+    @property
+    def costs(self) -> tuple[int, int]:
+        """How many logins and requests there were."""
+        links = self._links.values()
+        return sum(each.logins for each in links), sum(each.requests for each in links)
+
+    def close(self) -> None:
+        """Ends every connection."""
+        if self._loop is None:
+            return
+
+        async def close_all() -> None:
+            for each in self._links.values():
+                await each.close()
+
+        self._run(close_all())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop = None
+
+    def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                # A daemon thread: a process that ends waits for no host.
+                threading.Thread(target=_turn, args=(self._loop,), daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _turn(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

@@ -1,0 +1,178 @@
+"""Keeps one node on a host: installs elasticd, runs the agent, and ends all with its lease.
+
+It runs on the host, detached from every connection: the standard library only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from elastic.providers.local.spawn import boot_id, write_whole
+from elastic.providers.ssh.records import KEEPER, NodeFiles, free_bytes, last_line
+
+_LOOK_S = 1.0
+# The agent's time beyond its lease to end by itself.
+_LEASE_GRACE_S = 30.0
+# Less than this is a full disk.
+_FULL_BYTES = 4 << 20
+
+# The elasticd of the daemon, with torch, in an environment of its own. uv finds torch's build for
+# this machine by itself (UV_TORCH_BACKEND).
+_INSTALL = """
+set -eu
+"$PYTHON" -m venv "$ENVIRONMENT"
+"$ENVIRONMENT/bin/pip" install --quiet --no-cache-dir uv
+"$ENVIRONMENT/bin/uv" pip install --quiet --no-cache --python "$ENVIRONMENT/bin/python" \\
+  "elasticd[train] @ file://$WHEEL"
+"""
+
+
+def keep(node: NodeFiles) -> int:
+    """Runs a node from its installation to its end; all that is left of it is on record."""
+    with open(node.path / "keeper.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        order = node.read("order")
+        if order is None or node.has("stop"):
+            return 1
+        try:
+            because = _run(node, order)
+        except OSError as error:
+            because = f"it could not be started: {error}"
+        if free_bytes(node.path) < _FULL_BYTES:
+            because = f"the disk is full: {because or 'its agent ended'}"
+        node.end_processes(order["marks"])
+        ended = {"boottime_s": boottime_s(), "boot_id": boot_id(), "because": because}
+        _note_end(node, ended)
+    return 0
+
+
+def boottime_s() -> float:
+    """Seconds since this machine booted, by a clock that is never set."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def _run(node: NodeFiles, order: Mapping[str, Any]) -> str:
+    """Gives why the node ended; empty if it left in good order."""
+    python = order["python"]
+    if python is None:
+        began_s = boottime_s()
+        before = _received_bytes()
+        environment = _installed(order)
+        if isinstance(environment, str):
+            return environment
+        python = str(environment / "bin" / "python")
+        setup = {
+            "setup_s": round(boottime_s() - began_s, 2),
+            "setup_bytes": max(0, _received_bytes() - before),
+        }
+        config = node.read("agent") or {}
+        node.write("agent", config | setup)
+    return _agent(node, order, python)
+
+
+def _installed(order: Mapping[str, Any]) -> Path | str:
+    """The environment with elasticd; or why there is none."""
+    environment = Path(order["environment"])
+    log = environment.with_suffix(".log")
+    done = environment / "elasticd-done"
+    environment.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(environment.with_suffix(".lock"), "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if done.exists():
+            return environment
+        told = {"PYTHON": sys.executable, "ENVIRONMENT": str(environment), "WHEEL": order["wheel"]}
+        with open(log, "wb") as file:
+            code = subprocess.run(
+                ["sh", "-c", _INSTALL],
+                env={**os.environ, **order["packages"], **told},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                timeout=order["boot_s"],
+                check=False,
+            ).returncode
+        if code != 0:
+            return f"elasticd could not be installed: {last_line(log)} (all of it is in {log})"
+        done.touch()
+    return environment
+
+
+def _agent(node: NodeFiles, order: Mapping[str, Any], python: str) -> str:
+    command = order["agent_command"] or [python, "-m", "elastic.agent"]
+    with open(node.agent_log, "ab") as log:
+        agent = subprocess.Popen(
+            [*command, "--config", str(node.path / "agent.json")],
+            cwd=node.work,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    if not _outlives_its_lease(node, agent, order):
+        return _end_of(agent.returncode, node)
+    node.end_processes(order["marks"])
+    agent.wait()
+    return "its lease was over, and its agent did not end by itself"
+
+
+def _outlives_its_lease(
+    node: NodeFiles, agent: subprocess.Popen[bytes], order: Mapping[str, Any]
+) -> bool:
+    """Waits for the agent's end; whether it went on without a renewal of its lease."""
+    # Counted by changes of the file, so that changes of the clock do not matter.
+    lease = node.work / "lease.json"
+    last = None
+    changed_s = boottime_s()
+    while True:
+        try:
+            agent.wait(_LOOK_S)
+            return False
+        except subprocess.TimeoutExpired:
+            pass
+        now = None
+        with suppress(OSError):
+            now = lease.read_bytes()
+        if now != last:
+            last = now
+            changed_s = boottime_s()
+        if boottime_s() - changed_s > order["lease_s"] + _LEASE_GRACE_S:
+            return True
+
+
+def _end_of(code: int, node: NodeFiles) -> str:
+    if code == 0:
+        return ""
+    said = last_line(node.agent_log)
+    if code < 0:
+        name = signal.Signals(-code).name
+        return f"its agent was killed on the host by {name}"
+    return f"its agent ended with status {code}: {said}"
+
+
+def _note_end(node: NodeFiles, ended: Mapping[str, Any]) -> None:
+    """A full disk takes no record: then whoever looks next finds no process, and says so."""
+    with suppress(OSError):
+        write_whole(str(node.path / "ended.json"), ended)
+
+
+def _received_bytes() -> int:
+    lines = Path("/proc/net/dev").read_text().splitlines()
+    found = [re.fullmatch(r"\s*(?!lo:)\S+:\s*(\d+) .*", line) for line in lines]
+    return sum(int(each[1]) for each in found if each)
+
+
+def main(arguments: list[str]) -> int:
+    """`PYTHON host.pyz elasticd-keeper FOLDER`; the name shows in lists of processes."""
+    if len(arguments) != 2 or arguments[0] != KEEPER:
+        sys.stderr.write("wanted elasticd-keeper and a node's folder\n")
+        return 2
+    return keep(NodeFiles(Path(arguments[1])))

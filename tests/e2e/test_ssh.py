@@ -1,0 +1,99 @@
+"""A job trains on two hosts that somebody has, over real sshd: one is unplugged, and comes back."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.providers.ssh_hosts import Estate, running_hosts, skip_where_there_is_no_sshd
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+_CONFIG = """
+tick_s = 1.0
+heartbeat_s = 0.5
+lease_s = 20.0
+drain_grace_s = 10.0
+provider = "ssh"
+host = "{address}"
+checkpoint_root = "{folder}/jobs"
+
+[ssh]
+hosts_file = "{folder}/hosts.yaml"
+config_file = "{config}"
+python = "{python}"
+
+[policy]
+cooldown_s = 5.0
+wind_down_s = 15.0
+switch_pause_prior_s = 5.0
+boot_prior_s = 5.0
+"""
+
+
+def python_with_elasticd(folder: Path) -> Path:
+    """A Python that has this elasticd and torch, as a user may have made one on each host."""
+    program = folder / "python"
+    root = Path(__file__).parents[2]
+    program.write_text(
+        f'#!/bin/sh\nexport OMP_NUM_THREADS=1 PYTHONPATH={root}\nexec {sys.executable} "$@"\n'
+    )
+    program.chmod(0o755)
+    return program
+
+
+def write_hosts(folder: Path, estate: Estate, *, usd_per_h: float = 0.05) -> None:
+    lines = [
+        f"  {each.name}: {{type: desk, usd_per_h: {usd_per_h}, folder: {each.root}, slots: 1}}\n"
+        for each in estate.hosts
+    ]
+    (folder / "hosts.yaml").write_text("hosts:\n" + "".join(lines))
+
+
+@contextmanager
+def daemon_on(estate: Estate, folder: Path) -> Iterator[RunningDaemon]:
+    config = _CONFIG.format(
+        address=estate.address,
+        folder=folder,
+        config=estate.config,
+        python=python_with_elasticd(folder),
+    )
+    with running_daemon(folder, config=config) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def estate(tmp_path: Path) -> Iterator[Estate]:
+    skip_where_there_is_no_sshd()
+    (tmp_path / "estate").mkdir()
+    with running_hosts(tmp_path / "estate", 2) as found:
+        write_hosts(tmp_path, found)
+        yield found
+
+
+def nodes(daemon: RunningDaemon, job_id: str) -> list[Any]:
+    return list(daemon.get("/v1/nodes", job=job_id)["items"])
+
+
+def test_a_job_trains_on_two_hosts_goes_on_when_one_is_unplugged_and_uses_it_again(
+    tmp_path: Path, estate: Estate
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(ENDLESS)
+    with daemon_on(estate, tmp_path) as daemon:
+        job = daemon.submit(
+            name="desks",
+            command=[str(script)],
+            policy={"name": "fixed", "node_type": "desk"},
+            nodes={"min": 1, "max": 2},
+        )
+        daemon.until_iteration(job, 5)
+        print(nodes(daemon, job))
+        daemon.client()
+        daemon.elasticd("job", "stop", "desks", "-y")
