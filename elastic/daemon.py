@@ -311,7 +311,7 @@ def serve(settings: Settings, *, takes_over: bool = False, is_standby: bool = Fa
 
 def _check_standby(settings: Settings) -> None:
     """Raises InvalidInput where no standby could take over."""
-    if database_folder(settings.url) is not None or settings.provider == "local":
+    if database_folder(settings.url) is not None or settings.provider != "ec2":
         raise InvalidInput(
             "--standby: wanted a database_url of PostgreSQL and provider ec2, got "
             f"{shown(settings.url)} and {settings.provider}: a standby needs a database and nodes "
@@ -360,6 +360,10 @@ def _check_nodes_find_it(settings: Settings, url: str) -> None:
         from elastic.providers.ec2 import connect, refuse  # boto3 is slow to import
 
         refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
+    if settings.provider == "ssh":
+        from elastic.providers import ssh  # asyncssh is slow to import
+
+        ssh.refuse(settings, url=url)
 
 
 def _logs(data_dir: Path, store: Store) -> JobLogs:

@@ -20,6 +20,7 @@ from elastic.cli import (
     doctor,
     event,
     gc,
+    host,
     job,
     lab,
     ledger,
@@ -107,6 +108,7 @@ app.add_typer(job.app, name="job")
 app.add_typer(decision.app, name="decision")
 app.add_typer(node.app, name="node")
 app.add_typer(node_type.app, name="type")
+app.add_typer(host.app, name="host")
 app.add_typer(price.app, name="price")
 app.add_typer(measurement.app, name="measurement")
 app.add_typer(ledger.app, name="ledger")

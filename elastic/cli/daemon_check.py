@@ -31,6 +31,7 @@ _ADVICE: Mapping[str, str] = {
     "cannot_record": "allow what it names: `elasticd doctor --print-policy daemon`",
     "not_sold": "correct ec2.types, or what ec2.capacities and ec2.zones leave of them; the others "
     "are on offer",
+    "hosts": "`elasticd host check` says what to do about each host",
     "standstill": "look into its script's log and at its nodes' network; it may only take long to "
     "judge or save",
     "outside": "look at the network between that node and its job's others; it is replaced in some "

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.e2e.running import ENDLESS, RunningDaemon, running_daemon
+from tests.e2e.running import RunningDaemon, running_daemon
+from tests.e2e.survivors import CHEAP, covered
 from tests.providers.ssh_hosts import Estate, running_hosts, skip_where_there_is_no_sshd
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -35,6 +35,15 @@ wind_down_s = 15.0
 switch_pause_prior_s = 5.0
 boot_prior_s = 5.0
 """
+
+
+JOB = {
+    "workload": "esrgan",
+    "preset": "small",
+    "hyperparameters": CHEAP,
+    "policy": {"name": "fixed", "node_type": "desk"},
+    "nodes": {"min": 1, "max": 2},
+}
 
 
 def python_with_elasticd(folder: Path) -> Path:
@@ -77,23 +86,54 @@ def estate(tmp_path: Path) -> Iterator[Estate]:
         yield found
 
 
-def nodes(daemon: RunningDaemon, job_id: str) -> list[Any]:
-    return list(daemon.get("/v1/nodes", job=job_id)["items"])
+def trains_on(daemon: RunningDaemon, job_id: str, *hosts: str) -> bool:
+    """Whether the job's nodes on exactly these hosts run workers."""
+    found = [
+        each["provider_id"].partition("@")[2]
+        for each in daemon.get("/v1/nodes", job=job_id)["items"]
+        if each["agent_state"] == "running" and each["phase"] == "joined"
+    ]
+    return sorted(found) == sorted(hosts)
+
+
+def host_alarm(daemon: RunningDaemon) -> str:
+    alarms = daemon.get("/v1/alarms")["items"]
+    return next((str(each["text"]) for each in alarms if each["kind"] == "hosts"), "")
 
 
 def test_a_job_trains_on_two_hosts_goes_on_when_one_is_unplugged_and_uses_it_again(
     tmp_path: Path, estate: Estate
 ) -> None:
-    script = tmp_path / "train.py"
-    script.write_text(ENDLESS)
     with daemon_on(estate, tmp_path) as daemon:
-        job = daemon.submit(
-            name="desks",
-            command=[str(script)],
-            policy={"name": "fixed", "node_type": "desk"},
-            nodes={"min": 1, "max": 2},
+        job = daemon.submit(name="desks", iterations=100_000, **JOB)
+        scaled = daemon.elasticd("job", "scale", "desks", "--nodes", "2", "--yes")
+        assert scaled.returncode == 0, scaled.stderr
+        daemon.until("both hosts train", lambda: trains_on(daemon, job, "desk-a", "desk-b"))
+        before = daemon.until_iteration(job, 20)
+
+        estate.host("desk-b").unplug()
+        alarm = daemon.until("the alarm", lambda: host_alarm(daemon))
+        assert alarm.startswith("a host cannot be used (elasticd host check): desk-b: ")
+        assert "its link is down, or it hangs" in alarm
+        daemon.until("the other goes on", lambda: trains_on(daemon, job, "desk-a"))
+        alone = daemon.get(f"/v1/jobs/{job}")["iteration"]
+        assert alone >= before
+        daemon.until_iteration(job, alone + 20)
+
+        estate.host("desk-b").plug_in()
+        daemon.until("no alarm", lambda: not host_alarm(daemon))
+        daemon.until(
+            "both train again", lambda: trains_on(daemon, job, "desk-a", "desk-b"), timeout_s=150
         )
-        daemon.until_iteration(job, 5)
-        print(nodes(daemon, job))
-        daemon.client()
-        daemon.elasticd("job", "stop", "desks", "-y")
+        hosts = [
+            each["provider_id"].partition("@")[2]
+            for each in daemon.get("/v1/nodes", job=job, all=True)["items"]
+        ]
+        assert sorted(hosts) == ["desk-a", "desk-b", "desk-b"]
+        last = daemon.get(f"/v1/jobs/{job}")["iteration"]
+        daemon.until_iteration(job, last + 10)
+        assert daemon.elasticd("job", "stop", "desks", "-y").returncode == 0
+        daemon.until(
+            "the hosts are free", lambda: not list(tmp_path.glob("estate/*/elasticd/claim.json"))
+        )
+        assert set(range(1, last)) <= covered(daemon, job)

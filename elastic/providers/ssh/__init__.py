@@ -3,6 +3,7 @@
 from elastic.providers.ssh.connection import Access
 from elastic.providers.ssh.hosts import Host, parse_hostfile, parse_hosts_yaml, read_hosts
 from elastic.providers.ssh.provider import Cluster, NodeTerms, SshProvider
+from elastic.providers.ssh.refusals import refuse
 
 __all__ = [
     "Access",
@@ -13,4 +14,5 @@ __all__ = [
     "parse_hostfile",
     "parse_hosts_yaml",
     "read_hosts",
+    "refuse",
 ]

@@ -15,7 +15,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -155,7 +154,7 @@ class Attendant:
 
     def check(self, request: Fields) -> Fields:
         """What would keep a node from working here: each with what to do."""
-        return {"findings": [list(each) for each in _findings(request)], "now_s": time.time()}
+        return {"findings": [list(each) for each in _findings(request)]}
 
     def _all(self) -> Iterator[NodeFiles]:
         for name in sorted(os.listdir(self._nodes)):

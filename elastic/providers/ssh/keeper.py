@@ -21,8 +21,6 @@ from elastic.providers.local.spawn import boot_id, write_whole
 from elastic.providers.ssh.records import KEEPER, NodeFiles, free_bytes, last_line
 
 _LOOK_S = 1.0
-# The agent's time beyond its lease to end by itself.
-_LEASE_GRACE_S = 30.0
 # Less than this is a full disk.
 _FULL_BYTES = 4 << 20
 
@@ -144,7 +142,7 @@ def _outlives_its_lease(
         if now != last:
             last = now
             changed_s = boottime_s()
-        if boottime_s() - changed_s > order["lease_s"] + _LEASE_GRACE_S:
+        if boottime_s() - changed_s > order["lease_s"] + order["grace_s"]:
             return True
 
 

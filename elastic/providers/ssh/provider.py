@@ -40,6 +40,8 @@ class NodeTerms:
     artifact_root: str
     lease_s: float = LEASE_S
     register_s: float = REGISTER_S
+    # The agent's time beyond its lease to end by itself, as on EC2.
+    grace_s: float = 30.0
     package_index: str | None = None
     # What the agent is run by; None: by the Python that has elasticd.
     agent_command: Sequence[str] | None = None
@@ -377,6 +379,7 @@ class SshProvider:
             "environment": environment,
             "packages": packages(self._terms.package_index),
             "lease_s": self._terms.lease_s,
+            "grace_s": self._terms.grace_s,
             "boot_s": self._terms.register_s,
             "env": dict(request.env),
         }
