@@ -59,7 +59,7 @@ def python_with_elasticd(folder: Path) -> Path:
 
 def write_hosts(folder: Path, estate: Estate, *, usd_per_h: float = 0.05) -> None:
     lines = [
-        f"  {each.name}: {{type: desk, usd_per_h: {usd_per_h}, folder: {each.root}, slots: 1}}\n"
+        f"  {each.name}: {{type: desk, usd_per_h: {usd_per_h}, slots: 1}}\n"
         for each in estate.hosts
     ]
     (folder / "hosts.yaml").write_text("hosts:\n" + "".join(lines))
@@ -134,6 +134,7 @@ def test_a_job_trains_on_two_hosts_goes_on_when_one_is_unplugged_and_uses_it_aga
         daemon.until_iteration(job, last + 10)
         assert daemon.elasticd("job", "stop", "desks", "-y").returncode == 0
         daemon.until(
-            "the hosts are free", lambda: not list(tmp_path.glob("estate/*/elasticd/claim.json"))
+            "the hosts are free",
+            lambda: not list(tmp_path.glob("estate/*/home/.elasticd/claim.json")),
         )
         assert set(range(1, last)) <= covered(daemon, job)

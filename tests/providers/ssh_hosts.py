@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count as count_up
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,7 @@ import pytest
 from elastic_lab.namespaces import ip
 
 _SSHD = "/usr/sbin/sshd"
+_ESTATES = count_up()
 _TOOLS = ("ip", "nsenter", "unshare", "ssh-keygen")
 _CONFIG = """\
 ListenAddress {address}
@@ -29,10 +31,11 @@ PasswordAuthentication no
 StrictModes no
 PidFile none
 """
-# Each host has its own process ids and name, resolves its name, and sees a boot id of its own.
+# Each host has its own home folder, process ids and name, resolves its name, and sees a boot id of its own.
 _BOOT = """\
 hostname {name}
 mount --bind {folder}/hosts /etc/hosts
+mount --bind {folder}/passwd /etc/passwd
 mount --bind {folder}/boot_id /proc/sys/kernel/random/boot_id
 {disk}
 {sshd} -D -f {folder}/sshd_config -E {folder}/sshd.log &
@@ -61,9 +64,14 @@ class SshHost:
     _boots: int = 0
 
     @property
+    def home(self) -> Path:
+        """The home folder of root there."""
+        return self.folder / "home"
+
+    @property
     def root(self) -> Path:
         """Where elasticd keeps its files there, as this machine sees them."""
-        return self.folder / "elasticd"
+        return self.home / ".elasticd"
 
     def boot(self) -> None:
         """Starts the host, and waits until its sshd answers."""
@@ -71,7 +79,7 @@ class SshHost:
         (self.folder / "boot_id").write_text(f"{self.name}-{self._boots}\n")
         disk = ""
         if self.disk_mib is not None:
-            disk = f"mount -t tmpfs -o size={self.disk_mib}m tmpfs {self.root}"
+            disk = f"mount -t tmpfs -o size={self.disk_mib}m tmpfs {self.home}"
         script = _BOOT.format(name=self.name, folder=self.folder, sshd=_SSHD, disk=disk)
         isolate = ["unshare", "--pid", "--mount", "--uts", "--fork", "--kill-child"]
         self.process = subprocess.Popen(
@@ -80,6 +88,8 @@ class SshHost:
                 *("--mount-proc", "--propagation", "private", "/bin/sh", "-c", script),
             ],
             stdin=subprocess.DEVNULL,
+            # `unshare` says of its own signals what nobody needs.
+            stderr=subprocess.DEVNULL,
         )
         probe = ["nsenter", f"--net=/run/netns/{self.namespace}", sys.executable, "-I", "-c"]
         ask = f"import socket; socket.create_connection(({self.address!r}, 22), 1).close()"
@@ -166,8 +176,8 @@ class Estate:
 def running_hosts(folder: Path, count: int, *, disk_mib: int | None = None) -> Iterator[Estate]:
     """Gives hosts that are up and known, and leaves none of them."""
     # Other tests run beside this one, each with a network of its own.
-    number = os.getpid()
-    stem = f"sh{number % 100_000}"
+    number = os.getpid() % 10_000 * 8 + next(_ESTATES) % 8
+    stem = f"sh{number}"
     network = f"10.{140 + number % 60}.{number // 60 % 250}"
     estate = Estate(folder, f"{network}.1")
     Path("/run/sshd").mkdir(exist_ok=True)
@@ -198,7 +208,9 @@ def running_hosts(folder: Path, count: int, *, disk_mib: int | None = None) -> I
 
 
 def _prepare(host: SshHost, bridge: str, cable: str) -> None:
-    host.root.mkdir(parents=True)
+    host.home.mkdir(parents=True)
+    users = Path("/etc/passwd").read_text().replace(":/root:", f":{host.home}:", 1)
+    (host.folder / "passwd").write_text(users)
     _make_key(host.folder / "host_key")
     (host.folder / "hosts").write_text(f"127.0.0.1 localhost\n{host.address} {host.name}\n")
     (host.folder / "sshd_config").write_text(

@@ -30,6 +30,8 @@ _LOGIN_S = 5.0
 _FIRST_RETRY_S = 2.0
 _LONGEST_RETRY_S = 60.0
 _KEEPALIVE_S = 15.0
+# An aborted connection waits for nothing from the other side.
+_ABORT_S = 1.0
 
 
 class HostRefused(ProviderError):
@@ -82,10 +84,14 @@ class HostLink:
 
     async def close(self) -> None:
         """Ends the connection; nodes on the host go on."""
-        if self._connection is not None:
-            self._connection.abort()
+        connection = self._connection
         self._connection = None
         self._process = None
+        if connection is not None:
+            connection.abort()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_ABORT_S):
+                    await connection.wait_closed()
 
     async def _connect(self) -> None:
         if self._process is not None:
@@ -102,10 +108,15 @@ class HostLink:
     async def _log_in(self) -> None:
         host = self.host.name
         try:
+            options = await asyncssh.SSHClientConnectionOptions.construct(**self._asked())
+        except (OSError, asyncssh.Error, ValueError) as error:
+            raise ProviderUnavailable(
+                f"{host}: OpenSSH's configuration cannot be read: {error}"
+            ) from error
+        try:
             async with asyncio.timeout(_LOGIN_S):
-                options = await self._options()
                 self.logins += 1
-                self._connection = await asyncssh.connect(options.host, options=options)
+                self._connection = await asyncssh.connect(**self._asked(options))
             self._process = await self._connection.create_process(command(self.host.python))
         except (asyncssh.HostKeyNotVerifiable, asyncssh.KeyExchangeFailed) as error:
             raise ProviderUnavailable(self._about_key(options, error)) from error
@@ -127,26 +138,24 @@ class HostLink:
             raise ProviderUnavailable(f"{host}: {ready['refused']}")
         self.program = ready["program"]
 
-    async def _options(self) -> asyncssh.SSHClientConnectionOptions:
-        more: dict[str, Any] = {}
-        if self.access.config_file is not None:
-            more["config"] = [str(self.access.config_file)]
-        if self.access.known_hosts is not None:
-            more["known_hosts"] = str(self.access.known_hosts)
+    def _asked(self, found: asyncssh.SSHClientConnectionOptions | None = None) -> dict[str, Any]:
+        """What asyncssh is told; the rest comes from OpenSSH's files, for jump hosts as well."""
         user, _, name = self.host.name.rpartition("@")
+        asked: dict[str, Any] = {
+            "host": name,
+            "keepalive_interval": _KEEPALIVE_S,
+            "keepalive_count_max": 2,
+        }
         if user:
-            more["username"] = user
-        options: asyncssh.SSHClientConnectionOptions
-        options = await asyncssh.SSHClientConnectionOptions.construct(
-            host=name,
-            keepalive_interval=_KEEPALIVE_S,
-            keepalive_count_max=2,
-            **more,
-        )
-        if options.known_hosts is None:
+            asked["username"] = user
+        if self.access.config_file is not None:
+            asked["config"] = [str(self.access.config_file)]
+        if self.access.known_hosts is not None:
+            asked["known_hosts"] = str(self.access.known_hosts)
+        elif found is not None and found.known_hosts is None:
             # `UserKnownHostsFile none` would switch the check off.
-            options.known_hosts = b""
-        return options
+            asked["known_hosts"] = b""
+        return asked
 
     def _about_key(
         self, options: asyncssh.SSHClientConnectionOptions, error: asyncssh.Error
@@ -251,6 +260,8 @@ class Links:
         async def close_all() -> None:
             for each in self._links.values():
                 await each.close()
+            # Sockets close in the turn of the loop that follows.
+            await asyncio.sleep(0.01)
 
         self._run(close_all())
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -448,12 +448,13 @@ class SshProvider:
         self, offering: Offering, wanted: int, free: int, refusals: Sequence[str]
     ) -> str:
         why = list(refusals)
-        for each in self._by_type().get(offering.node_type, ()):
-            name = each.host.name
-            if name in self._failures:
+        alike = {each.host.name for each in self._by_type().get(offering.node_type, ())}
+        for name, each in self._hosts.items():
+            claim = each.claim
+            # What a host that never answered would be is not known.
+            if name in self._failures and (name in alike or each.facts is None):
                 why.append(self._failures[name])
-            elif each.claim is not None and each.claim["cluster"] != self._cluster.name:
-                claim = each.claim
+            elif name in alike and claim is not None and claim["cluster"] != self._cluster.name:
                 why.append(f"{name}: claimed by cluster {claim['cluster']} ({claim['place']})")
         told = f": {'; '.join(why)}" if why else ""
         return f"{offering.node_type}: free hosts wanted {wanted}, found {free}{told}"
