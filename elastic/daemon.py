@@ -447,7 +447,7 @@ def _log_to_stderr() -> None:
         structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=stamps)
     )
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-    for name in ("alembic", "boto3", "botocore", "uvicorn"):
+    for name in ("alembic", "asyncssh", "boto3", "botocore", "uvicorn"):
         logging.getLogger(name).setLevel(logging.WARNING)
     # The ticker itself reports a tick that takes too long.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)

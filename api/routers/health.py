@@ -15,6 +15,8 @@ from elastic.errors import StoreUnavailable
 from elastic.reconciler import AlarmKind
 
 router = APIRouter(tags=["health"])
+# A person should act, but the daemon does all of its work.
+_HARMLESS = frozenset({AlarmKind.NOT_SOLD, AlarmKind.HOSTS, AlarmKind.CANNOT_RECORD})
 
 
 class Health(schemas.Wire):
@@ -67,8 +69,7 @@ def _is_well(context: Context) -> bool:
     except StoreUnavailable:
         return False
     if any(
-        each.kind not in (AlarmKind.NOT_SOLD, AlarmKind.CANNOT_RECORD) and not each.kind.is_of_jobs
-        for each in context.current_alarms()
+        each.kind not in _HARMLESS and not each.kind.is_of_jobs for each in context.current_alarms()
     ):
         return False
     last = context.last_tick()

@@ -32,6 +32,7 @@ def _unheard(unheard_s: float) -> str:
 COLUMNS = (
     Column("NODE", "id"),
     Column("JOB", "job_id", is_extra=True),
+    Column("MACHINE", "provider_id", is_extra=True),
     Column("OFFERING", "offering", render.offering),
     Column("PHASE", "phase"),
     Column("AGENT", "agent_state", is_extra=True),

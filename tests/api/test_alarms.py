@@ -101,6 +101,7 @@ def test_each_is_a_metric_of_its_own(alarmed: TestClient) -> None:
         'elasticd_alarm{kind="held"} 0.0',
         'elasticd_alarm{kind="cannot_record"} 0.0',
         'elasticd_alarm{kind="not_sold"} 0.0',
+        'elasticd_alarm{kind="hosts"} 0.0',
         'elasticd_alarm{kind="standstill"} 0.0',
         'elasticd_alarm{kind="outside"} 0.0',
         'elasticd_alarm{kind="overrun"} 0.0',

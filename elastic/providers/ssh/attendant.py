@@ -10,6 +10,7 @@ import base64
 import errno
 import json
 import os
+import pwd
 import re
 import shutil
 import socket
@@ -51,8 +52,9 @@ class Refused(Exception):
 class Attendant:
     """One host, as the processes of one user see it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, proc: Path = Path("/proc")) -> None:
         self._root = root
+        self._proc = proc
         self._nodes = root / "nodes"
         # Ends that a full disk does not take.
         self._unwritten: dict[str, Fields] = {}
@@ -86,7 +88,7 @@ class Attendant:
         self._drop_claim_of_the_dead(request)
         return {
             "nodes": mine,
-            "claim": read_json(self._root / "claim.json"),
+            "claim": read_json(self._root / "claim.json") or self._rival(),
             "disk_free_bytes": free_bytes(self._root),
             "boot_id": boot_id(),
         }
@@ -210,6 +212,9 @@ class Attendant:
         self._release(launch)
 
     def _claim(self, launch: Fields) -> None:
+        rival = self._rival()
+        if rival is not None:
+            raise Refused(claimed_by(rival))
         claim = {name: launch[name] for name in ("cluster", "place", "node_id", "launched_at_s")}
         if make_once(self._root / "claim.json", claim):
             return
@@ -219,6 +224,23 @@ class Attendant:
             launch["node_id"],
         ):
             raise Refused(claimed_by(held or claim))
+
+    def _rival(self) -> Fields | None:
+        """The node of another account or folder on this host, as a claim; None if there is none.
+
+        Files of other users cannot be read, but a keeper's command line can.
+        """
+        for process in self._proc.iterdir():
+            with suppress(OSError, KeyError):
+                words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                if KEEPER not in words:
+                    continue
+                folder = Path(words[words.index(KEEPER) + 1])
+                if not folder.is_relative_to(self._nodes):
+                    user = pwd.getpwuid(process.stat().st_uid).pw_name
+                    place = f"user {user} of this host, files in {folder.parents[1]}"
+                    return {"cluster": "of another account", "place": place, "node_id": folder.name}
+        return None
 
     def _release(self, launch: Fields) -> None:
         held = read_json(self._root / "claim.json")
@@ -302,7 +324,7 @@ def marks(launch: Mapping[str, Any]) -> dict[str, str]:
 
 
 def claimed_by(claim: Mapping[str, Any]) -> str:
-    """Who has the host, for a person."""
+    """Which daemon has the host, for a person."""
     return (
         f"claimed by cluster {claim['cluster']} ({claim['place']}) for node {claim['node_id']}; "
         "it is free when that node has ended"

@@ -26,7 +26,7 @@ Fields = dict[str, Any]
 ANSWER_S = 5.0
 # A login takes tenths of a second; a host that is switched off is given up after this.
 _LOGIN_S = 5.0
-# A host that is away is tried again after so long, twice as long each time, to a minute.
+# A host that is away is tried again after this, then after twice the time, up to a minute.
 _FIRST_RETRY_S = 2.0
 _LONGEST_RETRY_S = 60.0
 _KEEPALIVE_S = 15.0

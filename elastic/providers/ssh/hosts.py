@@ -18,6 +18,7 @@ from elastic.errors import InvalidInput
 _NAME = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,200}")
 # `host slots=4` is Open MPI's way, `host:4` that of MPICH and Intel MPI.
 _SLOTS = re.compile(r"slots=(\d+)")
+_YAML = re.compile(r"\s*(?:-\s|---|\{|hosts\s*:(?:\s|$))")
 _COUNT = re.compile(r"([^:]+):(\d+)")
 
 
@@ -120,11 +121,8 @@ def _from_file(path: Path) -> Iterator[SshHost]:
 
 
 def _is_hostfile(text: str) -> bool:
-    """An MPI hostfile has one host a line; in YAML some line ends in a colon or begins a list."""
-    lines = (line.partition("#")[0].rstrip() for line in text.splitlines())
-    return not any(
-        re.match(r"\s*-\s|---", line) or ":" in line[-1:] or "{" in line for line in lines
-    )
+    """An MPI hostfile has one host a line; YAML has `hosts:`, or a list."""
+    return not any(_YAML.match(line) for line in text.splitlines())
 
 
 def _host(entry: SshHost, settings: SshSettings) -> Host:

@@ -157,7 +157,7 @@ def _end_of(code: int, node: NodeFiles) -> str:
 
 
 def _note_end(node: NodeFiles, ended: Mapping[str, Any]) -> None:
-    """A full disk takes no record: then whoever looks next finds no process, and says so."""
+    """A full disk takes no record: then the next look finds no process, and says so."""
     with suppress(OSError):
         write_whole(str(node.path / "ended.json"), ended)
 

@@ -160,7 +160,7 @@ class SshProvider:
                 self._remember(replace(memory, ending=ending))
 
     def prove_end(self, provider_id: str) -> None:
-        """Whoever may log in may end its own processes.
+        """A user that may log in may end its own processes.
 
         A host that is away proves nothing, for or against: then another one that answers does.
         """

@@ -1,0 +1,293 @@
+"""What hosts there are, what they are found to be, and what a host itself says; without any ssh."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elastic.config import Settings, SshHost, SshSettings
+from elastic.errors import InvalidInput
+from elastic.model import Precision
+from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts, refuse
+from elastic.providers.ssh.attendant import Attendant, Refused
+from elastic.providers.ssh.bundle import bundle, command
+from elastic.providers.ssh.memory import HostMemory, Memories
+from elastic.providers.ssh.node_types import (
+    NOMINAL_USD_PER_H,
+    node_type,
+    price_of,
+    types_of,
+    unlike,
+)
+from elastic.providers.ssh.provider import packages
+
+FACTS: dict[str, Any] = {
+    "cores": 8,
+    "physical_cores": 4,
+    "memory_gib": 31.2,
+    "gpus": ["NVIDIA GeForce RTX 3090"] * 2,
+    "bf16": False,
+}
+
+
+def settings_of(folder: Path, text: str) -> SshSettings:
+    path = folder / "hosts"
+    path.write_text(text)
+    return SshSettings(hosts_file=path)
+
+
+def test_a_hosts_file_says_type_and_price_and_the_settings_say_the_rest(tmp_path: Path) -> None:
+    text = "hosts:\n  a: {type: desk, usd_per_h: 0.1, slots: 2}\n  b:\n"
+    settings = settings_of(tmp_path, text).model_copy(
+        update={"usd_per_h": 0.5, "python": "/opt/python", "hosts": (SshHost(name="c"),)}
+    )
+    assert read_hosts(settings) == (
+        Host("c", 0.5, python="/opt/python"),
+        Host("a", 0.1, "desk", 2, python="/opt/python"),
+        Host("b", 0.5, python="/opt/python"),
+    )
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "hosts: [a, b]\n", "hosts:\n- name: a\n- b\n"])
+def test_a_list_of_hosts_is_a_hosts_file(tmp_path: Path, text: str) -> None:
+    assert [each.name for each in read_hosts(settings_of(tmp_path, text))] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a slots=4\nb slots=2 max-slots=8\n", "a:4\nb:2 # mine\n", "# all\n\na slots=4\nb:2"]
+)
+def test_an_mpi_hostfile_is_understood_in_each_of_its_forms(tmp_path: Path, text: str) -> None:
+    found = read_hosts(settings_of(tmp_path, text))
+    assert [(each.name, each.slots, each.usd_per_h) for each in found] == [("a", 4, 0), ("b", 2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "wanted hosts, got none"),
+        ("hosts:\n  a: {prise: 3}\n", "prise"),
+        ("hosts:\n  a: {usd_per_h: -1}\n", "greater than or equal to 0"),
+        ("hosts: 3\n", "wanted `hosts:`"),
+        ("a slots=0\n", "line 1: wanted `HOST slots=N`"),
+        ("-oProxyCommand=evil slots=1\n", "line 1: wanted `HOST slots=N`"),
+        ("hosts:\n- a\n- a\n", "host a: named twice"),
+        (
+            "hosts:\n  a: {type: t, usd_per_h: 1}\n  b: {type: t, usd_per_h: 2}\n",
+            "one type has one price",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_hosts_file_is_said(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(InvalidInput, match=why):
+        read_hosts(settings_of(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"ssh\.hosts_file: cannot read .*none: No such file"):
+        read_hosts(SshSettings(hosts_file=tmp_path / "none"))
+
+
+def test_the_same_host_on_two_lines_has_the_sum_of_its_slots() -> None:
+    assert parse_hostfile("a slots=2\nb\na slots=1\n") == (
+        SshHost(name="a", slots=3),
+        SshHost(name="b"),
+    )
+    assert parse_hosts_yaml(["a"]) == (SshHost(name="a"),)
+
+
+def test_a_type_is_what_was_found_and_slots_bound_it() -> None:
+    desk = HostMemory(Host("desk", 0.0, slots=1), FACTS)
+    found = node_type("desk", [desk])
+    assert (found.cpu, found.cores, found.memory_gib) == (1, 1, 31.2)
+    assert (found.gpu_count, found.gpu_model) == (1, "NVIDIA GeForce RTX 3090")
+    assert Precision.BF16 in found.precisions
+    assert types_of([desk]) == {"desk": "1cpu-31gib-1xrtx-3090"}
+
+
+def test_hosts_of_one_type_count_as_the_smallest_and_that_is_said() -> None:
+    small = HostMemory(Host("a", 0.0, "desk"), {**FACTS, "cores": 4, "gpus": []})
+    large = HostMemory(Host("b", 0.0, "desk"), FACTS)
+    found = node_type("desk", [small, large])
+    assert (found.cpu, found.gpu_count, found.gpu_model) == (4, 0, None)
+    assert unlike("desk", [small, large]).startswith("type desk: a has 4 cores, b has 8 cores and")
+    assert unlike("desk", [large, large]) == ""
+
+
+def test_hosts_without_a_type_share_one_only_at_one_price() -> None:
+    hosts = [Host("a", 0.1), Host("b", 0.1), Host("c.lan", 0.2)]
+    same = [HostMemory(each, {**FACTS, "gpus": []}) for each in hosts]
+    assert types_of(same[:2]) == {"a": "8cpu-31gib", "b": "8cpu-31gib"}
+    assert set(types_of(same).values()) == {"8cpu-31gib-a", "8cpu-31gib-b", "8cpu-31gib-c-lan"}
+    assert types_of([HostMemory(hosts[0])]) == {}, "a host that never answered is of no type yet"
+
+
+def test_a_host_that_is_free_of_charge_has_the_least_price() -> None:
+    assert price_of(Host("a", 0.0)) == NOMINAL_USD_PER_H
+    assert price_of(Host("a", 0.3)) == 0.3
+
+
+def test_what_is_remembered_survives_a_restart_and_a_damaged_file_is_no_memory(
+    tmp_path: Path,
+) -> None:
+    node = {"node_id": "node-1", "state": "running", "token": "t"}
+    memory = HostMemory(Host("a", 0.1), FACTS, (node,), ending=("node-1",), disk_free_bytes=7)
+    Memories(tmp_path).read()
+    Memories(tmp_path).write(memory)
+    assert Memories(tmp_path).read() == {"a": memory}
+    (path,) = tmp_path.glob("*.json")
+    path.write_text("{")
+    assert Memories(tmp_path).read() == {}
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({}, "host: wanted an address of this machine that hosts reach"),
+        ({"host": "10.0.0.5"}, "checkpoint_root: wanted a place"),
+        ({"host": "0.0.0.0", "checkpoint_root": "/nfs"}, "host: wanted an address"),
+    ],
+)
+def test_settings_with_which_no_node_could_work_are_refused(more: dict[str, str], why: str) -> None:
+    settings = Settings(provider="ssh").model_copy(update=more)
+    with pytest.raises(InvalidInput, match=why):
+        refuse(settings, url="http://127.0.0.1:8470")
+
+
+def test_an_address_of_its_own_or_a_list_of_urls_is_enough() -> None:
+    refuse(Settings(host="10.0.0.5", checkpoint_root="/nfs"), url="http://10.0.0.5:8470")
+    urls = ("http://desk:8470",)
+    refuse(Settings(daemon_urls=urls, checkpoint_root="/nfs"), url="http://127.0.0.1:8470")
+
+
+def test_an_index_of_ones_own_is_used_in_place_of_all_others() -> None:
+    assert packages(None) == {"UV_TORCH_BACKEND": "auto"}
+    assert packages("http://user:word@index.example:8000/simple") == {
+        "PIP_INDEX_URL": "http://user:word@index.example:8000/simple",
+        "UV_DEFAULT_INDEX": "http://user:word@index.example:8000/simple",
+        "PIP_TRUSTED_HOST": "index.example:8000",
+    }
+
+
+def test_what_hosts_run_is_small_and_needs_the_standard_library_alone(tmp_path: Path) -> None:
+    packed = bundle()
+    assert len(packed.content) < 20_000
+    names = zipfile.ZipFile(BytesIO(packed.content)).namelist()
+    assert "elastic/providers/ssh/attendant.py" in names
+    path = tmp_path / packed.name
+    path.write_bytes(packed.content)
+    # -S: no package that is installed here can be imported.
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(path), "wrong"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "wanted elasticd-keeper and a node's folder\n"
+
+
+def test_a_host_answers_over_any_pipe_and_ends_with_it(tmp_path: Path) -> None:
+    lines = [bundle().first_line(str(tmp_path / "files")), json.dumps({"do": "facts"})]
+    done = subprocess.run(
+        ["sh", "-c", command(sys.executable)],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    ready, facts = map(json.loads, done.stdout.splitlines())
+    assert ready["program"] == str(tmp_path / "files" / bundle().name)
+    assert facts["cores"] >= 1 and facts["memory_gib"] > 0
+
+
+def test_a_host_without_python_says_what_to_install() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", command(None)],
+        input="",
+        env={"PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 127
+    assert "wanted Python 3.11 or newer, found none" in done.stderr or "not found" in done.stderr
+
+
+def attendant(folder: Path) -> Attendant:
+    (folder / "proc").mkdir(exist_ok=True)
+    (folder / "files" / "nodes").mkdir(parents=True, exist_ok=True)
+    return Attendant(folder / "files", proc=folder / "proc")
+
+
+def test_gpus_are_those_that_nvidia_smi_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'NVIDIA RTX A4000'; echo 'NVIDIA RTX A4000'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert attendant(tmp_path).answer({"do": "facts"})["gpus"] == ["NVIDIA RTX A4000"] * 2
+    program.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
+    assert attendant(tmp_path).answer({"do": "facts"})["gpus"] == []
+
+
+def test_the_node_of_another_account_keeps_a_host_from_being_used(tmp_path: Path) -> None:
+    host = attendant(tmp_path)
+    look = {"do": "look", "cluster": "ours", "now_s": 1.0}
+    assert host.answer(look)["claim"] is None
+    keeper = tmp_path / "proc" / "77"
+    keeper.mkdir()
+    words = ("python3", "host.pyz", "elasticd-keeper", "/home/ada/.elasticd/nodes/node-5", "")
+    (keeper / "cmdline").write_bytes("\0".join(words).encode())
+    claim = host.answer(look)["claim"]
+    assert claim["node_id"] == "node-5"
+    assert claim["place"].endswith("of this host, files in /home/ada/.elasticd")
+
+
+def test_a_launch_that_died_before_it_started_anything_claims_no_host(tmp_path: Path) -> None:
+    host = attendant(tmp_path)
+    claim = {"cluster": "gone", "place": "there", "node_id": "node-1", "launched_at_s": 0.0}
+    path = tmp_path / "files" / "claim.json"
+    path.write_text(json.dumps(claim))
+    assert host.answer({"do": "look", "cluster": "ours", "now_s": 1.0})["claim"] is None
+    assert not path.exists()
+
+
+def test_a_damaged_record_is_said_and_nothing_is_called_free(tmp_path: Path) -> None:
+    host = attendant(tmp_path)
+    (tmp_path / "files" / "claim.json").write_text("{half")
+    answer = host.answer({"do": "look", "cluster": "ours", "now_s": 1.0})
+    assert answer["refused"].startswith(f"a record below {tmp_path / 'files'} is damaged")
+
+
+def test_an_id_that_is_no_name_of_a_folder_reaches_no_file(tmp_path: Path) -> None:
+    answer = attendant(tmp_path).answer({"do": "tail", "node_id": "../../etc"})
+    assert answer == {
+        "refused": "'../../etc': a node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -"
+    }
+    assert issubclass(Refused, Exception)
+
+
+def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:
+    asked = {
+        "do": "check",
+        "has_python": True,
+        "daemon_url": "http://127.0.0.1:1",
+        "marker": str(tmp_path / "shared" / "marker"),
+    }
+    findings = attendant(tmp_path).answer(asked)["findings"]
+    assert [what for what, _ in findings] == [
+        "the daemon at 127.0.0.1:1 cannot be reached from here: [Errno 111] Connection refused",
+        f"{tmp_path / 'shared'} is not the daemon's folder of checkpoints",
+    ]
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "marker").touch()
+    assert len(attendant(tmp_path).answer(asked)["findings"]) == 1
