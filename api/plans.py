@@ -174,10 +174,12 @@ def _redone_usd(plan: Plan, held: Group | None, redone: int) -> float | None:
 def _notes(settings: Settings, spec: JobSpec) -> Iterator[str]:
     script = spec.command[0]
     if settings.provider != "local" and spec.code is None and script.startswith("/"):
+        where = "in a folder that they mount"
+        if settings.provider == "ec2":
+            where = f"by ec2.bootstrap or {where}"
         yield (
-            f"{script} is a path on the nodes, and must be there when they have booted, by "
-            "ec2.bootstrap or in a folder that they mount; `code` in the job's file sends a folder "
-            "along instead"
+            f"{script} is a path on the nodes, and must be there when they have booted, {where}; "
+            "`code` in the job's file sends a folder along instead"
         )
 
 

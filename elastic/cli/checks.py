@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from elastic.cli.account import findings_of_account
 from elastic.cli.daemon_check import check_alarms, check_lease
+from elastic.cli.host import findings_of_hosts
 from elastic.clock import Clock
 from elastic.errors import ElasticError
 from elastic.figures import duration, size
@@ -77,6 +78,8 @@ def _run(clock: Clock, provider: str | None, nodes: int) -> Iterator[Finding]:
         yield check(settings)
     if settings.provider == "local":
         yield check_quotas()
+    if settings.provider == "ssh":
+        yield from findings_of_hosts(settings)
     yield check_clock(settings.data_dir, clock)
     yield from check_alarms()
     if settings.provider == "ec2":

@@ -27,7 +27,9 @@ COLUMNS = (
 def doctor(
     provider: Annotated[
         str | None,
-        typer.Option(help="Prove what this provider needs: local or ec2; else the settings' own."),
+        typer.Option(
+            help="Prove what this provider needs: local, ec2 or ssh; else the settings' own."
+        ),
     ] = None,
     nodes: Annotated[
         int, typer.Option(min=1, help="How many nodes the largest job may have, against quotas.")

@@ -19,6 +19,8 @@ from elastic.cli.exits import ExitCode
 from elastic.cli.options import OutputOption
 from elastic.cli.render import Column, Output
 from elastic.clock import SystemClock
+from elastic.errors import InvalidInput
+from elastic.finding import Finding
 
 if TYPE_CHECKING:
     from elastic.config import Settings
@@ -56,6 +58,21 @@ def check_hosts(output: OutputOption = Output.TABLE) -> None:
     _show(found, output)
     if any(each.troubles for each in found):
         raise typer.Exit(ExitCode.ERROR)
+
+
+def findings_of_hosts(settings: Settings) -> Iterator[Finding]:
+    """What `elasticd doctor` says of each host."""
+    try:
+        reports = _surveyed(settings, is_checked=True)
+    except InvalidInput as error:
+        yield Finding("hosts", "error", str(error), "docs/how-to/ssh.md says how to name them")
+        return
+    for each in reports:
+        found = f"{each.state}, type {each.type or 'not known yet'}"
+        if each.troubles:
+            yield Finding(f"host {each.name}", "warning", found, "; ".join(each.troubles))
+        else:
+            yield Finding(f"host {each.name}", "ok", found)
 
 
 def _show(found: tuple[HostReport, ...], output: Output) -> None:
