@@ -12,8 +12,11 @@ import pytest
 from tests.docs.pages import page
 from tests.docs.running_pages import commands, environment, folder_in
 from tests.e2e.running import RunningDaemon
-from tests.e2e.test_ssh import python_with_elasticd
-from tests.providers.ssh_hosts import running_hosts, skip_where_there_is_no_sshd
+from tests.providers.ssh_hosts import (
+    python_with_elasticd,
+    running_hosts,
+    skip_where_there_is_no_sshd,
+)
 
 PAGE = "docs/how-to/ssh.md"
 # Fifty steps, which take long enough to be counted.

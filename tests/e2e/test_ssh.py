@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,12 @@ import pytest
 
 from tests.e2e.running import RunningDaemon, running_daemon
 from tests.e2e.survivors import CHEAP, covered
-from tests.providers.ssh_hosts import Estate, running_hosts, skip_where_there_is_no_sshd
+from tests.providers.ssh_hosts import (
+    Estate,
+    python_with_elasticd,
+    running_hosts,
+    skip_where_there_is_no_sshd,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -44,17 +48,6 @@ JOB = {
     "policy": {"name": "fixed", "node_type": "desk"},
     "nodes": {"min": 1, "max": 2},
 }
-
-
-def python_with_elasticd(folder: Path) -> Path:
-    """A Python that has this elasticd and torch, as a user may have made one on each host."""
-    program = folder / "python"
-    root = Path(__file__).parents[2]
-    program.write_text(
-        f'#!/bin/sh\nexport OMP_NUM_THREADS=1 PYTHONPATH={root}\nexec {sys.executable} "$@"\n'
-    )
-    program.chmod(0o755)
-    return program
 
 
 def write_hosts(folder: Path, estate: Estate, *, usd_per_h: float = 0.05) -> None:

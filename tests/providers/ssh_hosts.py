@@ -43,6 +43,17 @@ while :; do wait $! && exit || sleep 1; done
 """
 
 
+def python_with_elasticd(folder: Path) -> Path:
+    """A Python that has this elasticd and torch, as a user may have made one on each host."""
+    program = folder / "python"
+    root = Path(__file__).parents[2]
+    program.write_text(
+        f'#!/bin/sh\nexport OMP_NUM_THREADS=1 PYTHONPATH={root}\nexec {sys.executable} "$@"\n'
+    )
+    program.chmod(0o755)
+    return program
+
+
 def skip_where_there_is_no_sshd() -> None:
     """Skips a test, with what it lacks."""
     if os.geteuid() != 0 or not all(map(shutil.which, _TOOLS)):

@@ -339,7 +339,7 @@ def test_a_full_disk_takes_no_node_and_keeps_none_from_being_ended(
         host = small.host("desk-a")
         host.run("dd", "if=/dev/zero", f"of={host.home}/fill", "bs=1M")
         assert only(provider).state is InstanceState.RUNNING
-        assert "desk-a: its disk has 0 MiB left, and 4 are wanted; make room" in trouble(provider)
+        assert "desk-a: its disk has 0 B left, and 4 MiB are wanted; make room" in trouble(provider)
         end(provider, launched)
         assert only(provider).state is InstanceState.GONE
         assert "keeper" not in host.run("ps", "-eo", "args")

@@ -16,7 +16,7 @@ from elastic.config import Settings, SshHost, SshSettings
 from elastic.errors import InvalidInput
 from elastic.model import Precision
 from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts, refuse
-from elastic.providers.ssh.attendant import Attendant, Refused
+from elastic.providers.ssh.attendant import Attendant, NotPossible
 from elastic.providers.ssh.bundle import bundle, command
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
@@ -273,7 +273,7 @@ def test_an_id_that_is_no_name_of_a_folder_reaches_no_file(tmp_path: Path) -> No
     assert answer == {
         "refused": "'../../etc': a node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -"
     }
-    assert issubclass(Refused, Exception)
+    assert issubclass(NotPossible, Exception)
 
 
 def test_a_check_says_what_is_missing_and_what_to_do(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from elastic.providers.ssh.records import (
     KEEPER,
     LEAST_FREE_BYTES,
     NodeFiles,
+    disk_is_full,
     free_bytes,
     last_line,
     locked,
@@ -45,7 +46,7 @@ _BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 Fields = dict[str, Any]
 
 
-class Refused(Exception):
+class NotPossible(Exception):
     """What cannot be done here, as a person should read it."""
 
 
@@ -74,7 +75,7 @@ class Attendant:
             self._nodes.mkdir(mode=0o700, parents=True, exist_ok=True)
             with locked(self._root):
                 return calls[request["do"]](request)
-        except Refused as refusal:
+        except NotPossible as refusal:
             return {"refused": str(refusal)}
         except OSError as error:
             return {"refused": _plain(error, self._root)}
@@ -99,7 +100,7 @@ class Attendant:
         node = self._node(launch["node_id"])
         known = node.read("launch")
         if known is not None and known["token"] != launch["token"]:
-            raise Refused(f"{launch['node_id']}: was launched under another token")
+            raise NotPossible(f"{launch['node_id']}: was launched under another token")
         if known is None or not (node.has("process") or node.has("stop")):
             self._drop_claim_of_the_dead(request)
             self._claim(launch)
@@ -165,7 +166,7 @@ class Attendant:
 
     def _node(self, node_id: str) -> NodeFiles:
         if not _NODE_ID.fullmatch(node_id):
-            raise Refused(f"{node_id!r}: a node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
+            raise NotPossible(f"{node_id!r}: a node's id is wanted as 1 to 100 of A-Z a-z 0-9 _ -")
         return NodeFiles(self._nodes / node_id)
 
     def _seen(self, node: NodeFiles, request: Fields) -> Fields | None:
@@ -214,7 +215,7 @@ class Attendant:
     def _claim(self, launch: Fields) -> None:
         rival = self._rival()
         if rival is not None:
-            raise Refused(claimed_by(rival))
+            raise NotPossible(claimed_by(rival))
         claim = {name: launch[name] for name in ("cluster", "place", "node_id", "launched_at_s")}
         if make_once(self._root / "claim.json", claim):
             return
@@ -223,7 +224,7 @@ class Attendant:
             launch["cluster"],
             launch["node_id"],
         ):
-            raise Refused(claimed_by(held or claim))
+            raise NotPossible(claimed_by(held or claim))
 
     def _rival(self) -> Fields | None:
         """The node of another account or folder on this host, as a claim; None if there is none.
@@ -270,9 +271,10 @@ class Attendant:
         launch = request["launch"]
         self._remove_old(request["now_s"])
         free = free_bytes(self._root)
+        least = request.get("least_free_bytes", LEAST_FREE_BYTES)
         try:
-            if free < request.get("least_free_bytes", LEAST_FREE_BYTES):
-                raise Refused(f"{disk_is_full(free, self._root)}")
+            if free < least:
+                raise NotPossible(disk_is_full(free, least))
             (node.work / "logs").mkdir(mode=0o700, parents=True, exist_ok=True)
             node.write("launch", launch)
             node.write("agent", self._completed(node, request["agent"]))
@@ -280,7 +282,7 @@ class Attendant:
             order["environment"] = str(self._root / order["environment"])
             node.write("order", order)
             self._spawn(node, launch, order)
-        except (OSError, Refused):
+        except (OSError, NotPossible):
             if not node.has("process"):
                 shutil.rmtree(node.path, ignore_errors=True)
                 self._release(launch)
@@ -331,14 +333,6 @@ def claimed_by(claim: Mapping[str, Any]) -> str:
     )
 
 
-def disk_is_full(free: int, root: Path) -> str:
-    """What to do about a disk that takes no node."""
-    return (
-        f"the disk of {root} has {free / 2**20:.0f} MiB left, and "
-        f"{LEAST_FREE_BYTES / 2**20:.0f} are wanted; make room there"
-    )
-
-
 def _why_gone(node: NodeFiles) -> str:
     """Why a node without processes ended, if its end was not asked for."""
     if node.has("stop"):
@@ -356,7 +350,7 @@ def _why_gone(node: NodeFiles) -> str:
 
 def _plain(error: OSError, root: Path) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return disk_is_full(free_bytes(root), root)
+        return disk_is_full(free_bytes(root))
     return str(error)
 
 
@@ -396,7 +390,7 @@ def _own_address(daemon_url: str) -> str:
             probe.connect(address)
             return str(probe.getsockname()[0])
     except OSError as error:
-        raise Refused(
+        raise NotPossible(
             f"there is no way from here to the daemon at {daemon_url} ({error}); "
             "set daemon_urls to an address that this host reaches"
         ) from error
@@ -405,7 +399,7 @@ def _own_address(daemon_url: str) -> str:
 def _host_and_port(url: str) -> tuple[str, int]:
     found = re.fullmatch(r"(https?)://\[?([^\]/]+?)\]?(?::(\d+))?/?", url)
     if found is None:
-        raise Refused(f"{url}: wanted an address such as http://10.0.0.5:8470")
+        raise NotPossible(f"{url}: wanted an address such as http://10.0.0.5:8470")
     return found[2], int(found[3] or (443 if found[1] == "https" else 80))
 
 

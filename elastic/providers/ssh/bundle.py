@@ -14,6 +14,7 @@ from elastic.zips import zip_of
 
 _ELASTIC = Path(__file__).parents[2]
 _MODULES = (
+    "figures.py",
     "providers/local/process.py",
     "providers/local/spawn.py",
     "providers/ssh/attendant.py",

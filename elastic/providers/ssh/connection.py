@@ -16,6 +16,7 @@ import asyncssh
 from asyncssh.known_hosts import match_known_hosts
 
 from elastic.errors import ProviderError, ProviderUnavailable
+from elastic.figures import duration
 from elastic.providers.ssh.bundle import bundle, command
 from elastic.providers.ssh.hosts import Host
 from elastic.renewal import Renewal
@@ -130,7 +131,9 @@ class HostLink:
                 f"{host}: a private key cannot be read ({error}); load it with ssh-add"
             ) from error
         except TimeoutError as error:
-            raise ProviderUnavailable(f"{host}: does not answer within {_LOGIN_S:g} s") from error
+            raise ProviderUnavailable(
+                f"{host}: does not answer within {duration(_LOGIN_S)}"
+            ) from error
         except (OSError, asyncssh.Error, ValueError) as error:
             raise ProviderUnavailable(f"{host}: cannot be reached by ssh: {error}") from error
         ready = await self._exchange(bundle().first_line(self.host.folder), _LOGIN_S)
@@ -192,7 +195,7 @@ class HostLink:
                     )
         except TimeoutError as error:
             raise ProviderUnavailable(
-                f"{self.host.name}: has not answered for {timeout_s:g} s; its link is down, or it "
+                f"{self.host.name}: has not answered for {duration(timeout_s)}; its link is down, or it "
                 "hangs"
             ) from error
         except (OSError, asyncssh.Error) as error:
@@ -209,7 +212,7 @@ class HostLink:
         return found
 
 
-class Links:
+class HostLinks:
     """The connections to all hosts, in a thread of their own."""
 
     def __init__(self, hosts: Sequence[Host], access: Access) -> None:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from elastic.config import SshHost, SshSettings
 from elastic.errors import InvalidInput
+from elastic.figures import price
 
 # A host as ssh is given it: an alias of its configuration, a DNS name or an address.
 _NAME = re.compile(r"(?:[A-Za-z0-9_.-]+@)?[A-Za-z0-9][A-Za-z0-9_.:-]{0,200}")
@@ -152,6 +153,6 @@ def _refuse_contradictions(hosts: Iterable[Host]) -> None:
         other = prices.setdefault(host.type, host)
         if other.usd_per_h != host.usd_per_h:
             raise InvalidInput(
-                f"type {host.type}: {other.name} costs {other.usd_per_h:g} USD an hour and "
-                f"{host.name} {host.usd_per_h:g}; one type has one price, so name two types"
+                f"type {host.type}: {other.name} costs {price(other.usd_per_h)}/h and "
+                f"{host.name} {price(host.usd_per_h)}/h; one type has one price, so name two types"
             )

@@ -17,11 +17,11 @@ from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailab
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
-from elastic.providers.ssh.connection import Access, HostRefused, Links
+from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory, Memories, provider_id
 from elastic.providers.ssh.node_types import node_type, price_of, types_of
-from elastic.providers.ssh.records import LEAST_FREE_BYTES
+from elastic.providers.ssh.records import LEAST_FREE_BYTES, disk_is_full
 
 Fields = Mapping[str, Any]
 
@@ -96,7 +96,7 @@ class SshProvider:
             name: replace(before.get(name) or HostMemory(host), host=host)
             for name, host in known.items()
         }
-        self._links = Links(tuple(known.values()), access)
+        self._links = HostLinks(tuple(known.values()), access)
         # Why a host cannot be used now.
         self._failures: dict[str, str] = {}
         self._looked_at_s: dict[str, float] = {}
@@ -250,10 +250,7 @@ class SshProvider:
         failures = {other: why for other, why in self._failures.items() if other != name}
         free = answer["disk_free_bytes"]
         if free < self._least_free_bytes:
-            failures[name] = (
-                f"{name}: its disk has {free / 2**20:.0f} MiB left, and "
-                f"{self._least_free_bytes / 2**20:.0f} are wanted; make room there"
-            )
+            failures[name] = f"{name}: {disk_is_full(free, self._least_free_bytes)}"
         self._failures = failures
 
     def _remember(self, memory: HostMemory) -> None:

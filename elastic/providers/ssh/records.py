@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.figures import size
 from elastic.providers.local.process import ProcessId, find_family, kill
 from elastic.providers.local.spawn import write_whole
 
@@ -134,6 +135,11 @@ def last_line(path: Path) -> str:
         if said:
             return said[-1][:300]
     return ""
+
+
+def disk_is_full(free: int, least: int = LEAST_FREE_BYTES) -> str:
+    """What to do about a disk that takes no node; both in bytes."""
+    return f"its disk has {size(free)} left, and {size(least)} are wanted; make room there"
 
 
 def free_bytes(folder: Path) -> int:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from elastic.errors import ProviderError
-from elastic.providers.ssh.connection import Access, Links
+from elastic.providers.ssh.connection import Access, HostLinks
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory
 from elastic.providers.ssh.node_types import node_type, types_of, unlike
-from elastic.providers.ssh.records import LEAST_FREE_BYTES
+from elastic.providers.ssh.records import LEAST_FREE_BYTES, disk_is_full
 
 # nvidia-smi may hang for ten seconds, and a port that is filtered answers nothing for five.
 _CHECK_S = 20.0
@@ -46,7 +46,7 @@ def survey(
     hosts: Sequence[Host], access: Access, *, checks: Checks | None = None, now_s: float
 ) -> tuple[HostReport, ...]:
     """Looks at all hosts at the same time."""
-    links = Links(hosts, access)
+    links = HostLinks(hosts, access)
     try:
         looks = _asked(links, hosts, {"do": "look", "cluster": "", "now_s": now_s})
         there = [each for each in hosts if not isinstance(looks[each.name], ProviderError)]
@@ -69,7 +69,7 @@ def survey(
     return tuple(_with_unlike(reports, memories))
 
 
-def _asked(links: Links, hosts: Sequence[Host], request: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(links: HostLinks, hosts: Sequence[Host], request: Mapping[str, Any]) -> dict[str, Any]:
     return dict(links.ask_each({each.name: dict(request) for each in hosts}, timeout_s=_CHECK_S))
 
 
@@ -93,10 +93,7 @@ def _report(
         report = replace(report, state=f"runs {claim['node_id']}", claimed_by=f"{claim['place']}")
     troubles = []
     if look["disk_free_bytes"] < LEAST_FREE_BYTES:
-        troubles.append(
-            f"its disk has {look['disk_free_bytes'] / 2**20:.0f} MiB left, and "
-            f"{LEAST_FREE_BYTES / 2**20:.0f} are wanted; make room there"
-        )
+        troubles.append(disk_is_full(look["disk_free_bytes"]))
     found = findings.get(host.name)
     if isinstance(found, ProviderError):
         troubles.append(_without_name(host, found))
