@@ -47,7 +47,6 @@ def limits(settings: Settings, provider: Provider, *, reaction_s: float | None =
     if policy["boot_prior_s"] is None:
         # The default bootstrap installs torch, which takes longer than the boot itself.
         installs = settings.provider == "ec2" and settings.ec2.bootstrap is None
-        # A host installs once, and later nodes there find it done.
         policy["boot_prior_s"] = _INSTALL_PRIOR_S if installs else BOOT_PRIOR_S
     return Limits(
         **policy,

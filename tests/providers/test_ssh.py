@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from elastic.clock import Clock, ManualClock, SystemClock
+from elastic.distribution import Wheel
 from elastic.errors import CapacityUnavailable, ProviderUnavailable
 from elastic.model import Offering
 from elastic.providers import Instance, InstanceState, Trouble
@@ -43,7 +44,8 @@ def connect(estate: Estate, tmp_path: Path) -> Iterator[Connect]:
         hosts: int = 4,
         estate: Estate = estate,
         least_free_bytes: int = 0,
-        agent_command: Sequence[str] = IDLE,
+        agent_command: Sequence[str] | None = IDLE,
+        wheel: Wheel | None = None,
         clock: Clock | None = None,
         lease_s: float = 60.0,
     ) -> SshProvider:
@@ -58,7 +60,9 @@ def connect(estate: Estate, tmp_path: Path) -> Iterator[Connect]:
                 lease_s=lease_s,
                 grace_s=1.0,
                 agent_command=agent_command,
+                package_index="http://127.0.0.1:1/simple",
             ),
+            wheel=wheel,
             clock=clock or SystemClock(),
             least_free_bytes=least_free_bytes,
         )
@@ -159,6 +163,7 @@ def test_the_agent_is_told_where_its_daemon_is_and_what_address_it_has_itself(
         "daemon_url": url,
         "other_urls": [],
         "join_token": "secret-1",
+        "daemon_certificate": "",
         "work_dir": str(host.root / "nodes/node-1/work"),
         "shared_cache": str(host.root / "cache"),
         "advertise_host": host.address,
@@ -207,6 +212,18 @@ def test_an_agent_that_fails_says_why(connect: Connect) -> None:
         "desk-a: its agent ended with status 3: the disk of the moon is away"
     )
     assert "the disk of the moon" in provider.console(only(provider).provider_id)
+
+
+def test_a_host_that_cannot_install_elasticd_says_why(connect: Connect, estate: Estate) -> None:
+    wheel = Wheel("elasticd-0.0.1-py3-none-any.whl", b"not looked at", "ab" * 32)
+    provider = connect(agent_command=None, wheel=wheel)
+    buy(provider, request(1, DESK))
+    root = estate.host("desk-a").root
+    assert (root / "wheels/abababababab" / wheel.name).read_bytes() == wheel.content
+    wait_until(lambda: only(provider).state is InstanceState.GONE, within_s=90)
+    because = only(provider).ended_because
+    assert because.startswith("desk-a: elasticd could not be installed: ERROR: No matching")
+    assert because.endswith(f"(all of it is in {root}/env/abababababab.log)")
 
 
 def test_two_clusters_never_share_a_host_and_the_refused_one_is_told_who_has_it(

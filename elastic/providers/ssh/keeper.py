@@ -89,20 +89,28 @@ def _installed(order: Mapping[str, Any]) -> Path | str:
         if done.exists():
             return environment
         told = {"PYTHON": sys.executable, "ENVIRONMENT": str(environment), "WHEEL": order["wheel"]}
-        with open(log, "wb") as file:
-            code = subprocess.run(
-                ["sh", "-c", _INSTALL],
-                env={**os.environ, **order["packages"], **told},
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                timeout=order["boot_s"],
-                check=False,
-            ).returncode
+        try:
+            code = _install({**os.environ, **order["packages"], **told}, log, order["boot_s"])
+        except subprocess.TimeoutExpired:
+            return f"elasticd could not be installed in time (all that was said is in {log})"
         if code != 0:
             return f"elasticd could not be installed: {last_line(log)} (all of it is in {log})"
         done.touch()
     return environment
+
+
+def _install(env: Mapping[str, str], log: Path, timeout_s: float) -> int:
+    """Runs the lines that install elasticd; gives their status."""
+    with open(log, "wb") as file:
+        return subprocess.run(
+            ["sh", "-c", _INSTALL],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=file,
+            timeout=timeout_s,
+            check=False,
+        ).returncode
 
 
 def _agent(node: NodeFiles, order: Mapping[str, Any], python: str) -> str:

@@ -395,6 +395,7 @@ class SshProvider:
             "daemon_url": request.daemon_url,
             "other_urls": list(request.other_urls),
             "join_token": request.join_token,
+            "daemon_certificate": request.daemon_certificate,
             "checkpoint_root": self._terms.checkpoint_root,
             "artifact_root": self._terms.artifact_root,
             "advertise_host": host.address,
