@@ -36,7 +36,7 @@ COLUMNS = (
     Column("GIB", "memory_gib", figures.number, is_number=True),
     Column("GPUS", "gpus"),
     Column("STATE", "state"),
-    Column("CLAIMED BY", "claimed_by", can_wrap=True),
+    Column("CLAIMED BY", "claimed_by", can_wrap=True, is_extra=True),
     Column("WRONG", "troubles", "; ".join, can_wrap=True),
 )
 
