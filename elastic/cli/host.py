@@ -115,5 +115,5 @@ def _daemon_url(settings: Settings) -> str:
     if settings.daemon_urls:
         return settings.daemon_urls[0]
     with suppress(OSError, ValueError, KeyError):
-        return str(json.loads((settings.data_dir / "daemon.json").read_text())["url"])
-    return f"http://{settings.host}:{settings.port}"
+        return str(json.loads((settings.data_dir / "daemon.json").read_text())["node_url"])
+    return f"https://{settings.address_of_nodes}:{settings.port_of_nodes}"

@@ -111,7 +111,7 @@ def test_hosts_are_shown_with_what_was_found_and_checked_with_what_to_do(
     assert checked["desk-b"]["claimed_by"] == "host far, data in /d"
     assert checked["desk-a"]["state"] == "unfit"
     (why,) = checked["desk-a"]["troubles"]
-    assert why.startswith(f"the daemon at {estate.address}:8470 cannot be reached from here")
+    assert why.startswith(f"the daemon at {estate.address}:8471 cannot be reached from here")
     assert why.endswith("; start `elasticd serve`, open that port, or set host and daemon_urls")
     assert list((tmp_path / "shared").iterdir()) == [], "what the check wrote there is gone"
     doctor = elasticd(tmp_path, "doctor", "--provider", "ssh")

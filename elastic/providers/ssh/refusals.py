@@ -17,7 +17,7 @@ def refuse(settings: Settings, *, url: str) -> None:
 
 
 def _faults(settings: Settings, url: str) -> Iterator[tuple[str, str]]:
-    if not settings.daemon_urls and not _can_be_reached(settings.host):
+    if not settings.daemon_urls and not _can_be_reached(settings.address_of_nodes):
         yield (
             "host",
             f"host: wanted an address of this machine that hosts reach; got {url}, which they "
