@@ -162,7 +162,7 @@ def test_settings_with_which_no_node_could_work_are_refused(more: dict[str, str]
 
 def test_an_address_of_its_own_or_a_list_of_urls_is_enough() -> None:
     refuse(Settings(host="10.0.0.5", checkpoint_root="/nfs"), url="http://10.0.0.5:8470")
-    urls = ("http://desk:8470",)
+    urls = ("https://desk:8471",)
     refuse(Settings(daemon_urls=urls, checkpoint_root="/nfs"), url="http://127.0.0.1:8470")
 
 

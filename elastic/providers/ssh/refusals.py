@@ -21,7 +21,7 @@ def _faults(settings: Settings, url: str) -> Iterator[tuple[str, str]]:
         yield (
             "host",
             f"host: wanted an address of this machine that hosts reach; got {url}, which they "
-            "cannot. Set host (elasticd serve --host, ELASTICD_HOST), or daemon_urls",
+            "cannot. Set host (elasticd serve --host, ELASTICD_HOST), node_host or daemon_urls",
         )
     if settings.checkpoint_root is None:
         yield (
