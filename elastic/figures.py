@@ -156,6 +156,24 @@ def moment(at_s: float, now_s: float) -> str:
     return f"{then:%d %b %H:%M} UTC"
 
 
+def day(at_s: float) -> str:
+    """The day of an instant, by UTC.
+
+    >>> day(1_700_000_000)
+    'Tue 14 Nov'
+    """
+    return f"{datetime.fromtimestamp(at_s, UTC):%a %d %b}"
+
+
+def month(at_s: float) -> str:
+    """The month of an instant, by UTC.
+
+    >>> month(1_700_000_000)
+    'November 2023'
+    """
+    return f"{datetime.fromtimestamp(at_s, UTC):%B %Y}"
+
+
 def ago(at_s: float, now_s: float) -> str:
     """An instant relative to now.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from api.accounts import cost_between, month_begins_s
 from api.dashboard.views.parts import Card, Number, dollars, dollars_an_hour
+from elastic import figures
 from elastic.model import LedgerRow
 
 _DAY_S = 86_400.0
@@ -70,18 +70,14 @@ def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: flo
     # The newest first, and without those on which nothing ran.
     days = [begin_s + number * _DAY_S for number in range(int(elapsed_days) + 1)]
     dollars_on = {each: spent(each, min(each + _DAY_S, now_s)) for each in reversed(days)}
-    daily = [
-        (f"{datetime.fromtimestamp(each, UTC):%a %d %b}", usd)
-        for each, usd in dollars_on.items()
-        if usd > 0
-    ]
+    daily = [(figures.day(each), usd) for each, usd in dollars_on.items() if usd > 0]
     by_job = by("By job", "Job", lambda row: row.job_id)
     named = tuple(
         CostRow(names.get(each.name, each.name), f"/jobs/{each.name}", each.usd, each.share)
         for each in by_job.rows
     )
     return CostView(
-        month=f"{datetime.fromtimestamp(now_s, UTC):%B %Y}",
+        month=figures.month(now_s),
         cards=(
             Card("month_usd", "This month", dollars(month)),
             Card("today_usd", "Today", dollars(spent(day_s, now_s)), ("since midnight UTC",)),
