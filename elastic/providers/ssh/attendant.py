@@ -36,8 +36,8 @@ from elastic.providers.ssh.records import (
     read_json,
 )
 
-# A broken driver lets nvidia-smi hang.
-_GPU_LOOK_S = 10.0
+# A broken driver lets nvidia-smi hang, and a firewall a connection.
+_LOOK_S = 10.0
 # Folders of nodes that ended longer ago are removed.
 _KEPT_S = 86_400.0
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -358,9 +358,7 @@ def _gpus() -> Iterator[str]:
     """The names of NVIDIA's GPUs, as nvidia-smi lists them."""
     command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
     with suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_GPU_LOOK_S, check=False
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LOOK_S, check=False)
         if done.returncode == 0:
             yield from (line.strip() for line in done.stdout.splitlines() if line.strip())
 
@@ -421,7 +419,7 @@ def _findings(request: Fields) -> Iterator[tuple[str, str]]:
 def _way_to_daemon(daemon_url: str) -> Iterator[tuple[str, str]]:
     host, port = _host_and_port(daemon_url)
     try:
-        socket.create_connection((host, port), timeout=5).close()
+        socket.create_connection((host, port), timeout=_LOOK_S).close()
     except OSError as error:
         yield (
             f"the daemon at {host}:{port} cannot be reached from here: {error}",

@@ -14,6 +14,7 @@ from elastic.zips import zip_of
 
 _ELASTIC = Path(__file__).parents[2]
 _MODULES = (
+    "durations.py",
     "figures.py",
     "providers/local/process.py",
     "providers/local/spawn.py",

@@ -23,10 +23,9 @@ from elastic.renewal import Renewal
 
 Fields = dict[str, Any]
 
-# An answer takes milliseconds. Beyond this the host hangs, or its link is down.
+# An answer takes milliseconds, a login tenths of a second. Beyond this the host hangs, or its link
+# is down.
 ANSWER_S = 5.0
-# A login takes tenths of a second; a host that is switched off is given up after this.
-_LOGIN_S = 5.0
 # A host that is away is tried again after this, then after twice the time, up to a minute.
 _FIRST_RETRY_S = 2.0
 _LONGEST_RETRY_S = 60.0
@@ -115,7 +114,7 @@ class HostLink:
                 f"{host}: OpenSSH's configuration cannot be read: {error}"
             ) from error
         try:
-            async with asyncio.timeout(_LOGIN_S):
+            async with asyncio.timeout(ANSWER_S):
                 self.logins += 1
                 self._connection = await asyncssh.connect(**self._asked(options))
             self._process = await self._connection.create_process(command(self.host.python))
@@ -132,11 +131,11 @@ class HostLink:
             ) from error
         except TimeoutError as error:
             raise ProviderUnavailable(
-                f"{host}: does not answer within {duration(_LOGIN_S)}"
+                f"{host}: does not answer within {duration(ANSWER_S)}"
             ) from error
         except (OSError, asyncssh.Error, ValueError) as error:
             raise ProviderUnavailable(f"{host}: cannot be reached by ssh: {error}") from error
-        ready = await self._exchange(bundle().first_line(self.host.folder), _LOGIN_S)
+        ready = await self._exchange(bundle().first_line(self.host.folder), ANSWER_S)
         if "refused" in ready:
             raise ProviderUnavailable(f"{host}: {ready['refused']}")
         self.program = ready["program"]

@@ -17,10 +17,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from elastic.durations import HEARTBEAT_S
 from elastic.providers.local.spawn import boot_id, write_whole
 from elastic.providers.ssh.records import KEEPER, NodeFiles, free_bytes, last_line
 
-_LOOK_S = 1.0
 # Less than this is a full disk.
 _FULL_BYTES = 4 << 20
 
@@ -140,7 +140,7 @@ def _outlives_its_lease(
     changed_s = boottime_s()
     while True:
         try:
-            agent.wait(_LOOK_S)
+            agent.wait(HEARTBEAT_S)
             return False
         except subprocess.TimeoutExpired:
             pass

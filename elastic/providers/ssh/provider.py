@@ -12,7 +12,7 @@ from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
-from elastic.durations import GONE_LISTED_S, LEASE_S, REGISTER_S
+from elastic.durations import DRAIN_GRACE_S, GONE_LISTED_S, LEASE_S, REGISTER_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, LaunchRequest, Trouble
@@ -41,7 +41,7 @@ class NodeTerms:
     lease_s: float = LEASE_S
     register_s: float = REGISTER_S
     # The agent's time beyond its lease to end by itself, as on EC2.
-    grace_s: float = 30.0
+    grace_s: float = DRAIN_GRACE_S
     package_index: str | None = None
     # What the agent is run by; None: by the Python that has elasticd.
     agent_command: Sequence[str] | None = None

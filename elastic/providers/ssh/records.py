@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from elastic.durations import KILL_LOOK_S
 from elastic.figures import size
 from elastic.providers.local.process import ProcessId, find_family, kill
 from elastic.providers.local.spawn import write_whole
@@ -31,8 +32,8 @@ from elastic.providers.local.spawn import write_whole
 KEEPER = "elasticd-keeper"
 # Below this nothing is started: a job's files and an installation take more.
 LEAST_FREE_BYTES = 1 << 30
+# Others hold the lock for milliseconds.
 _LOCK_S = 10.0
-_KILL_LOOK_S = 0.25
 _KILL_ROUNDS = 12
 
 
@@ -74,7 +75,7 @@ class NodeFiles:
         for _ in range(_KILL_ROUNDS):
             family = find_family(self.process(), marks=marks)
             if family:
-                kill(family, patience_s=_KILL_LOOK_S)
+                kill(family, patience_s=KILL_LOOK_S)
                 looks_without = 0
             else:
                 looks_without += 1
@@ -95,7 +96,7 @@ def locked(root: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise TimeoutError(f"{root}/lock is held by another process") from None
-            time.sleep(0.05)
+            time.sleep(KILL_LOOK_S)
         yield
 
 
