@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from api import schemas
 from api.deps import Context
@@ -14,6 +14,7 @@ from elastic.config import Settings
 from elastic.errors import InvalidInput
 from elastic.market import limits
 from elastic.model import (
+    Candidate,
     CapacityChoice,
     Change,
     Group,
@@ -39,6 +40,40 @@ from elastic.reconciler import observe, read_catalog
 _LOOKED_BACK = 100
 
 
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """What a job would begin with if it were submitted now."""
+
+    snapshot: Snapshot
+    # What the first tick would decide.
+    plan: Plan
+    # Every group, with the rates of the run in `measured_by`.
+    candidates: tuple[Candidate, ...]
+    forecast: JobForecast
+    # The earlier job whose rates are shown; None if there is none.
+    measured_by: str | None
+    # What is likely to go wrong, and how to fix it.
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A job's nodes now and by the next plan, and what each costs an hour."""
+
+    # The nodes that are paid now; None while there are none.
+    held: Group | None
+    # Each None if a price is not known.
+    usd_per_h: float | None
+    plan: Plan
+    target_usd_per_h: float | None
+    # Iterations that the move repeats, as far as is known.
+    redone: int = 0
+    # None if no pace is known.
+    redone_usd: float | None = 0.0
+    # Whether the iterations until the move come on top.
+    begins_at_zero: bool = False
+
+
 def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, str]:
     """The spec with its precision chosen, and why; "" where its author named the precision."""
     if not is_precision_open(spec):
@@ -47,9 +82,7 @@ def settled(context: Context, spec: JobSpec, *, now_s: float) -> tuple[JobSpec, 
     return with_precision(spec, choice.precision), choice.why
 
 
-def priced_plan(
-    context: Context, spec: JobSpec, why_precision: str, *, now_s: float
-) -> schemas.PricedPlan:
+def outset_of(context: Context, spec: JobSpec, *, now_s: float) -> Outset:
     """Decides as if the job had just been submitted; nothing is stored."""
     earlier = _earlier_run(context, spec)
     series = () if earlier is None else context.store.measurements.recent_series(earlier.id)
@@ -60,15 +93,30 @@ def priced_plan(
         known = decide(replace(snapshot, series=series))
     else:
         known = plan
+    return Outset(
+        snapshot=snapshot,
+        plan=plan,
+        candidates=known.candidates,
+        forecast=JobForecast.of(replace(snapshot, series=series), known),
+        measured_by=earlier.id if earlier is not None and series else None,
+        notes=(*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)),
+    )
+
+
+def priced_plan(
+    context: Context, spec: JobSpec, why_precision: str, *, now_s: float
+) -> schemas.PricedPlan:
+    """What a job would begin with, as the API shows it; nothing is stored."""
+    outset = outset_of(context, spec, now_s=now_s)
     return schemas.PricedPlan(
         spec=schemas.JobSpecIn.of(spec),
-        plan=schemas.PlanOut.of(plan),
-        prices=[schemas.PriceOut.of(each) for each in snapshot.prices],
-        candidates=[schemas.CandidateOut.of(each) for each in known.candidates],
-        forecast=JobForecast.of(replace(snapshot, series=series), known).to_schema(),
-        measured_by=earlier.id if earlier is not None and series else None,
+        plan=schemas.PlanOut.of(outset.plan),
+        prices=[schemas.PriceOut.of(each) for each in outset.snapshot.prices],
+        candidates=[schemas.CandidateOut.of(each) for each in outset.candidates],
+        forecast=outset.forecast.to_schema(),
+        measured_by=outset.measured_by,
         why_precision=why_precision,
-        notes=[*_notes(context.settings, spec), *_unsold(context, spec), *_lessons(earlier)],
+        notes=list(outset.notes),
     )
 
 
@@ -114,6 +162,21 @@ def if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Sn
 def priced_scaling(
     context: Context, job: Job, spec: JobSpec, *, now_s: float
 ) -> schemas.PricedScaling:
+    """What the next tick would do if the job had this spec, as the API shows it."""
+    move = move_of(context, job, spec, now_s=now_s)
+    return schemas.PricedScaling(
+        group=schemas.GroupOut.of_known(move.held),
+        usd_per_h=move.usd_per_h,
+        target_group=schemas.GroupOut.of_known(move.plan.target),
+        target_usd_per_h=move.target_usd_per_h,
+        why=move.plan.reason.text,
+        redone=move.redone,
+        redone_usd=move.redone_usd,
+        begins_at_zero=move.begins_at_zero,
+    )
+
+
+def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Move:
     """Decides as the next tick would if the job had this spec; nothing is stored."""
     store = context.store
     provider = context.provider
@@ -131,24 +194,35 @@ def priced_scaling(
         now_s=now_s,
     )
     plan = decide(snapshot)
+    redone = 0
+    if plan.target not in (None, snapshot.target):
+        redone = facts.job.redo_iterations
+    return replace(
+        _move(snapshot, plan),
+        redone=redone,
+        redone_usd=_redone_usd(plan, snapshot.target, redone),
+        begins_at_zero=redone > 0 and facts.job.always_begins_at_zero,
+    )
+
+
+def move_if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Move:
+    """Decides as the next tick would if a job that is over were resumed as `spec` now."""
+    snapshot = if_resumed(context, job, spec, now_s=now_s)
+    return _move(snapshot, decide(snapshot))
+
+
+def _move(snapshot: Snapshot, plan: Plan) -> Move:
     quotes = dearest_quotes(snapshot)
     # Compare the plan with what is paid for now.
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
     held = None
     if paid:
         held = Group(tuple(sorted(paid.items())))
-    redone = 0
-    if plan.target not in (None, snapshot.target):
-        redone = facts.job.redo_iterations
-    return schemas.PricedScaling(
-        group=schemas.GroupOut.of_known(held),
+    return Move(
+        held=held,
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
-        target_group=schemas.GroupOut.of_known(plan.target),
+        plan=plan,
         target_usd_per_h=0.0 if plan.target is None else burn_usd_per_h(plan.target, quotes),
-        why=plan.reason.text,
-        redone=redone,
-        redone_usd=_redone_usd(plan, snapshot.target, redone),
-        begins_at_zero=redone > 0 and facts.job.always_begins_at_zero,
     )
 
 

@@ -11,7 +11,7 @@ from api.plans import if_resumed
 from api.specs import check_workers
 from elastic.errors import Conflict, InvalidInput
 from elastic.figures import usd
-from elastic.model import Job, JobSpec, Snapshot
+from elastic.model import Job, JobSpec, Objective, Snapshot
 from elastic.policy import dearest_quotes, decide, known_burn_usd_per_h, wind_down_s
 
 _S_PER_H = 3600.0
@@ -22,11 +22,7 @@ _ALLOWANCE = 1.1
 def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
     """The job's spec with what is asked for in it. Raises InvalidInput."""
     spec = job.spec
-    objective = job.spec.objective
-    if asked.budget_usd is not None:
-        objective = replace(objective, budget_usd=asked.budget_usd)
-    if asked.deadline is not None:
-        objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
+    objective = limits_in(job.spec.objective, asked, now_s=now_s)
     if asked.on_miss is not None:
         objective = replace(objective, on_miss=asked.on_miss)
     spec = replace(spec, objective=objective)
@@ -53,6 +49,17 @@ def spec_of(job: Job, asked: schemas.ResumeIn, *, now_s: float) -> JobSpec:
         spec = replace(spec, nodes_min=least, nodes_max=most, nodes_wanted=None)
         check_workers(spec)
     return spec
+
+
+def limits_in(
+    objective: Objective, asked: schemas.ResumeIn | schemas.LimitIn, *, now_s: float
+) -> Objective:
+    """The objective with the budget and the deadline that are asked for. Raises InvalidInput."""
+    if asked.budget_usd is not None:
+        objective = replace(objective, budget_usd=asked.budget_usd)
+    if asked.deadline is not None:
+        objective = replace(objective, deadline_s=_deadline_s(asked.deadline, now_s))
+    return objective
 
 
 def refuse_unpayable(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> None:

@@ -33,6 +33,7 @@ def job_page(context: Context, facts: JobPageFacts, *, rank: int | None = None) 
         pictures=views.pictures(job, artifacts_if_available(kept, job.id)),
         outputs=views.output_rows(outputs_if_available(context.carried(), job.id), now_s=now_s),
         log=views.log_view(job, log, ranks=context.logs.ranks(job.id), rank=rank),
+        actions=views.actions(job.phase),
         uses=views.use_parts(spent_on(store, job, now_s=now_s)),
         report=None if report is None else views.report_view(report),
     )

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, FastAPI, Query
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from api.accounts import month_begins_s
+from api.dashboard.acting import router as acting_router
 from api.dashboard.facts import brief_facts, job_facts
 from api.dashboard.job_page import job_page
-from api.dashboard.pages import FRAGMENT_HEADER, page
+from api.dashboard.page_route import PageRoute
+from api.dashboard.pages import page
 from api.dashboard.views import (
     cost_view,
     decision_items,
@@ -32,11 +29,9 @@ from api.dashboard.views import (
     offer_rows,
     price_rows,
 )
-from api.deps import Before, ContextOf, context_of, require_user
+from api.deps import Before, ContextOf, require_user
 from api.paging import cut
 from api.past import price_histories
-from api.problems import status_of
-from elastic.errors import ElasticError, Unauthorized
 from elastic.model import Job
 from elastic.store import Store, to_text
 
@@ -48,32 +43,10 @@ JobQuery = Annotated[str | None, Query(max_length=64)]
 RankQuery = Annotated[int | None, Query(ge=0, lt=2**31)]
 
 
-class PageRoute(APIRoute):
-    """A route that answers errors with pages, and sends users to sign in if they have not."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def handle_as_page(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except Unauthorized as error:
-                return _sign_in(request, error)
-            except ElasticError as error:
-                return _problem(request, str(error), status_of(error))
-            except RequestValidationError:
-                return _problem(
-                    request,
-                    f"{request.url.path} is no page of this dashboard",
-                    HTTPStatus.NOT_FOUND,
-                )
-
-        return handle_as_page
-
-
 router = APIRouter(
     route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
 )
+router.include_router(acting_router)
 
 
 def mount_static(app: FastAPI) -> None:
@@ -229,22 +202,6 @@ def _chosen(store: Store, job: str | None) -> Job | None:
     if job is not None:
         return store.jobs.get(job)
     return next(iter((*reversed(store.jobs.unfinished()), *store.jobs.listed(limit=1))), None)
-
-
-def _sign_in(request: Request, error: Unauthorized) -> Response:
-    if FRAGMENT_HEADER in request.headers:
-        return HTMLResponse(f'<p role="alert">{error}</p>', HTTPStatus.UNAUTHORIZED)
-    path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    return RedirectResponse(f"/login?next={quote(path, safe='')}", HTTPStatus.SEE_OTHER)
-
-
-def _problem(request: Request, detail: str, status: HTTPStatus) -> Response:
-    if status is HTTPStatus.NOT_FOUND:
-        title = "Not found"
-    else:
-        title = "elasticd cannot show this now"
-    now_s = context_of(request).clock.now_s()
-    return page(request, "problem.html", status=status, title=title, detail=detail, now_s=now_s)
 
 
 def _indented(text: str) -> str:

@@ -1,10 +1,7 @@
-"""The routes for jobs: to submit, read, stop, resume and scale them."""
+"""The routes for jobs: to submit, read, stop, resume, scale and limit them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -24,21 +21,21 @@ from api.deps import (
     require_user,
 )
 from api.documents import JSON_TYPES, YAML_TYPES, JsonValue, read_document
-from api.job_document import AUTO
 from api.job_status import status_of
 from api.paging import cut
-from api.plans import goals_missed, priced_plan, priced_scaling, refuse_contradictions, settled
-from api.resuming import refuse_unpayable, spec_of
-from api.specs import (
-    check_fit,
-    check_node_types,
-    check_recipients,
-    is_precision_open,
-    to_spec,
-    without_untried,
+from api.plans import goals_missed, priced_plan, priced_scaling
+from api.steering import (
+    BY_REST,
+    change,
+    checked,
+    limited,
+    resume,
+    resumed,
+    scaled,
+    stop,
+    submit,
 )
-from elastic.errors import Conflict
-from elastic.model import Job, JobPhase, JobSpec, how_to_resume
+from elastic.model import Job, JobSpec
 
 router = APIRouter(prefix="/v1", tags=["jobs"], dependencies=[Depends(require_user)])
 
@@ -85,16 +82,7 @@ def submit_job(
 ) -> schemas.JobOut:
     """Submits a job. It is durably stored when the answer comes; `Location` is its resource."""
     now_s = context.clock.now_s()
-    spec, why_precision = _checked(document, context, now_s=now_s)
-    job, is_new = context.store.jobs.submit(
-        context.sealer.sealed(spec),
-        key=key,
-        request_hash=hash_of(document),
-        now_s=now_s,
-        why_precision=why_precision,
-    )
-    if is_new:
-        context.wake()
+    job, is_new = submit(context, document, key=key, by=BY_REST, now_s=now_s)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     shown = _shown(context, job, response)
     missed: tuple[str, ...] = ()
@@ -107,7 +95,7 @@ def submit_job(
 def plan_job(document: Document, context: ContextOf) -> schemas.PricedPlan:
     """Says what submitting this job would begin with and what that costs; submits nothing."""
     now_s = context.clock.now_s()
-    spec, why_precision = _checked(document, context, now_s=now_s)
+    spec, why_precision = checked(document, context, now_s=now_s)
     return priced_plan(context, spec, why_precision, now_s=now_s)
 
 
@@ -136,11 +124,7 @@ def stop_job(
     """Drains the job at its next safe point, keeps its checkpoint and ends its nodes."""
     found = context.store.jobs.get(job)
     check_version(if_match, found.version)
-    stopped = context.store.jobs.request_stop(
-        found.id, JobPhase.CANCELLED, "stopped on request", now_s=context.clock.now_s()
-    )
-    context.wake()
-    return _shown(context, stopped, response)
+    return _shown(context, stop(context, found, by=BY_REST, now_s=context.clock.now_s()), response)
 
 
 @router.post("/jobs/{job}:resume", status_code=202)
@@ -148,7 +132,7 @@ def resume_job(
     job: JobKey,
     response: Response,
     context: ContextOf,
-    resume: schemas.ResumeIn | None = None,
+    asked: schemas.ResumeIn | None = None,
     if_match: IfMatch = None,
 ) -> schemas.JobOut:
     """Lets a job that ended without success go on from its newest checkpoint.
@@ -158,25 +142,19 @@ def resume_job(
     found = context.store.jobs.get(job)
     now_s = context.clock.now_s()
     check_version(if_match, found.version)
-    spec = spec_of(found, resume or schemas.ResumeIn(), now_s=now_s)
-    refuse_unpayable(context, found, spec, now_s=now_s)
-    context.sealer.opened(spec)  # reports it now, instead of to each of its nodes
-    why_precision = ""
-    if is_precision_open(spec) and found.phase.may_resume:
-        # It began before jobs had one precision; now one is chosen.
-        spec, why_precision = settled(context, spec, now_s=now_s)
-    resumed = context.store.resumes.resume(found.id, spec, now_s=now_s, why_precision=why_precision)
-    context.wake()
-    return _shown(context, resumed, response)
+    spec = resumed(context, found, asked or schemas.ResumeIn(), now_s=now_s)
+    return _shown(context, resume(context, found, spec, by=BY_REST, now_s=now_s), response)
 
 
 @router.post("/jobs/{job}:plan")
-def plan_scaling(job: JobKey, scale: schemas.ScaleIn, context: ContextOf) -> schemas.PricedScaling:
-    """Says what `:scale` with the same body would change and cost an hour; changes nothing."""
+def plan_scaling(job: JobKey, asked: schemas.ChangeIn, context: ContextOf) -> schemas.PricedScaling:
+    """Says what `:scale` or `:limit` with the same body would change and cost an hour.
+
+    It changes nothing.
+    """
     found = context.store.jobs.get(job)
-    return priced_scaling(
-        context, found, _scaled(context, found, scale), now_s=context.clock.now_s()
-    )
+    now_s = context.clock.now_s()
+    return priced_scaling(context, found, _changed(context, found, asked, now_s=now_s), now_s=now_s)
 
 
 @router.post("/jobs/{job}:scale", status_code=202)
@@ -193,57 +171,48 @@ def scale_job(
     """
     found = context.store.jobs.get(job)
     check_version(if_match, found.version)
-    changed = context.store.jobs.set_spec(found.id, _scaled(context, found, scale))
-    context.wake()
+    return _change(context, found, scaled(context, found, scale), if_match, response)
+
+
+@router.post("/jobs/{job}:limit", status_code=202)
+def limit_job(
+    job: JobKey,
+    limit: schemas.LimitIn,
+    response: Response,
+    context: ContextOf,
+    if_match: IfMatch = None,
+) -> schemas.JobOut:
+    """Sets the budget, the deadline, or both of a job that goes on; the next tick follows them.
+
+    A budget that is not above what is spent is a conflict. A deadline must be still to come.
+    """
+    found = context.store.jobs.get(job)
+    check_version(if_match, found.version)
+    spec = limited(context, found, limit, now_s=context.clock.now_s())
+    return _change(context, found, spec, if_match, response)
+
+
+def _change(
+    context: Context, job: Job, spec: JobSpec, if_match: str | None, response: Response
+) -> schemas.JobOut:
+    changed = change(
+        context,
+        job,
+        spec,
+        by=BY_REST,
+        is_exact=if_match is not None and if_match.strip() != "*",
+        now_s=context.clock.now_s(),
+    )
     return _shown(context, changed, response)
 
 
-def hash_of(document: Mapping[str, JsonValue]) -> str:
-    """A hash that two requests for the same job share, in whatever order their fields stand.
-
-    >>> hash_of({"name": "a", "nodes": {"min": 1}}) == hash_of({"nodes": {"min": 1}, "name": "a"})
-    True
-    """
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def _checked(
-    document: Mapping[str, JsonValue], context: Context, *, now_s: float
-) -> tuple[JobSpec, str]:
-    """The spec that a document describes, and why its precision was chosen.
-
-    Raises InvalidInput.
-    """
-    spec = replace(to_spec(document, now_s=now_s), drain_grace_s=context.settings.drain_grace_s)
-    check_node_types(spec, _type_names(context))
-    check_recipients(spec, context.settings.notify.to)
-    check_fit(spec, context.provider.node_types())
-    # An option that only sessions have asks for a session, too.
-    is_named = document.get("mode", AUTO) != AUTO or bool(spec.most_samples)
-    spec = spec if is_named else without_untried(spec, context.provider.node_types())
-    refuse_contradictions(context, spec, now_s=now_s)
-    return settled(context, spec, now_s=now_s)
-
-
-def _type_names(context: Context) -> list[str]:
-    return [each.name for each in context.provider.node_types()]
-
-
-def _scaled(context: Context, job: Job, scale: schemas.ScaleIn) -> JobSpec:
-    """The job's spec after scaling. Raises Conflict and InvalidInput."""
+def _changed(context: Context, job: Job, asked: schemas.ChangeIn, *, now_s: float) -> JobSpec:
+    """The job's spec after a change. Raises Conflict and InvalidInput."""
     spec = job.spec
-    if job.phase.is_final or job.phase is JobPhase.DRAINING:
-        hint = how_to_resume(spec.name, job.phase)
-        raise Conflict(
-            f"job {spec.name} {job.phase.predicate}, and only a job that goes on can be scaled"
-            + (f"; {hint}" if hint else "")
-        )
-    if scale.nodes is not None:
-        spec = replace(spec, nodes_wanted=scale.nodes if isinstance(scale.nodes, int) else None)
-    if scale.node_type is not None:
-        spec = replace(spec, policy="fixed", fixed_node_type=scale.node_type)
-    check_node_types(spec, _type_names(context))
-    check_fit(spec, context.provider.node_types())
+    if asked.scale is not None:
+        spec = scaled(context, job, asked.scale)
+    if asked.limit is not None:
+        spec = limited(context, replace(job, spec=spec), asked.limit, now_s=now_s)
     return spec
 
 

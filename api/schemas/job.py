@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic.config import JsonDict
 
 from api.job_document import Glob, Text, Usd
 from api.schemas.decision import CandidateOut, DecisionOut, IntervalOut, PlanOut
@@ -209,27 +210,46 @@ class PricedScaling(Wire):
     )
 
 
+def _any_of(*names: str) -> JsonDict:
+    """What a schema says of fields of which at least one must be given."""
+    return {
+        "anyOf": [
+            {"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names
+        ]
+    }
+
+
+NodesWanted = Annotated[
+    NodeCount | Literal["auto"] | None,
+    Field(
+        description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it "
+        "to the policy.",
+    ),
+]
+NodeTypeWanted = Annotated[
+    str | None, Field(min_length=1, max_length=63, description="Stay on this node type.")
+]
+BudgetWanted = Annotated[
+    Usd | None,
+    Field(description="Most that the whole job may cost, what it has cost included."),
+]
+DeadlineWanted = Annotated[
+    str | None,
+    Field(
+        max_length=64,
+        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, "
+        "`1d12h`.",
+    ),
+]
+
+
 class ScaleIn(Wire):
     """What to train on from now on: a number of nodes, a node type, or both."""
 
-    model_config = ConfigDict(
-        strict=True,
-        json_schema_extra={
-            "anyOf": [
-                {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
-                for name in ("nodes", "node_type")
-            ]
-        },
-    )
+    model_config = ConfigDict(strict=True, json_schema_extra=_any_of("nodes", "node_type"))
 
-    nodes: NodeCount | Literal["auto"] | None = Field(
-        None,
-        description="Train on exactly this many nodes, within the job's bounds; `auto` leaves it "
-        "to the policy.",
-    )
-    node_type: str | None = Field(
-        None, min_length=1, max_length=63, description="Stay on this node type."
-    )
+    nodes: NodesWanted = None
+    node_type: NodeTypeWanted = None
 
     @model_validator(mode="after")
     def _says_something(self) -> ScaleIn:
@@ -238,20 +258,62 @@ class ScaleIn(Wire):
         return self
 
 
+class LimitIn(Wire):
+    """Within which limits to go on: a budget, a deadline, or both."""
+
+    model_config = ConfigDict(strict=True, json_schema_extra=_any_of("budget_usd", "deadline"))
+
+    budget_usd: BudgetWanted = None
+    deadline: DeadlineWanted = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> LimitIn:
+        if self.budget_usd is None and self.deadline is None:
+            raise ValueError("wanted budget_usd, deadline or both; got neither")
+        return self
+
+
+class ChangeIn(Wire):
+    """What to change of a job that goes on: its nodes, its limits, or both."""
+
+    model_config = ConfigDict(
+        strict=True,
+        json_schema_extra=_any_of("nodes", "node_type", "budget_usd", "deadline"),
+    )
+
+    nodes: NodesWanted = None
+    node_type: NodeTypeWanted = None
+    budget_usd: BudgetWanted = None
+    deadline: DeadlineWanted = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> ChangeIn:
+        if self.scale is None and self.limit is None:
+            raise ValueError("wanted nodes, node_type, budget_usd or deadline; got none of them")
+        return self
+
+    @property
+    def scale(self) -> ScaleIn | None:
+        """The part that `:scale` takes, if there is any."""
+        if self.nodes is None and self.node_type is None:
+            return None
+        return ScaleIn(nodes=self.nodes, node_type=self.node_type)
+
+    @property
+    def limit(self) -> LimitIn | None:
+        """The part that `:limit` takes, if there is any."""
+        if self.budget_usd is None and self.deadline is None:
+            return None
+        return LimitIn(budget_usd=self.budget_usd, deadline=self.deadline)
+
+
 class ResumeIn(Wire):
     """The limits within which a job goes on; what is left out stays as it was."""
 
     model_config = ConfigDict(strict=True)
 
-    budget_usd: Usd | None = Field(
-        None, description="Most that the whole job may cost, what it has cost included."
-    )
-    deadline: str | None = Field(
-        None,
-        max_length=64,
-        description="When to be done: ISO 8601 with a zone, or a time from now such as `6h`, "
-        "`1d12h`.",
-    )
+    budget_usd: BudgetWanted = None
+    deadline: DeadlineWanted = None
     on_miss: OnMiss | None = Field(
         None,
         strict=False,

@@ -346,6 +346,32 @@ def scale(
         print(f"job {found['id']} ({found['phase']}): {job_pages.wanted_nodes(found['spec'])}")
 
 
+@app.command("limit")
+def limit(
+    context: typer.Context,
+    job: JobArgument,
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", help="Most that it may cost in USD, what it has cost included."),
+    ] = None,
+    deadline: Annotated[
+        str | None,
+        typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone."),
+    ] = None,
+    yes: YesOption = False,
+) -> None:
+    """Change the budget or deadline of a running job: print what follows, ask, and do it."""
+    given = _given(budget_usd=budget, deadline=deadline)
+    if not given:
+        raise InvalidInput("limit: wanted --budget or --deadline, got neither")
+    with connection_of(context).open() as client:
+        job_pages.show_scaling(client.post(f"{path_of(job)}:plan", given))
+        _confirm(f"change the limits of {job}?", yes=yes)
+        found = client.post(f"{path_of(job)}:limit", given)
+        limits = job_pages.limits(found["spec"]["objective"])
+        print(f"job {found['id']} ({found['phase']}): {limits}")
+
+
 @app.command("explain")
 def explain(context: typer.Context, job: JobArgument, output: OutputOption = Output.TABLE) -> None:
     """Say why the job is where it is: its newest decision."""

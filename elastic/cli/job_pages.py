@@ -66,7 +66,7 @@ def show_plan(
         iterations = "until the script ends"
     else:
         iterations = f"{spec['iterations']:,}"
-    print(f"iterations: {iterations}; {_limits(spec['objective'])}")
+    print(f"iterations: {iterations}; {limits(spec['objective'])}")
     if spec.get("precision"):
         print(f"precision: {'; '.join(filter(None, [spec['precision'], priced['why_precision']]))}")
     print(f"first: {plan['reason']['text']}")
@@ -117,7 +117,7 @@ def show_job(job: Mapping[str, Any]) -> None:
     said = [("warning", job.get("warnings", ())), ("note", job.get("notes", ()))]
     for kind, text in ((kind, text) for kind, texts in said for text in texts):
         print(f"{kind}: {text}")
-    print(_limits(spec["objective"]))
+    print(limits(spec["objective"]))
     print(_mode(spec, is_preloaded=job["is_preloaded"]))
     if spec.get("precision"):
         print(f"computes in {spec['precision']}")
@@ -191,6 +191,20 @@ def _redone(priced: Mapping[str, Any]) -> str:
     if not priced["begins_at_zero"]:
         return f"{done}: those since the newest save"
     return f"{done}, and those until the move: the script begins at 0 again"
+
+
+def limits(objective: Mapping[str, Any]) -> str:
+    """What a job maximizes, and within which limits, in words."""
+    parts = [f"maximize {objective['maximize']}"]
+    if objective.get("deadline_s") is not None:
+        parts.append(f"by {figures.instant(objective['deadline_s'])}")
+    if objective.get("budget_usd") is not None:
+        parts.append(f"for at most {figures.usd(objective['budget_usd'])}")
+    if objective.get("max_usd_per_hour") is not None:
+        parts.append(f"at no more than {figures.price(objective['max_usd_per_hour'])}/h")
+    if objective.get("on_miss", "fastest") != "fastest" and len(parts) > 1:
+        parts.append(f"on_miss {objective['on_miss']}")
+    return ", ".join(parts)
 
 
 def wanted_nodes(spec: Mapping[str, Any], *, is_over: bool = False) -> str:
@@ -341,16 +355,3 @@ def _ends(finish: Mapping[str, Any]) -> dict[str, Any]:
         "pace": "measured" if finish["is_measured"] else "expected",
         "late": None if chance is None else figures.percent(chance),
     }
-
-
-def _limits(objective: Mapping[str, Any]) -> str:
-    parts = [f"maximize {objective['maximize']}"]
-    if objective.get("deadline_s") is not None:
-        parts.append(f"by {figures.instant(objective['deadline_s'])}")
-    if objective.get("budget_usd") is not None:
-        parts.append(f"for at most {figures.usd(objective['budget_usd'])}")
-    if objective.get("max_usd_per_hour") is not None:
-        parts.append(f"at no more than {figures.price(objective['max_usd_per_hour'])}/h")
-    if objective.get("on_miss", "fastest") != "fastest" and len(parts) > 1:
-        parts.append(f"on_miss {objective['on_miss']}")
-    return ", ".join(parts)

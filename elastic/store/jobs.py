@@ -24,6 +24,7 @@ from elastic.model import (
 )
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import from_text, group_from_text, spec_from_text, to_text
+from elastic.store.differences import differences
 from elastic.store.engine import Repository, reads, writes
 from elastic.store.events import add_event
 from elastic.store.schema import DONE, generations, jobs, windows
@@ -65,10 +66,11 @@ def submit(
     request_hash: str,
     now_s: float,
     why_precision: str = "",
+    by: str = "",
 ) -> tuple[Job, bool]:
     """Gives the job made from `spec` and True, or the one already made under `key` and False.
 
-    Its first event says `why_precision`, where elasticd chose that. Raises Conflict if `key` was
+    Its first event says `by` whom, and `why_precision`, where elasticd chose that. Raises Conflict if `key` was
     used for another request, or if a job of this name still goes on; NotFound if its code was never
     stored.
     """
@@ -109,7 +111,8 @@ def submit(
         job_id,
         {"restarts_at_zero": _restarted_at_zero(connection, get(connection, job_id))},
     )
-    text = f"job {spec.name} submitted, mode {spec.mode}"
+    asked = f"submitted {by}".rstrip()
+    text = f"job {spec.name} {asked}, mode {spec.mode}"
     if spec.precision is not None:
         text += f", precision {spec.precision}" + (f": {why_precision}" if why_precision else "")
     add_event(connection, "job_submitted", text, job_id=job_id, now_s=now_s)
@@ -257,12 +260,32 @@ def set_target(connection: Connection, job_id: str, group: Group | None) -> None
     change(connection, job_id, {"target": None if group is None else to_text(group)})
 
 
-def set_spec(connection: Connection, job_id: str, spec: JobSpec) -> Job:
-    """Replaces what was asked for, as a user's scaling does."""
-    connection.execute(
-        _CHANGE.values(version=jobs.c.version + 1), {"job_id": job_id, "spec": to_text(spec)}
-    )
-    return get(connection, job_id)
+def set_spec(
+    connection: Connection,
+    job_id: str,
+    spec: JobSpec,
+    *,
+    by: str = "",
+    version: int | None = None,
+    now_s: float,
+) -> Job:
+    """Replaces what was asked for; an event says what is different, and `by` whom.
+
+    The same spec again changes nothing. Raises Conflict unless the job has this `version`.
+    """
+    job = get(connection, job_id)
+    if version is not None and version != job.version:
+        raise Conflict(
+            f"job {job.spec.name} has changed meanwhile: look at it, and ask again if you still "
+            "want to"
+        )
+    if spec == job.spec:
+        return job
+    change(connection, job.id, {"spec": to_text(spec), "version": job.version + 1})
+    said = "; ".join(differences(job.spec, spec)) or "changed"
+    text = f"job {job.spec.name}: {said}" + (f", {by}" if by else "")
+    add_event(connection, "job_changed", text, job_id=job.id, now_s=now_s)
+    return get(connection, job.id)
 
 
 def count_failure(connection: Connection, job_id: str) -> int:

@@ -4,7 +4,6 @@ it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -15,6 +14,7 @@ from elastic.store import jobs as job_rows
 from elastic.store import ledger, nodes
 from elastic.store.code import refuse_unknown
 from elastic.store.codec import to_text
+from elastic.store.differences import differences
 from elastic.store.engine import Repository
 from elastic.store.events import add_event
 from elastic.store.schema import events, resumes
@@ -47,7 +47,9 @@ class Resumes(Repository):
         with self._database.read() as connection:
             return _stored(connection, job_rows.get(connection, job_id))
 
-    def resume(self, job_id: str, spec: JobSpec, *, now_s: float, why_precision: str = "") -> Job:
+    def resume(
+        self, job_id: str, spec: JobSpec, *, now_s: float, why_precision: str = "", by: str = ""
+    ) -> Job:
         """Makes a job that is over, but did not succeed, wanted again as `spec`: the same job, from
         its newest checkpoint on.
 
@@ -56,10 +58,11 @@ class Resumes(Repository):
         another's, its budget is spent, its deadline has passed. Raises NotFound if its code is not
         stored any more.
 
-        Its event says `why_precision`, where it got its precision now.
+        Its event says `by` whom, and `why_precision`, where it got its precision now.
         """
         with self._database.write() as connection:
-            return _resume(connection, job_rows.get(connection, job_id), spec, now_s, why_precision)
+            job = job_rows.get(connection, job_id)
+            return _resume(connection, job, spec, now_s, why_precision=why_precision, by=by)
 
 
 def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
@@ -69,7 +72,7 @@ def listed(connection: Connection, job_id: str) -> tuple[Resume, ...]:
 
 
 def _resume(
-    connection: Connection, job: Job, spec: JobSpec, now_s: float, why_precision: str
+    connection: Connection, job: Job, spec: JobSpec, now_s: float, *, why_precision: str, by: str
 ) -> Job:
     _refuse_phase(job)
     _refuse_living_nodes(connection, job)
@@ -111,10 +114,11 @@ def _resume(
         again | dict.fromkeys(("finished_at_s", "ending", "message", "error", "target")),
     )
     # One event says where it begins, what is different, and how it had ended.
-    begins = f"job {job.spec.name} is resumed at iteration {retained}{_why_at_zero(job, retained)}"
+    asked = f"is resumed {by}".rstrip()
+    begins = f"job {job.spec.name} {asked} at iteration {retained}{_why_at_zero(job, retained)}"
     if why_precision:
         begins += f" in {spec.precision}: {why_precision}"
-    said = "; ".join([begins, *_changed(job.spec, spec)])
+    said = "; ".join([begins, *differences(job.spec, spec)])
     text = f"{said}; it {job.phase.predicate}" + (f": {job.message}" if job.message else "")
     numbers = {"iteration": retained, "resume": number}
     add_event(connection, "job_resumed", text, job_id=job.id, numbers=numbers, now_s=now_s)
@@ -204,33 +208,3 @@ def _stored(connection: Connection, job: Job) -> int | None:
     if kept is None:
         return job.iteration
     return min(job.iteration, int(kept))
-
-
-def _changed(old: JobSpec, new: JobSpec) -> Iterator[str]:
-    if new.code != old.code:
-        yield "with other code"
-    if new.requirements != old.requirements:
-        yield "with other requirements"
-    if new.outputs != old.outputs:
-        yield "with other outputs"
-    if new.setup != old.setup:
-        yield "with other setup"
-    if (new.nodes_min, new.nodes_max) != (old.nodes_min, old.nodes_max):
-        yield (
-            f"{new.nodes_min} to {new.nodes_max} nodes instead of {old.nodes_min} to "
-            f"{old.nodes_max}"
-        )
-    objective = new.objective
-    before = old.objective
-    if objective.budget_usd is not None and objective.budget_usd != before.budget_usd:
-        if before.budget_usd is None:
-            instead = ""
-        else:
-            instead = f" instead of {usd(before.budget_usd)}"
-        yield f"budget {usd(objective.budget_usd)}{instead}"
-    if objective.deadline_s is not None and objective.deadline_s != before.deadline_s:
-        if before.deadline_s is None:
-            instead = ""
-        else:
-            instead = f" instead of {instant(before.deadline_s)}"
-        yield f"deadline {instant(objective.deadline_s)}{instead}"

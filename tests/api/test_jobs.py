@@ -292,7 +292,7 @@ def test_nobody_says_how_long_a_job_without_an_end_still_takes(
     client: TestClient, world: World
 ) -> None:
     job, _ = train(world)
-    world.store.jobs.set_spec(job.id, replace(job.spec, iterations=None))
+    world.store.jobs.set_spec(job.id, replace(job.spec, iterations=None), now_s=world.clock.now_s())
     decide_once(world, world.store.jobs.get(job.id))
     progress = client.get(f"/v1/jobs/{job.id}").json()["progress"]
     assert (progress["iterations_per_s"], progress["iterations"], progress["eta_s"]) == (
@@ -461,7 +461,10 @@ def test_a_workload_s_precision_is_chosen_once_stored_and_said_why(
     assert job["spec"]["precision"] == job["spec"]["hyperparameters"]["precision"] == "bf16"
     assert "bf16" in world.store.jobs.get(job["id"]).spec.command
     (event,) = world.store.events.listed(job_id=job["id"])
-    assert event.text == f"job sr submitted, mode live, precision bf16: {planned['why_precision']}"
+    assert (
+        event.text
+        == f"job sr submitted by REST, mode live, precision bf16: {planned['why_precision']}"
+    )
 
 
 def test_a_precision_that_nothing_computes_in_is_refused_before_anything_is_stored(

@@ -36,7 +36,9 @@ def end(
 
 
 def limit(world: World, job: Job, objective: Objective) -> None:
-    world.store.jobs.set_spec(job.id, replace(job.spec, objective=objective))
+    world.store.jobs.set_spec(
+        job.id, replace(job.spec, objective=objective), now_s=world.clock.now_s()
+    )
 
 
 def resume(client: TestClient, body: Any = None, **headers: str) -> Any:
@@ -84,12 +86,16 @@ def test_a_job_whose_secrets_cannot_be_opened_any_more_is_not_resumed(
     sealed = Sealer(b"of-before-a-rotation").sealed(
         replace(ended.spec, env={"KEY": "k"}, secrets=("KEY",))
     )
-    world.store.jobs.set_spec(ended.id, sealed)
+    world.store.jobs.set_spec(ended.id, sealed, now_s=world.clock.now_s())
     answer = resume(client)
     assert answer.status_code == 422
     assert "secret KEY was sealed with another secret" in answer.json()["detail"]
     assert world.store.jobs.get(ended.id).phase.is_final
-    world.store.jobs.set_spec(ended.id, Sealer(b"secret").sealed(replace(sealed, env={"KEY": "k"})))
+    world.store.jobs.set_spec(
+        ended.id,
+        Sealer(b"secret").sealed(replace(sealed, env={"KEY": "k"})),
+        now_s=world.clock.now_s(),
+    )
     assert resume(client).status_code == 202
 
 
@@ -166,7 +172,7 @@ def test_a_budget_that_would_end_it_again_is_refused_with_one_that_does(
         each for each in client.get("/v1/events").json()["items"] if each["kind"] == "job_resumed"
     ]
     assert event["text"].startswith(
-        "job first is resumed at iteration 60; budget $0.0826 instead of $0.05; it was"
+        "job first is resumed by REST at iteration 60; budget $0.0826 instead of $0.05; it was"
     )
 
 
@@ -269,5 +275,5 @@ def test_a_job_from_before_jobs_had_one_precision_goes_on_in_one(
         if each.kind == "job_resumed"
     ]
     assert event.text.startswith(
-        "job first is resumed at iteration 0 in fp32: no faster format suits "
+        "job first is resumed by REST at iteration 0 in fp32: no faster format suits "
     )

@@ -206,6 +206,22 @@ def test_nobody_to_ask_is_status_2_and_submits_nothing(run: Run, spec: Path) -> 
     assert "second" not in run("job", "ls").out
 
 
+def test_the_limits_of_a_job_are_priced_and_changed(run: Run, spec: Path) -> None:
+    spec.write_text(spec.read_text().replace("second", "limited"))
+    job = json.loads(run("job", "submit", "-f", str(spec), "-y", "-o", "json").out)["id"]
+    assert run("job", "limit", job).status == 2
+    asked = run("job", "limit", job, "--budget", "4")
+    assert asked.status == 2 and "There is no terminal to ask on: say --yes" in asked.err
+    assert "now:  no nodes" in asked.out and "then: 1 x small on-demand at $0.36/h" in asked.out
+    assert "for at most $4.00" not in run("job", "get", job).out
+    done = run("job", "limit", job, "--budget", "4", "--deadline", "6h", "-y")
+    assert done.status == 0 and "for at most $4.00" in done.out
+    assert "for at most $4.00" in run("job", "get", job).out
+    late = run("job", "limit", job, "--deadline", "2001-01-01T00:00:00Z", "-y")
+    assert late.status == 2 and "still to come" in late.err
+    assert "budget $4.00" in run("event", "ls").out
+
+
 def test_a_submitted_job_can_be_scaled_and_stopped(run: Run, spec: Path) -> None:
     submitted = run("job", "submit", "-f", str(spec), "-y", "-o", "json", "--idempotency-key", "k")
     job = json.loads(submitted.out)
@@ -285,7 +301,7 @@ def test_a_job_that_failed_shows_its_traceback_and_goes_on_with_mended_code(
     assert (resumed.phase, resumed.error) == (JobPhase.SUBMITTED, None)
     assert resumed.spec.code not in (None, sent["spec"]["code"])
     assert store.events.listed(job_id=sent["id"])[-1].text.startswith(
-        "job broken is resumed at iteration 0; with other code"
+        "job broken is resumed by REST at iteration 0; with other code"
     )
     run("job", "stop", sent["id"], "-y")
     store.jobs.move(sent["id"], JobPhase.CANCELLED, now_s=now_s)

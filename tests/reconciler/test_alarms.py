@@ -189,7 +189,7 @@ def test_a_deadline_that_will_be_missed_is_an_alarm_until_it_can_be_met_again(
     assert alarm.sentence.startswith("will_be_late: the deadline is in ")
     assert [each for each in told(cluster, "alarm") if each.startswith("will_be_late: ")] != []
     later = replace(job.spec, objective=Objective(deadline_s=cluster.clock.now_s() + 100_000.0))
-    cluster.store.jobs.set_spec(job.id, later)
+    cluster.store.jobs.set_spec(job.id, later, now_s=cluster.clock.now_s())
     cluster.run(2)
     assert cluster.store.alarms.standing(job.id) == ()
     assert told(cluster, "alarm_over") == ["will_be_late: the goal can be met again"]

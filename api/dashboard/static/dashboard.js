@@ -16,7 +16,8 @@ let isAsking = false;
 let timer = null;
 
 function refreshSoon() {
-  if (timer !== null || document.hidden) return;
+  // A form must not change while somebody fills it in, nor what it is about to confirm.
+  if (timer !== null || document.hidden || "still" in main().dataset) return;
   timer = setTimeout(refresh, Math.max(LEAST_GAP_MS - (performance.now() - lastAskedMs), 0));
 }
 

@@ -1,5 +1,14 @@
 """What each page shows, as frozen values made by pure functions from facts and a time."""
 
+from api.dashboard.views.acting import (
+    ChangeRow,
+    ChangeView,
+    Choice,
+    actions,
+    change_view,
+    node_counts,
+    stop_view,
+)
 from api.dashboard.views.ahead import forecast_timeline
 from api.dashboard.views.candidates import (
     CandidateRow,
@@ -24,7 +33,7 @@ from api.dashboard.views.extras import (
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
-from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant
+from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole
 from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import (
     TimelineView,
@@ -39,6 +48,9 @@ __all__ = [
     "CandidateStanding",
     "CandidateTable",
     "Card",
+    "ChangeRow",
+    "ChangeView",
+    "Choice",
     "CostView",
     "DecisionItem",
     "DecisionView",
@@ -52,7 +64,9 @@ __all__ = [
     "PriceRow",
     "TimelineView",
     "Tone",
+    "actions",
     "candidate_table",
+    "change_view",
     "cost_timeline",
     "cost_view",
     "decision_items",
@@ -67,6 +81,7 @@ __all__ = [
     "job_row",
     "job_view",
     "log_view",
+    "node_counts",
     "node_rows",
     "offer_rows",
     "output_rows",
@@ -75,7 +90,9 @@ __all__ = [
     "report_view",
     "spec_lines",
     "standing_of",
+    "stop_view",
     "throughput_timeline",
     "use_parts",
     "value_timeline",
+    "whole",
 ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from api import schemas
+from api.dashboard.views.acting import Choice
 from api.dashboard.views.decisions import NamedNumber
 from api.dashboard.views.parts import (
     Instant,
@@ -158,6 +159,8 @@ class JobExtras:
     pictures: tuple[PictureView, ...]
     outputs: OutputsView
     log: LogView
+    # The pages that act on the job now.
+    actions: tuple[Choice, ...]
     uses: tuple[UsePart, ...]
     report: ReportView | None
 
