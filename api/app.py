@@ -40,7 +40,11 @@ from elastic.archive import MOST_BYTES
 
 # After an hour without the daemon, a heartbeat brings all that was measured meanwhile, up to 5,000
 # windows.
-_BODY_LIMITS = {"/v1/agent/": 4 * 1024 * 1024, "/v1/code/": MOST_BYTES}
+_BODY_LIMITS = {
+    "/v1/agent/": 4 * 1024 * 1024,
+    "/v1/code/": MOST_BYTES,
+    "/submit": dashboard.FORM_BYTES,
+}
 
 _OF_USERS = (
     jobs.router,

@@ -17,6 +17,7 @@ from api.dashboard.facts import brief_facts, job_facts
 from api.dashboard.job_page import job_page
 from api.dashboard.page_route import PageRoute
 from api.dashboard.pages import page
+from api.dashboard.submitting import router as submitting_router
 from api.dashboard.views import (
     cost_view,
     decision_items,
@@ -47,6 +48,7 @@ router = APIRouter(
     route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
 )
 router.include_router(acting_router)
+router.include_router(submitting_router)
 
 
 def mount_static(app: FastAPI) -> None:

@@ -131,6 +131,15 @@ document.addEventListener("click", (event) => {
   const asking = event.target.closest("[data-what-if]");
   if (asking) askWhatIf(asking);
 });
+// A file that is dropped on a text area becomes its text.
+document.addEventListener("dragover", (event) => event.target.closest?.("[data-drop]") && event.preventDefault());
+document.addEventListener("drop", async (event) => {
+  const area = event.target.closest?.("[data-drop]");
+  const file = event.dataTransfer?.files[0];
+  if (!area || !file) return;
+  event.preventDefault();
+  area.value = await file.text();
+});
 document.addEventListener("themechange", redrawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
 document.addEventListener("visibilitychange", refreshSoon);

@@ -4,9 +4,11 @@ from api.dashboard.views.acting import (
     ChangeRow,
     ChangeView,
     Choice,
+    OutsetView,
     actions,
     change_view,
     node_counts,
+    outset_view,
     stop_view,
 )
 from api.dashboard.views.ahead import forecast_timeline
@@ -61,6 +63,7 @@ __all__ = [
     "JobView",
     "NodeRow",
     "Number",
+    "OutsetView",
     "PriceRow",
     "TimelineView",
     "Tone",
@@ -85,6 +88,7 @@ __all__ = [
     "node_rows",
     "offer_rows",
     "output_rows",
+    "outset_view",
     "pictures",
     "price_rows",
     "report_view",

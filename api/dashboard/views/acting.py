@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table
+from api.dashboard.views.frontier import FrontierChart, frontier_of
 from api.dashboard.views.parts import group_detail, group_name
-from api.plans import Move
+from api.plans import Move, Outset
 from elastic.figures import count, moment, price, usd
-from elastic.model import Group, Job, JobPhase, JobSpec
+from elastic.model import Candidate, Group, Job, JobPhase, JobSpec
 
 # Every number of nodes is offered up to here, and every eighth beyond.
 _EACH_UP_TO = 16
+# A phone shows this many before the button that submits is out of reach.
+_CANDIDATES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,22 @@ class ChangeView:
     # The reason of the decision that the next tick would take; empty if there is none.
     why: str = ""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OutsetView:
+    """What submitting a job would begin with and what that costs."""
+
+    name: str
+    facts: tuple[tuple[str, str], ...]
+    # The reason of the decision that the first tick would take.
+    why: str
+    candidates: CandidateTable
+    # How many more candidates there are.
+    left_out: int
+    # None while fewer than two finishes are known.
+    frontier: FrontierChart | None
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +94,65 @@ def change_view(
         why=move.plan.reason.text,
         notes=tuple(_redone(move)),
     )
+
+
+def outset_view(spec: JobSpec, outset: Outset, why_precision: str, *, now_s: float) -> OutsetView:
+    """What a job would begin with, its candidates and its frontier."""
+    target = outset.plan.target
+    candidate = candidate_of(outset.plan.candidates, target)
+    burn = None
+    if candidate is not None:
+        burn = candidate.usd_per_h
+    facts = [
+        ("Runs", shlex.join(spec.command)),
+        (
+            "Iterations",
+            "until the script ends" if spec.iterations is None else count(spec.iterations),
+        ),
+        ("Budget", _budget(spec.objective.budget_usd)),
+        ("Deadline", _deadline(spec.objective.deadline_s, now_s)),
+        ("Begins on", _group(target)),
+        ("Cost an hour", _an_hour(burn)),
+    ]
+    if spec.precision is not None:
+        said = filter(None, (str(spec.precision), why_precision))
+        facts.insert(2, ("Precision", "; ".join(said)))
+    notes = list(outset.notes)
+    if outset.measured_by is not None:
+        notes.append(f"The rates are those that job {outset.measured_by} measured.")
+    notes += [f"{each.kind}: {each.text}" for each in outset.forecast.misses]
+    return OutsetView(
+        name=spec.name,
+        facts=tuple(facts),
+        why=outset.plan.reason.text,
+        candidates=candidate_table(
+            shown_candidates(outset.candidates, target),
+            current=None,
+            target=target,
+            is_profiling=False,
+            training_phase=None,
+        ),
+        left_out=max(len(outset.candidates) - _CANDIDATES, 0),
+        frontier=frontier_of(outset.forecast, now_s=now_s),
+        notes=tuple(notes),
+    )
+
+
+def shown_candidates(
+    candidates: Sequence[Candidate], target: Group | None
+) -> tuple[Candidate, ...]:
+    """At most ten: the target, then those with the most iterations per dollar, then the cheapest."""
+    return tuple(sorted(candidates, key=lambda each: _merit(each, target))[:_CANDIDATES])
+
+
+def _merit(candidate: Candidate, target: Group | None) -> tuple[bool, float, float]:
+    value = 0.0
+    if candidate.iterations_per_usd is not None:
+        value = candidate.iterations_per_usd.value
+    dear = math.inf
+    if candidate.usd_per_h is not None:
+        dear = candidate.usd_per_h
+    return (candidate.group != target, -value, dear)
 
 
 def actions(phase: JobPhase) -> tuple[Choice, ...]:

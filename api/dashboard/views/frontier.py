@@ -11,7 +11,7 @@ from api.dashboard.facts import JobPageFacts
 from api.dashboard.views.parts import Instant, Number, dollars, group_detail, group_name, instant
 from api.outlook import JobForecast
 from elastic.figures import duration, percent, span, usd
-from elastic.model import Interval
+from elastic.model import Group, Interval
 from elastic.policy import Finish
 
 # More points would overlap.
@@ -74,10 +74,16 @@ class FrontierChart:
 
 def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     """Draws the frontier and the group that trains now; None if fewer than two are known."""
-    outlook = facts.outlook
-    if outlook is None:
+    if facts.outlook is None:
         return None
-    finishes = _shown(facts, outlook)
+    return frontier_of(facts.outlook, current=facts.current, now_s=facts.now_s)
+
+
+def frontier_of(
+    outlook: JobForecast, *, current: Group | None = None, now_s: float
+) -> FrontierChart | None:
+    """Draws a forecast's frontier and the current group; None if fewer than two are known."""
+    finishes = _shown(outlook, current)
     if len(finishes) < 2:
         return None
     left_s = outlook.forecast.left_s
@@ -86,7 +92,7 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     across_s = _reach([each.lasts_s for each in finishes], left_s)
     upward = scale_to(_reach([each.usd for each in finishes], budget_usd))
     points = tuple(
-        _point(letter, each, facts, outlook, across_s, upward)
+        _point(letter, each, outlook, current, now_s, across_s, upward)
         for letter, each in zip(ascii_uppercase, finishes, strict=False)
     )
     cheapest = finishes[0]
@@ -106,7 +112,7 @@ def frontier_chart(facts: JobPageFacts) -> FrontierChart | None:
     )
 
 
-def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
+def _shown(outlook: JobForecast, current: Group | None) -> list[Finish]:
     """A readable part of the frontier, the current group, and near groups; cheapest first."""
     known = outlook.forecast.frontier
     choices = outlook.forecast.choices
@@ -114,9 +120,7 @@ def _shown(facts: JobPageFacts, outlook: JobForecast) -> list[Finish]:
     every = max(-(-len(known) // _SHOWN), 1)
     kept = [each for place, each in enumerate(known) if place % every == 0 or each is known[-1]]
     here = [
-        each
-        for each in outlook.forecast.finishes
-        if each.group == facts.current and each not in kept
+        each for each in outlook.forecast.finishes if each.group == current and each not in kept
     ]
     drawn = [*kept, *here]
     if drawn:
@@ -151,8 +155,9 @@ def _reach(values: list[Interval], goal: float | None) -> float:
 def _point(
     letter: str,
     finish: Finish,
-    facts: JobPageFacts,
     outlook: JobForecast,
+    current: Group | None,
+    now_s: float,
     across_s: float,
     upward: AxisScale,
 ) -> FrontierPoint:
@@ -184,13 +189,13 @@ def _point(
         whisker=whisker,
         name=group_name(finish.group),
         detail=group_detail(finish.group),
-        finishes=instant(outlook.at_s + lasts_s.value, facts.now_s),
+        finishes=instant(outlook.at_s + lasts_s.value, now_s),
         lasts=duration(lasts_s.value),
         usd=dollars(cost.value),
         interval="" if cost.low is None or cost.high is None else span(cost.low, cost.high, usd),
         chance_late="" if chance is None else _chance(chance),
         is_late=left_s is not None and lasts_s.value > left_s,
-        is_current=finish.group == facts.current,
+        is_current=finish.group == current,
         is_measured=finish.is_measured,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from html import unescape
@@ -12,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from api.deps import COOKIE
+from api.documents import MAX_BYTES
 from elastic.model import Job, JobPhase
 from tests.api.world import TOKEN, World, train
 
@@ -182,6 +184,110 @@ def test_a_form_of_a_job_that_has_changed_does_nothing_and_is_shown_again(
     # The page that says so has a fresh form.
     assert post(client, f"/jobs/{job.id}/limits", hidden(answer.text)).status_code == 303
     assert world.store.jobs.get(job.id).spec.objective.budget_usd == 7.0
+
+
+JOB = """name: pasted
+command: torchrun /srv/train.py --steps 100
+nodes: {min: 1, max: 2}
+objective: {budget_usd: 3}
+"""
+
+
+def form_token_of(client: TestClient) -> str:
+    (found,) = set(re.findall(r'name="form_token" value="(\w+)"', client.get("/submit").text))
+    return str(found)
+
+
+def planned(client: TestClient, document: str) -> Any:
+    fields = {"form_token": form_token_of(client), "document": document}
+    return post(client, "/submit/plan", fields)
+
+
+def test_a_pasted_job_is_planned_and_then_submitted_once(client: TestClient, world: World) -> None:
+    # A browser sends both signs at each line's end.
+    shown = planned(client, JOB.replace("\n", "\r\n"))
+    assert shown.status_code == 200
+    text = text_of(shown.text)
+    assert "Submit pasted" in text
+    assert "Budget $3.00" in text
+    assert "Begins on small on-demand · local Cost an hour $0.36/h" in text
+    assert world.store.jobs.listed() == (), "a plan submits nothing"
+    fields = {**hidden(shown.text), "document": JOB.replace("\n", "\r\n")}
+    answers = [post(client, "/submit", fields) for _ in range(2)]
+    (job,) = world.store.jobs.listed()
+    assert [each.headers["location"] for each in answers] == [f"/jobs/{job.id}"] * 2
+    assert job.spec.objective.budget_usd == 3.0
+    assert len(world.wakes) == 1
+    (told,) = texts(world, "job_submitted")
+    assert told.startswith("job pasted submitted on the dashboard, mode ")
+
+
+def test_the_plan_s_reason_is_the_one_that_rest_gives(client: TestClient) -> None:
+    document = {"name": "pasted", "command": ["/srv/train.py"], "nodes": {"max": 2}}
+    told = client.post("/v1/jobs:plan", json=document).json()["plan"]["reason"]["text"]
+    assert told in text_of(planned(client, json.dumps(document)).text)
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ("", "got nothing"),
+        ("name: [", "line"),
+        ("name: pasted", "command"),
+        ("name: pasted\ncommand: torchrun /srv/a.py\nbudget: 3", "budget"),
+        ("name: pasted\ncommand: torchrun /srv/a.py\ncode: .", "code"),
+        ("name: <b>bold</b>\ncommand: torchrun /srv/a.py", "name"),
+    ],
+)
+def test_what_is_no_job_is_refused_with_the_text_kept(
+    client: TestClient, world: World, document: str, said: str
+) -> None:
+    shown = planned(client, document)
+    assert shown.status_code == 422
+    (refused,) = re.findall(r'id="refused">(.*?)</div>', shown.text)
+    assert said in text_of(refused)
+    (kept,) = re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", shown.text, re.DOTALL)
+    assert unescape(kept) == document
+    assert 'class="confirm"' not in shown.text
+    token = form_token_of(client)
+    fields = {"form_token": token, "document": document, "key": "k"}
+    assert post(client, "/submit", fields).status_code == 422
+    assert world.store.jobs.listed() == ()
+
+
+def test_a_name_that_is_taken_is_refused_as_a_page(client: TestClient, world: World) -> None:
+    train(world)
+    fields = hidden(planned(client, JOB.replace("pasted", "first")).text)
+    answer = post(client, "/submit", {**fields, "document": JOB.replace("pasted", "first")})
+    assert answer.status_code == 409
+    assert "wanted a name of its own" in text_of(answer.text)
+    assert len(world.store.jobs.listed()) == 1
+
+
+@pytest.mark.parametrize("path", ["/submit", "/submit/plan"])
+@pytest.mark.parametrize("token", [None, "wrong", TOKEN])
+def test_no_other_page_submits(
+    client: TestClient, world: World, path: str, token: str | None
+) -> None:
+    fields = {"document": JOB, "key": "k"}
+    if token is not None:
+        fields["form_token"] = token
+    assert post(client, path, fields).status_code == 403
+    assert world.store.jobs.listed() == ()
+
+
+def test_the_plan_s_address_opened_anew_leads_to_the_form(client: TestClient) -> None:
+    answer = client.get("/submit/plan", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/submit")
+
+
+def test_a_file_of_the_largest_size_fits_into_the_form(client: TestClient) -> None:
+    fields = {"form_token": form_token_of(client), "document": JOB + "#" * (MAX_BYTES - len(JOB))}
+    assert post(client, "/submit/plan", fields).status_code == 200
+    fields["document"] += "#"
+    assert post(client, "/submit/plan", fields).status_code == 422
+    fields["document"] *= 2
+    assert post(client, "/submit/plan", fields).status_code == 413
 
 
 ACTIONS = ("stop", "scale", "limits", "resume")
