@@ -68,7 +68,6 @@ def stop_view(job: Job, move: Move, *, spent_usd: float) -> ChangeView:
     rows = (
         ChangeRow("Nodes", _group(move.held), "none"),
         ChangeRow("Cost an hour", _an_hour(move.usd_per_h), _an_hour(0.0)),
-        ChangeRow("Spent", usd(spent_usd), "as much, and what it takes to save and end"),
     )
     if job.always_begins_at_zero:
         saved = "Its script begins at 0 again if it is resumed: what it has done is lost."
@@ -77,7 +76,7 @@ def stop_view(job: Job, move: Move, *, spent_usd: float) -> ChangeView:
             f"It is at iteration {count(job.iteration)}. It stops at its next safe point and keeps "
             "its newest checkpoint, from which it can be resumed."
         )
-    return ChangeView(rows, notes=(saved,))
+    return ChangeView(rows, notes=(saved, _spent(spent_usd)))
 
 
 def change_view(
@@ -89,10 +88,9 @@ def change_view(
             *_asked_rows(before, after, now_s),
             ChangeRow("Nodes", _group(move.held), _group(move.plan.target)),
             ChangeRow("Cost an hour", _an_hour(move.usd_per_h), _an_hour(move.target_usd_per_h)),
-            ChangeRow("Spent", usd(spent_usd), "counts on"),
         ),
         why=move.plan.reason.text,
-        notes=tuple(_redone(move)),
+        notes=(*_redone(move), _spent(spent_usd)),
     )
 
 
@@ -220,6 +218,10 @@ def _redone(move: Move) -> Iterable[str]:
         yield f"{done}, and those until the move: the script begins at 0 again."
     else:
         yield f"{done}: those since the newest save."
+
+
+def _spent(spent_usd: float) -> str:
+    return f"Spent so far: {usd(spent_usd)}."
 
 
 def _group(group: Group | None) -> str:

@@ -63,6 +63,8 @@ class Story:
     iteration: int = 0
     prices: dict[Offering, float] = field(default_factory=lambda: dict(PRICES_USD_PER_H))
     measured: dict[Offering, int] = field(default_factory=dict)
+    # What all windows belong to; empty for the two phases of `SPEC`.
+    phase: str = ""
 
     def copied_to(self, store: Store) -> Story:
         """The same story, to be gone on with in a copy of its store."""
@@ -191,7 +193,7 @@ class Story:
         while self.now_s < end_s:
             self.seq += 1
             self.now_s += WINDOW_S
-            phase = "warmup" if self.iteration < WARMUP_ITERATIONS else "gan"
+            phase = self.phase or ("warmup" if self.iteration < WARMUP_ITERATIONS else "gan")
             wobble = 1 + 0.035 * math.sin(self.seq * 2.3) + 0.025 * math.sin(self.seq * 0.71)
             pace = ITERATIONS_PER_S[node.offering] * wobble * (2.1 if phase == "warmup" else 1.0)
             iterations = max(round(pace * WINDOW_S), 1)

@@ -57,6 +57,7 @@ def test_a_job_is_stopped_once(client: TestClient, world: World) -> None:
     shown = client.get(f"/jobs/{job.id}/stop")
     assert shown.status_code == 200
     assert "small on-demand · local none Cost an hour $0.36/h $0/h" in text_of(shown.text)
+    assert "Spent so far: $0.006." in text_of(shown.text)
     assert world.store.jobs.get(job.id) == job, "looking changes nothing"
     fields = hidden(shown.text)
     for _ in range(2):

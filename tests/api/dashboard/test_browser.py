@@ -40,6 +40,10 @@ PAGES = (
     "/decisions/5",
     "/prices",
     "/prices/local.half",
+    "/jobs/esrgan-demo/stop",
+    "/jobs/esrgan-demo/scale?node_type=local.half",
+    "/jobs/esrgan-demo/limits?budget_usd=4",
+    "/submit",
     "/jobs/none",
     "/login",
 )
@@ -333,8 +337,8 @@ def test_axe_finds_nothing_and_nothing_overflows(chromium: Browser, site: Site, 
                     width,
                 )
                 if (theme, width) in AXE_RUNS:
-                    assert _repeated_ids(seen.page) == []
-                    assert _violations(seen.page) == [], (theme, width)
+                    assert repeated_ids(seen.page) == []
+                    assert violations(seen.page) == [], (theme, width)
 
 
 def test_the_empty_and_the_finished_pages_pass_axe_too(
@@ -352,8 +356,8 @@ def test_the_empty_and_the_finished_pages_pass_axe_too(
         with opened(chromium, each, path, viewport={"width": 390, "height": 800}) as seen:
             seen.page.evaluate(AXE.read_text(encoding="utf-8"))
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
-            assert _repeated_ids(seen.page) == []
-            assert _violations(seen.page) == []
+            assert repeated_ids(seen.page) == []
+            assert violations(seen.page) == []
 
 
 def _leave_pictures(folder: Path, count: int) -> None:
@@ -364,7 +368,7 @@ def _leave_pictures(folder: Path, count: int) -> None:
         )
 
 
-def _repeated_ids(page: Page) -> list[str]:
+def repeated_ids(page: Page) -> list[str]:
     """Ids that several elements have, or that HTML does not allow: rows would be mixed up."""
     ids: list[str] = page.eval_on_selector_all("[id]", "all => all.map(each => each.id)")
     return sorted(
@@ -372,7 +376,8 @@ def _repeated_ids(page: Page) -> list[str]:
     )
 
 
-def _violations(page: Page) -> list[str]:
+def violations(page: Page) -> list[str]:
+    """What axe, which the page has loaded, finds wrong with it."""
     found = page.evaluate(
         "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
     )
