@@ -84,6 +84,8 @@ class Context:
     doubted: Callable[[], tuple[DoubtedPrice, ...]] = _no_doubts
     # Opens /metrics alone; empty if there is none.
     metrics_token: str = ""
+    # Opens what changes nothing; empty if there is none.
+    look_token: str = ""
     # Limits the leases; None where there is no such limit.
     right: TerminationPermission | None = None
     # The reconciler's; None where there is no reconciler.
@@ -187,22 +189,49 @@ def require_user(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     cookie: Annotated[str | None, Security(_cookie)],
 ) -> None:
-    """Admits requests with the user's token. Raises Unauthorized."""
-    wanted = context_of(request).user_token
+    """Admits requests with the user's token, and with the one that may look those that only read.
+
+    Raises Unauthorized, and 403 for what the token is not enough for.
+    """
+    context = context_of(request)
     if bearer is not None:
-        if tokens_match(bearer.credentials, wanted):
-            return
-        raise Unauthorized("the token is not this daemon's; `elasticd token show` prints it")
-    if cookie is None or not tokens_match(cookie, wanted):
-        raise Unauthorized(
-            "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token show` "
-            "prints it"
-        )
+        given = bearer.credentials
+        if not may_look(context, given):
+            raise Unauthorized("the token is not this daemon's; `elasticd token show` prints it")
+    else:
+        given = cookie or ""
+        if not may_look(context, given):
+            raise Unauthorized(
+                "wanted Authorization: Bearer <token>, got none that is valid; `elasticd token "
+                "show` prints it"
+            )
+    request.state.may_act = tokens_match(given, context.user_token)
+    if request.method in _SAFE_METHODS:
+        return
     # A browser sends the cookie with every request, even one that another page causes. A request
     # that only reads cannot do harm, since that page does not see the answer.
-    if request.method not in _SAFE_METHODS and not _is_own_page(request):
+    if bearer is None and not _is_own_page(request):
         raise Unauthorized(
             "wanted a request from the daemon's own pages, since it is authorised by a cookie"
+        )
+    refuse_looking(request)
+
+
+def require_acting(request: Request, _: Annotated[None, Depends(require_user)]) -> None:
+    """Admits requests with the user's token alone, even those that only read. Raises 403."""
+    refuse_looking(request)
+
+
+def may_look(context: Context, token: str) -> bool:
+    """Whether a token opens what changes nothing."""
+    return tokens_match(token, context.user_token) or tokens_match(token, context.look_token)
+
+
+def refuse_looking(request: Request) -> None:
+    """Raises 403 if the request's token may only look."""
+    if not request.state.may_act:
+        raise HTTPException(
+            403, "this token may look and change nothing; `elasticd token show` prints another"
         )
 
 

@@ -308,6 +308,9 @@ class Settings(BaseSettings):
     metrics_token_file: Path | None = Field(
         None, description="File of a token that opens /metrics alone; made if absent."
     )
+    look_token_file: Path | None = Field(
+        None, description="File of a token that opens what changes nothing; made if absent."
+    )
     policy: PolicySettings = PolicySettings()
     ec2: Ec2Settings = Ec2Settings()
     notify: NotifySettings = NotifySettings()

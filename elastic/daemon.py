@@ -91,6 +91,8 @@ class Daemon:
     user_token: str
     # Opens /metrics alone; empty if there is none.
     metrics_token: str
+    # Opens what changes nothing; empty if there is none.
+    look_token: str
     ticker: Ticker
     # What nodes install; None where they need none.
     wheel: Wheel | None
@@ -221,9 +223,8 @@ def build(
         node_tokens=tokens,
         authority=authority,
         user_token=kept_secret(store, "token", settings.token_file, is_replaceable=True).decode(),
-        metrics_token=secret_in(settings.metrics_token_file).decode()
-        if settings.metrics_token_file
-        else "",
+        metrics_token=_token_in(settings.metrics_token_file),
+        look_token=_token_in(settings.look_token_file),
         ticker=ticker,
         wheel=wheel,
         historian=None
@@ -247,6 +248,13 @@ def build(
         if not notifier.recipients
         else Ticker(notifier.look, interval_s=settings.tick_s, clock=clock),
     )
+
+
+def _token_in(file: Path | None) -> str:
+    """The token in a file, made if absent; empty if no file is named."""
+    if file is None:
+        return ""
+    return secret_in(file).decode()
 
 
 def _own_objects(settings: Settings) -> Objects:
@@ -412,6 +420,7 @@ def _run(daemon: Daemon, users: ListenAddress, nodes: ListenAddress) -> None:
         outputs=outputs.outputs_in(daemon.settings, daemon.clock),
         user_token=daemon.user_token,
         metrics_token=daemon.metrics_token,
+        look_token=daemon.look_token,
         wheel=daemon.wheel,
         limits=daemon.reconciler.limits,
         notifier=daemon.notifier,

@@ -94,3 +94,18 @@ def test_a_daemon_rolls_old_measurements_up_beside_its_tick(tmp_path: Path) -> N
     assert daemon.ticker.last is None
     daemon.store.close()
     daemon.logs.close()
+
+
+def test_the_token_that_may_look_is_made_where_the_settings_name_it(tmp_path: Path) -> None:
+    file = tmp_path / "look" / "token"
+    for named in (None, file, file):
+        settings = Settings(data_dir=tmp_path, rendezvous_ports="0-0", look_token_file=named)
+        daemon = build(settings, clock=ManualClock(1_800_000_000.0), url="http://127.0.0.1:1")
+        daemon.store.close()
+        daemon.logs.close()
+        if named is None:
+            assert daemon.look_token == "" and not file.exists()
+        else:
+            assert daemon.look_token == file.read_text().strip() != daemon.user_token
+            assert len(daemon.look_token) > 30
+            assert file.stat().st_mode & 0o777 == 0o600

@@ -32,7 +32,7 @@ from api.dashboard.views import (
     stop_view,
     whole,
 )
-from api.deps import Context, ContextOf, require_user
+from api.deps import Context, ContextOf, require_acting
 from api.plans import move_if_resumed, move_of
 from api.problems import status_of
 from api.resuming import limits_in, spec_of
@@ -55,7 +55,7 @@ from elastic.model import Job, JobPhase, JobSpec
 Field = Annotated[str, Query(max_length=64)]
 
 router = APIRouter(
-    route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
+    route_class=PageRoute, dependencies=[Depends(require_acting)], include_in_schema=False
 )
 
 

@@ -50,6 +50,7 @@ def page(
             here=here,
             now=instant(now_s, now_s),
             alarms=alarms(context, now_s=now_s),
+            may_act=getattr(request.state, "may_act", False),
             **values,
         )
     )

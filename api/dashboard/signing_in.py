@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.pages import bare_page
-from api.deps import COOKIE, Body, ContextOf, tokens_match
+from api.deps import COOKIE, Body, ContextOf, may_look
 
 _WRONG = "This is not the daemon's token; `elasticd token show` prints it."
 
@@ -59,7 +59,7 @@ def own_path(address: str) -> str:
 
 
 def _signed_in(request: Request, context: ContextOf, token: str, next_page: str) -> Response:
-    if not tokens_match(token, context.user_token):
+    if not may_look(context, token):
         return _form(context, next_page, problem=_WRONG, status=HTTPStatus.UNAUTHORIZED)
     response = RedirectResponse(own_path(next_page), HTTPStatus.SEE_OTHER)
     response.set_cookie(

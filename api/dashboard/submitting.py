@@ -13,7 +13,7 @@ from api.dashboard.forms import Fields, FormOf, form_token
 from api.dashboard.page_route import PageRoute
 from api.dashboard.pages import page
 from api.dashboard.views import OutsetView, outset_view
-from api.deps import Context, ContextOf, require_user
+from api.deps import Context, ContextOf, require_acting
 from api.documents import MAX_BYTES, JsonValue, read_document
 from api.plans import outset_of
 from api.problems import status_of
@@ -25,7 +25,7 @@ from elastic.errors import Conflict, InvalidInput, NotFound
 FORM_BYTES = 4 * MAX_BYTES
 
 router = APIRouter(
-    route_class=PageRoute, dependencies=[Depends(require_user)], include_in_schema=False
+    route_class=PageRoute, dependencies=[Depends(require_acting)], include_in_schema=False
 )
 
 _Failure = InvalidInput | Conflict | NotFound
@@ -39,7 +39,7 @@ def show_submit(request: Request, context: ContextOf) -> HTMLResponse:
 
 @router.get("/submit/plan")
 def show_submit_again() -> Response:
-    """The plan's address, opened anew: what was asked for is not known any more."""
+    """The plan's address without its form: what was asked for is not known any more."""
     return RedirectResponse("/submit", HTTPStatus.SEE_OTHER)
 
 
