@@ -57,7 +57,7 @@ class Outset:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class PricedMove:
     """A job's nodes now and by the next plan, and what each costs an hour."""
 
     # The nodes that are paid now; None while there are none.
@@ -176,7 +176,7 @@ def priced_scaling(
     )
 
 
-def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Move:
+def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> PricedMove:
     """Decides as the next tick would if the job had this spec; nothing is stored."""
     store = context.store
     provider = context.provider
@@ -205,20 +205,20 @@ def move_of(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Move:
     )
 
 
-def move_if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> Move:
+def move_if_resumed(context: Context, job: Job, spec: JobSpec, *, now_s: float) -> PricedMove:
     """Decides as the next tick would if a job that is over were resumed as `spec` now."""
     snapshot = if_resumed(context, job, spec, now_s=now_s)
     return _move(snapshot, decide(snapshot))
 
 
-def _move(snapshot: Snapshot, plan: Plan) -> Move:
+def _move(snapshot: Snapshot, plan: Plan) -> PricedMove:
     quotes = dearest_quotes(snapshot)
     # Compare the plan with what is paid for now.
     paid = Counter(node.offering for node in snapshot.nodes if not node.phase.is_gone)
     held = None
     if paid:
         held = Group(tuple(sorted(paid.items())))
-    return Move(
+    return PricedMove(
         held=held,
         usd_per_h=0.0 if held is None else burn_usd_per_h(held, quotes),
         plan=plan,

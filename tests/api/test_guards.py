@@ -13,27 +13,8 @@ from structlog.testing import capture_logs
 from api.app import routes
 from api.deps import COOKIE
 from elastic.protocol import PROTOCOL
+from tests.api.operations import OPEN, operations, rows
 from tests.api.world import SPEC, TOKEN, World
-
-OPEN = {"/healthz", "/login", "/v1/wheels/{sha256}/{name}"}
-AGENT = "/v1/agent/"
-
-
-def operations() -> list[tuple[str, str]]:
-    """Every operation that the interface describes, and the pages beside it."""
-    described = routes().openapi()["paths"]
-    return [(method.upper(), path) for path, methods in described.items() for method in methods]
-
-
-def rows(world: World) -> tuple[int, int, int, int]:
-    """How much the store holds of what a request could add."""
-    store = world.store
-    return (
-        len(store.jobs.listed()),
-        len(store.nodes.listed(include_gone=True)),
-        len(store.prices.listed()),
-        store.events.newest_id(),
-    )
 
 
 def is_problem(answer: Any, status: int) -> bool:

@@ -14,7 +14,7 @@ from api.app import give_context
 from api.deps import COOKIE
 from elastic.config import Settings
 from elastic.model import Job
-from tests.api.test_guards import AGENT, OPEN, operations, rows
+from tests.api.operations import AGENT, OPEN, operations, rows
 from tests.api.world import SPEC, World, train
 
 LOOK = "a-token-that-may-look"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from api.dashboard.views.candidates import CandidateTable, candidate_of, candidate_table
 from api.dashboard.views.frontier import FrontierChart, frontier_of
 from api.dashboard.views.parts import group_detail, group_name
-from api.plans import Move, Outset
+from api.plans import Outset, PricedMove
 from elastic.figures import count, moment, price, usd
 from elastic.model import Candidate, Group, Job, JobPhase, JobSpec
 
@@ -63,7 +63,7 @@ class Choice:
     text: str
 
 
-def stop_view(job: Job, move: Move, *, spent_usd: float) -> ChangeView:
+def stop_view(job: Job, move: PricedMove, *, spent_usd: float) -> ChangeView:
     """What stopping a job means."""
     rows = (
         ChangeRow("Nodes", _group(move.held), "none"),
@@ -80,7 +80,7 @@ def stop_view(job: Job, move: Move, *, spent_usd: float) -> ChangeView:
 
 
 def change_view(
-    before: JobSpec, after: JobSpec, move: Move, *, spent_usd: float, now_s: float
+    before: JobSpec, after: JobSpec, move: PricedMove, *, spent_usd: float, now_s: float
 ) -> ChangeView:
     """What another spec would change of a job."""
     return ChangeView(
@@ -206,7 +206,7 @@ def _asked_rows(before: JobSpec, after: JobSpec, now_s: float) -> Iterable[Chang
         )
 
 
-def _redone(move: Move) -> Iterable[str]:
+def _redone(move: PricedMove) -> Iterable[str]:
     if not move.redone:
         return
     cost = "at a cost that is not known yet"

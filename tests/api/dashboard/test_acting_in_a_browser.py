@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from elastic.model import Job, JobPhase
 from tests.api.dashboard.served import TOKEN, Site
 from tests.api.dashboard.story import FULL, HALF, Story
-from tests.api.dashboard.test_browser import (
+from tests.api.dashboard.watched import (
     AXE,
     Watched,
     opened,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+from playwright.sync_api import Browser, expect
 
 from elastic.figures import number, usd
 from elastic.log_line import LogPiece
@@ -19,11 +18,11 @@ from elastic.model import Action, JobPhase
 from tests import figures
 from tests.api.dashboard.served import TOKEN, Site, serving
 from tests.api.dashboard.story import FULL, Story
+from tests.api.dashboard.watched import AXE, opened, repeated_ids, story_of, violations
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=20_000)
 
-AXE = Path(__file__).parents[2] / "vendor" / "axe.min.js"
 WIDTHS = (390, 768, 1280)
 # Each theme and each layout once: a run takes a second or two.
 AXE_RUNS = (
@@ -47,64 +46,6 @@ PAGES = (
     "/jobs/none",
     "/login",
 )
-
-
-@dataclass(slots=True)
-class Watched:
-    """A page, and everything it complained of or asked for."""
-
-    page: Page
-    site: Site
-    complaints: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-    def values(self, selector: str) -> list[float]:
-        found = self.page.eval_on_selector_all(
-            f"{selector}[value]", "all => all.map(each => each.getAttribute('value'))"
-        )
-        return [float(each) for each in found]
-
-    def value(self, field_name: str) -> float:
-        return self.values(f".card data[data-field={field_name}]")[0]
-
-    def api(self, path: str) -> Any:
-        answer = self.page.request.get(f"{self.site.url}/v1/{path}")
-        assert answer.ok, answer.text()
-        return answer.json()
-
-
-@contextmanager
-def opened(browser: Browser, site: Site, path: str = "/", **options: Any) -> Iterator[Watched]:
-    """A page of the site in a browser of its own, signed in; what it complains of fails the test at
-    the end."""
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-    context.set_default_timeout(15_000)
-    watched = Watched(context.new_page(), site)
-    watched.page.goto(site.login)
-    watched.page.on("console", lambda message: _note(watched, message))
-    watched.page.on("pageerror", lambda error: watched.complaints.append(str(error)))
-    watched.page.on("request", lambda request: _asked(watched, request))
-    watched.page.goto(site.url + path)
-    try:
-        yield watched
-        assert watched.complaints == []
-    finally:
-        context.close()
-
-
-def _note(watched: Watched, message: ConsoleMessage) -> None:
-    is_expected = message.text.startswith("Failed to load resource") and "404" in message.text
-    if message.type in ("error", "warning") and not is_expected:
-        watched.complaints.append(message.text)
-
-
-def _asked(watched: Watched, request: Request) -> None:
-    watched.requests.append(request.url)
-
-
-def story_of(site: Site, told_template: tuple[Path, Story]) -> Story:
-    """The story, to be gone on with in the site's own store."""
-    return told_template[1].copied_to(site.store)
 
 
 def test_the_headline_numbers_are_the_apis(chromium: Browser, site: Site) -> None:
@@ -366,25 +307,6 @@ def _leave_pictures(folder: Path, count: int) -> None:
         Image.new("RGB", (1064, 1090), (20 * place, 90, 140)).save(
             folder / f"samples_{place:04}.png"
         )
-
-
-def repeated_ids(page: Page) -> list[str]:
-    """Ids that several elements have, or that HTML does not allow: rows would be mixed up."""
-    ids: list[str] = page.eval_on_selector_all("[id]", "all => all.map(each => each.id)")
-    return sorted(
-        each for each in set(ids) if ids.count(each) > 1 or not each or any(map(str.isspace, each))
-    )
-
-
-def violations(page: Page) -> list[str]:
-    """What axe, which the page has loaded, finds wrong with it."""
-    found = page.evaluate(
-        "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations)"
-    )
-    return [
-        f"{each['id']}: {each['nodes'][0]['html'][:200]} {each['nodes'][0].get('failureSummary')}"
-        for each in found
-    ]
 
 
 def test_a_first_job_appears_on_the_empty_page_by_itself(
