@@ -116,6 +116,8 @@ class Daemon:
 
     def stop(self) -> None:
         """Returns when no tick runs any more."""
+        # A service that does not answer takes seconds for each message.
+        self.notifier.stop()
         for each in self._tickers:
             each.stop()
 

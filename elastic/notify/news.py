@@ -30,9 +30,9 @@ class News:
     job_id: str | None = None
 
 
-def ending_key(job: Job) -> str:
+def ending_key(job_id: str, finished_at_s: float) -> str:
     """Names the end of a job; one that was resumed may end again."""
-    return f"{job.id} ended {job.finished_at_s or 0.0:.3f}"
+    return f"{job_id} ended {finished_at_s:.3f}"
 
 
 def budget_key(job: Job) -> str:
@@ -53,7 +53,7 @@ def of_ending(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> News:
         lines += ["", *_last(job.error.lines or job.error.text)]
     lines += ["", *bill(job, rows, now_s=now_s)]
     return News(
-        key=ending_key(job),
+        key=ending_key(job.id, job.finished_at_s),
         topic=_OF_ENDINGS.get(job.phase, Topic.FAILED),
         at_s=job.finished_at_s,
         title=f"job {job.spec.name} {job.phase.predicate}",

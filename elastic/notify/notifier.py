@@ -56,8 +56,14 @@ class Notifier:
     # Where people find the daemon's pages; empty if that is not known.
     url: str = ""
     _has_looked: bool = field(default=False, init=False)
-    # The keys of what is on record for sure, so that a look asks the database only for the rest.
+    # The keys of news that needs no more: it is on record, or nobody wants it. A look asks the
+    # database only for the rest.
     _noted: set[str] = field(default_factory=set, init=False)
+    _is_stopped: bool = field(default=False, init=False)
+
+    def stop(self) -> None:
+        """Sends no more after the message in progress. The next daemon sends the rest."""
+        self._is_stopped = True
 
     def look(self) -> None:
         """Finds news, and sends what is due."""
@@ -67,12 +73,14 @@ class Notifier:
             self.store.notifications.doubt()
             self._has_looked = True
         now_s = self.clock.now_s()
-        found = list(self._messages(now_s))
+        jobs = _JobsOnce(self.store)
+        news = list(self._news(jobs.get, now_s))
+        found = [each for one in news for each in self._messages(one, jobs.get, now_s)]
         told = self.store.notifications.told({each.key for each in found}) if found else ()
         self.store.notifications.keep(
             [each for each in found if (each.key, each.recipient) not in told]
         )
-        self._noted |= {each.key for each in found}
+        self._noted |= {each.key for each in news}
         self._send_due(now_s)
 
     def test(self, name: str) -> str | None:
@@ -96,33 +104,31 @@ class Notifier:
         """What is told unless a job says otherwise."""
         return tuple(map(Topic, self.settings.topics or Topic))
 
-    def _messages(self, now_s: float) -> Iterator[Notification]:
-        jobs: dict[str, Job] = {}
-
-        def job_of(job_id: str) -> Job:
-            if job_id not in jobs:
-                jobs[job_id] = self.store.jobs.get(job_id)
-            return jobs[job_id]
-
-        for news in self._news(job_of, now_s):
-            job = None if news.job_id is None else job_of(news.job_id)
-            for name in self._told_of(news.topic, job):
-                yield Notification(
-                    key=news.key,
-                    topic=news.topic,
-                    recipient=name,
-                    title=news.title,
-                    text=self._with_link(news),
-                    made_at_s=now_s,
-                    job_id=news.job_id,
-                )
+    def _messages(
+        self, news: News, job_of: Callable[[str], Job], now_s: float
+    ) -> Iterator[Notification]:
+        job = None if news.job_id is None else job_of(news.job_id)
+        for name in self._told_of(news.topic, job):
+            yield Notification(
+                key=news.key,
+                topic=news.topic,
+                recipient=name,
+                title=news.title,
+                text=self._with_link(news),
+                made_at_s=now_s,
+                job_id=news.job_id,
+            )
 
     def _news(self, job_of: Callable[[str], Job], now_s: float) -> Iterator[News]:
         store, settings = self.store, self.settings
         from_s = now_s - _NEWS_S
-        for job in store.notifications.ended(from_s=from_s):
-            if ending_key(job) not in self._noted:
-                yield of_ending(job, store.ledger.of_job(job.id), now_s=now_s)
+        for job_id, finished_at_s in store.notifications.ended(from_s=from_s):
+            if ending_key(job_id, finished_at_s) in self._noted:
+                continue
+            job = job_of(job_id)
+            # It may have been resumed since.
+            if job.finished_at_s is not None:
+                yield of_ending(job, store.ledger.of_job(job_id), now_s=now_s)
         for job in store.jobs.unfinished():
             has_budget = job.spec.objective.budget_usd is not None
             if has_budget and budget_key(job) not in self._noted:
@@ -166,6 +172,8 @@ class Notifier:
     def _send_due(self, now_s: float) -> None:
         silent: set[str] = set()
         for each in self.store.notifications.due(now_s=now_s):
+            if self._is_stopped:
+                return
             recipient = self.recipients.get(each.recipient)
             # A service that fails would fail the next message too, and each takes seconds.
             if recipient is None or recipient.name in silent:
@@ -177,7 +185,7 @@ class Notifier:
         rows = self.store.notifications
         pictures = self._pictures(message)
         rows.begin(message.id)
-        why = self.send(recipient.address, message.title, message.text, pictures)
+        why = self._taken(message, recipient, pictures)
         now_s = self.clock.now_s()
         if why is None:
             rows.sent(message.id, now_s=now_s)
@@ -190,6 +198,15 @@ class Notifier:
         )
         return False
 
+    def _taken(
+        self, message: Notification, recipient: Recipient, pictures: tuple[Attachment, ...]
+    ) -> str | None:
+        try:
+            return self.send(recipient.address, message.title, message.text, pictures)
+        except OSError as error:
+            # Such as a full disk, before anything was sent. What it says may quote the address.
+            return f"it could not be sent from here: {type(error).__name__}"
+
     def _pictures(self, message: Notification) -> tuple[Attachment, ...]:
         is_an_ending = message.topic in (Topic.FINISHED, Topic.FAILED)
         if not is_an_ending or message.job_id is None:
@@ -200,6 +217,19 @@ class Notifier:
             # A message without a picture is better than none.
             log.exception("a picture was not drawn", job=message.job_id)
             return ()
+
+
+class _JobsOnce:
+    """Reads each job once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[str, Job] = {}
+
+    def get(self, job_id: str) -> Job:
+        if job_id not in self._known:
+            self._known[job_id] = self._store.jobs.get(job_id)
+        return self._known[job_id]
 
 
 def _given(found: Value | None) -> Iterator[Value]:

@@ -14,6 +14,7 @@ from typing import Any
 _LEAST_SECRET = 6
 _MOST_WHY = 500
 _HIDDEN = "***"
+_QUIET = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,9 @@ class Attachment:
 
 def is_address(address: str) -> bool:
     """Whether Apprise knows how to send to an address."""
-    import apprise  # slow to import, and few daemons have recipients
-
-    return bool(apprise.Apprise().add(address))
+    told = _service(address)
+    # Of several in one text, those that took a message would get it again when another is tried.
+    return told is not None and len(told) == 1
 
 
 def send(
@@ -38,11 +39,11 @@ def send(
 
     Waits for a few seconds at most, as Apprise's time-outs say (`cto` and `rto` of an address).
     """
-    import apprise  # slow to import, and few daemons have recipients
-
-    told = apprise.Apprise()
-    if not told.add(address):
+    told = _service(address)
+    if told is None:
         return "its address is none that Apprise knows"
+    import apprise
+
     with ExitStack() as stack:
         capture: Any = apprise.LogCapture  # which has no types
         log = stack.enter_context(capture(level=logging.WARNING, fmt="%(message)s"))
@@ -54,6 +55,19 @@ def send(
             return None
         why = " ".join(log.getvalue().split())
     return without_secrets(why, address)[:_MOST_WHY] or "its service did not take it"
+
+
+def _service(address: str) -> Any:
+    """What sends to an address; None if Apprise does not know it."""
+    import apprise  # slow to import, and few daemons have recipients
+
+    # Its lines quote whole addresses, and the daemon's log would show them.
+    spoken = apprise.logger
+    spoken.propagate = False
+    # Without any handler, logging would write to stderr by itself.
+    spoken.addHandler(_QUIET)
+    told = apprise.Apprise()
+    return told if told.add(address) else None
 
 
 def without_secrets(text: str, address: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -237,12 +239,26 @@ def test_a_running_job_s_budget_is_looked_at(
         ("env:NOWHERE", "in the variable NOWHERE"),
         ("file:/nowhere/at/all", "in the file /nowhere/at/all"),
         ("no address but a S3CRET", "an address that Apprise knows"),
+        # Half an address, of which Apprise itself complains in full.
+        ("slack://S3CRET", "an address that Apprise knows"),
+        ("mailto://S3CRET", "an address that Apprise knows"),
+        # Two would get a message again when one of them refuses it.
+        ("json://127.0.0.1/S3CRET, json://127.0.0.1/b", "an address that Apprise knows"),
     ],
 )
 def test_a_wrong_address_is_refused_and_not_shown(said: str, wanted: str) -> None:
     with pytest.raises(InvalidInput, match=wanted) as caught:
         recipients_of(NotifySettings(to={"me": said}), {})
     assert "S3CRET" not in str(caught.value) and caught.value.field == "notify.to.me"
+
+
+def test_no_log_shows_a_wrong_address() -> None:
+    asked = (
+        "import logging; logging.basicConfig(level=logging.INFO); "
+        "from elastic.notify.sending import is_address; print(is_address('slack://S3CRET'))"
+    )
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n" and "S3CRET" not in ran.stderr
 
 
 def test_addresses_come_from_the_environment_and_from_files(tmp_path: Path) -> None:
@@ -271,3 +287,54 @@ def test_unknown_topics_and_names_are_refused() -> None:
 def test_what_was_not_taken_says_why_without_the_address(send_one: Callable[..., str]) -> None:
     why = send_one("json://127.0.0.1:9/hook/T0K3N-OF-HOOK", "title", "text")
     assert "127.0.0.1" in why and "T0K3N" not in why
+
+
+def test_what_cannot_be_sent_from_here_is_tried_again_and_keeps_no_other_waiting(
+    store: Store, webhook: Webhook, clock: ManualClock
+) -> None:
+    failed(store)
+    told = notifier(store, clock, to={"full": "json://127.0.0.1:9/S3CRET", "me": webhook.address})
+
+    def from_a_full_disk(address: str, *message: object) -> str | None:
+        if "S3CRET" in address:
+            raise OSError(f"no space left for {address}")
+        return send(address, *message)  # type: ignore[arg-type]
+
+    told.send = from_a_full_disk
+    told.look()
+    assert webhook.titles == ["job esrgan failed"]
+    row = next(each for each in store.notifications.listed() if each.recipient == "full")
+    assert (row.delivery, row.tries) == (Delivery.WAITING, 1)
+    assert row.error == "it could not be sent from here: OSError"
+
+
+def test_a_later_look_reads_no_job_again_of_which_nobody_wants_to_hear(
+    store: Store, webhook: Webhook, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed(store)
+    failed(store, job_spec(notify={}))
+    told = notifier(store, clock, to={"me": webhook.address}, topics=["finished"])
+    told.look()
+    read: list[str] = []
+    monkeypatch.setattr(store.jobs, "get", read.append)
+    monkeypatch.setattr(store.ledger, "of_job", read.append)
+    told.look()
+    assert read == [] and webhook.taken == []
+
+
+def test_a_stop_waits_for_one_message_and_the_next_daemon_sends_the_rest(
+    store: Store, webhook: Webhook, clock: ManualClock
+) -> None:
+    failed(store)
+    failed(store)
+    told = notifier(store, clock, to={"me": webhook.address})
+
+    def stopped_meanwhile(address: str, title: str, text: str, _: object) -> str | None:
+        told.stop()
+        return send(address, title, text)
+
+    told.send = stopped_meanwhile
+    told.look()
+    assert len(webhook.taken) == 1
+    notifier(store, clock, to={"me": webhook.address}).look()
+    assert len(webhook.taken) == 2
