@@ -123,6 +123,8 @@ def sweep(
     from elastic.cli.job import read_spec
 
     document, code = read_spec(file)
+    if not isinstance(document.get("name"), str):
+        raise InvalidInput(f"{file}: name: wanted a value, got none", field="name")
     layouts = layouts_of(
         _names(types) or [str(each) for each in document.get("node_types") or ()],
         _numbers("--nodes", nodes),
@@ -134,7 +136,7 @@ def sweep(
         )
     if not yes:
         capped = "without a budget" if budget is None else f"for at most {figures.usd(budget)}"
-        typer.confirm(f"run {len(layouts) * repeat} jobs one after another {capped}?", abort=True)
+        typer.confirm(f"runs, one after another: {len(layouts) * repeat}, {capped}?", abort=True)
     with connection_of(context).open() as client:
         runs = list(_played(client, document, code, layouts, repeat, budget, again=again))
     if output is ListOutput.TABLE:
@@ -348,7 +350,9 @@ def _flat(run: LayoutRun) -> dict[str, Any]:
 
 
 def _names(text: str | None) -> list[str]:
-    return [each.strip() for each in (text or "").split(",") if each.strip()]
+    found = [each.strip() for each in (text or "").split(",") if each.strip()]
+    # A layout that is named twice is one layout; --repeat runs it again.
+    return list(dict.fromkeys(found))
 
 
 def _numbers(option: str, text: str) -> list[int]:

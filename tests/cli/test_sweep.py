@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from elastic.cli.sweep import Layout, LayoutRun, Row, job_of, layouts_of, rows_of, shown
+from elastic.cli.sweep import (
+    Layout,
+    LayoutRun,
+    Row,
+    _numbers,
+    job_of,
+    layouts_of,
+    rows_of,
+    shown,
+)
 from elastic.errors import InvalidInput
 from tests.cli.commands import Run
 
@@ -71,6 +81,17 @@ def test_wrong_numbers_are_named(given: str, run: Run, job_file: str) -> None:
 def test_without_types_it_says_where_to_find_them(run: Run, job_file: str) -> None:
     refused = run("sweep", job_file, "-y")
     assert refused.status == 2 and "elasticd type ls" in refused.err
+
+
+def test_a_file_without_a_name_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "job.yaml"
+    path.write_text("command: [/srv/train.py]\niterations: 5\n")
+    refused = run("sweep", str(path), "--types", "small", "-y")
+    assert refused.status == 2 and "name: wanted a value" in refused.err
+
+
+def test_a_number_that_is_named_twice_is_one_layout() -> None:
+    assert _numbers("--nodes", "2,1,2") == [2, 1]
 
 
 @pytest.fixture

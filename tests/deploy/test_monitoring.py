@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -61,7 +62,12 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
     """A daemon that trains a job with a budget."""
     folder = tmp_path_factory.mktemp("watched")
     with running_daemon(
-        folder, {"ELASTICD_METRICS_TOKEN_FILE": str(folder / "metrics-token")}
+        folder,
+        {
+            "ELASTICD_METRICS_TOKEN_FILE": str(folder / "metrics-token"),
+            # As in a container: users are answered by HTTPS.
+            "ELASTICD_HOST": "0.0.0.0",
+        },
     ) as running:
         (folder / "train.py").write_text(_SCRIPT)
         job_id = running.submit(
@@ -84,6 +90,7 @@ def prometheus(
     config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
     (scrape,) = config["scrape_configs"]
     scrape["authorization"]["credentials_file"] = str(daemon.folder / "metrics-token")
+    scrape["tls_config"]["ca_file"] = str(daemon.folder / "certificate.pem")
     with daemon.client() as client:
         scrape["static_configs"] = [{"targets": [urlsplit(client.url).netloc]}]
     shutil.copy(DEPLOY / "prometheus/alerts.yml", folder)
@@ -175,6 +182,8 @@ def test_the_token_of_the_metrics_opens_nothing_else(daemon: RunningDaemon) -> N
     with daemon.client() as client:
         url = client.url
     headers = {"Authorization": f"Bearer {token}"}
-    assert httpx2.get(f"{url}/metrics", headers=headers).status_code == 200
-    assert httpx2.get(f"{url}/v1/jobs", headers=headers).status_code == 401
-    assert httpx2.get(f"{url}/metrics").status_code == 401
+    trust = ssl.create_default_context(cafile=str(daemon.folder / "certificate.pem"))
+    with httpx2.Client(base_url=url, verify=trust) as stranger:
+        assert stranger.get("/metrics", headers=headers).status_code == 200
+        assert stranger.get("/v1/jobs", headers=headers).status_code == 401
+        assert stranger.get("/metrics").status_code == 401
