@@ -56,7 +56,7 @@ class Notifier:
     # Where people find the daemon's pages; empty if that is not known.
     url: str = ""
     _has_looked: bool = field(default=False, init=False)
-    # The keys of news that needs no more: it is on record, or nobody wants it. A look asks the
+    # The keys of news that needs no more: it is on record, or has no recipient. A look asks the
     # database only for the rest.
     _noted: set[str] = field(default_factory=set, init=False)
     _is_stopped: bool = field(default=False, init=False)
