@@ -16,13 +16,28 @@ OLDEST = next(path for path in PAST if path.stem == "5cd19bd")
 """The one that is repaired, too, before it is migrated."""
 
 
+LATER = [path for path in PAST if path != OLDEST]
+
+
 def test_some_kills_leave_the_old_database_or_the_new(tmp_path: Path) -> None:
     _play(OLDEST, tmp_path, every=31)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("past", PAST, ids=lambda path: path.stem)
-def test_a_kill_at_each_step_leaves_the_old_database_or_the_new(past: Path, tmp_path: Path) -> None:
+def test_a_kill_at_each_step_leaves_the_old_database_or_the_new(tmp_path: Path) -> None:
+    _play(OLDEST, tmp_path, every=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("past", LATER, ids=lambda path: path.stem)
+def test_a_kill_at_every_fifth_step_does_so_from_later_releases(past: Path, tmp_path: Path) -> None:
+    _play(past, tmp_path, every=5)
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+@pytest.mark.parametrize("past", LATER, ids=lambda path: path.stem)
+def test_a_kill_at_each_step_does_so_from_later_releases(past: Path, tmp_path: Path) -> None:
     _play(past, tmp_path, every=1)
 
 
