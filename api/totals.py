@@ -25,7 +25,7 @@ def ledger_totals(
         key = ""
         for key, usd in _KEYS[by](row, now_s):
             spent[key] += usd
-        burn[key] += _burn_usd_per_h(row)
+        burn[key] += burn_usd_per_h(row)
     return [
         schemas.LedgerTotal(key=key, usd=spent[key], burn_usd_per_h=burn[key])
         for key in sorted(spent)
@@ -40,8 +40,13 @@ def _by_node(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
     yield row.node_id, row.usd(now_s)
 
 
+def type_of(row: LedgerRow) -> str:
+    """A row's node type, with how it was bought."""
+    return f"{row.offering.node_type} {row.offering.capacity}"
+
+
 def _by_type(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
-    yield f"{row.offering.node_type} {row.offering.capacity}", row.usd(now_s)
+    yield type_of(row), row.usd(now_s)
 
 
 def _by_zone(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
@@ -68,7 +73,8 @@ def _by_day(row: LedgerRow, now_s: float) -> Iterator[tuple[str, float]]:
         spent_before = spent
 
 
-def _burn_usd_per_h(row: LedgerRow) -> float:
+def burn_usd_per_h(row: LedgerRow) -> float:
+    """What a row costs an hour now; nothing once it is over."""
     if row.to_s is not None:
         return 0.0
     if row.is_waived:

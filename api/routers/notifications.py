@@ -10,7 +10,6 @@ from api import schemas
 from api.deps import ContextOf, require_user
 from elastic.config import RECIPIENT_PATTERN
 from elastic.errors import NotFound
-from elastic.store import Delivery, Notification
 
 router = APIRouter(prefix="/v1", tags=["notifications"], dependencies=[Depends(require_user)])
 
@@ -26,7 +25,7 @@ def list_notifications(
     """Lists the newest messages to people, newest first, and whether they have arrived."""
     found = context.store.notifications.listed(job_id=job_id, limit=limit)
     return schemas.Page[schemas.NotificationOut](
-        items=[_shown(each) for each in found], next_before=None
+        items=[schemas.NotificationOut.of(each) for each in found], next_before=None
     )
 
 
@@ -34,12 +33,12 @@ def list_notifications(
 def list_recipients(context: ContextOf) -> schemas.Page[schemas.RecipientOut]:
     """Lists the recipients of messages, by the daemon's settings."""
     notifier = context.notifier
-    names = () if notifier is None else tuple(notifier.recipients)
+    found = (
+        {} if notifier is None else {each: notifier.topics(each) for each in notifier.recipients}
+    )
     return schemas.Page[schemas.RecipientOut](
         items=[
-            schemas.RecipientOut(name=name, topics=list(notifier.topics(name)))
-            for name in names
-            if notifier is not None
+            schemas.RecipientOut(name=name, topics=list(topics)) for name, topics in found.items()
         ],
         next_before=None,
     )
@@ -54,21 +53,3 @@ def test_recipient(recipient: RecipientName, context: ContextOf) -> schemas.Noti
             f"no recipient {recipient!r}: the setting notify.to names those that there are"
         )
     return schemas.NotifyTest(recipient=recipient, error=notifier.test(recipient))
-
-
-def _shown(message: Notification) -> schemas.NotificationOut:
-    is_waiting = message.delivery is Delivery.WAITING
-    return schemas.NotificationOut(
-        id=message.id,
-        topic=message.topic,
-        recipient=message.recipient,
-        title=message.title,
-        text=message.text,
-        job_id=message.job_id,
-        made_at_s=message.made_at_s,
-        delivery=message.delivery,
-        tries=message.tries,
-        next_at_s=message.next_at_s if is_waiting else None,
-        sent_at_s=message.sent_at_s,
-        error=message.error,
-    )

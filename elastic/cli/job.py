@@ -64,6 +64,16 @@ OUTPUT_COLUMNS = (
 )
 
 
+BudgetOption = Annotated[
+    float | None,
+    typer.Option("--budget", help="Most that it may cost in USD, what it has cost included."),
+]
+DeadlineOption = Annotated[
+    str | None,
+    typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone."),
+]
+
+
 @app.command("submit")
 def submit(
     context: typer.Context,
@@ -278,14 +288,8 @@ def resume(
             metavar="LINE", help="Replace the job's setup by this line. Repeat it for several."
         ),
     ] = None,
-    budget: Annotated[
-        float | None,
-        typer.Option("--budget", help="Most that it may cost in USD, what it has cost included."),
-    ] = None,
-    deadline: Annotated[
-        str | None,
-        typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone."),
-    ] = None,
+    budget: BudgetOption = None,
+    deadline: DeadlineOption = None,
     on_miss: Annotated[
         OnMiss | None,
         typer.Option("--on-miss", help="What to do once a goal is certain to be missed."),
@@ -350,14 +354,8 @@ def scale(
 def limit(
     context: typer.Context,
     job: JobArgument,
-    budget: Annotated[
-        float | None,
-        typer.Option("--budget", help="Most that it may cost in USD, what it has cost included."),
-    ] = None,
-    deadline: Annotated[
-        str | None,
-        typer.Option("--deadline", help="When to be done: 6h, 1d12h, or ISO 8601 with a zone."),
-    ] = None,
+    budget: BudgetOption = None,
+    deadline: DeadlineOption = None,
     yes: YesOption = False,
 ) -> None:
     """Change the budget or deadline of a running job: print what follows, ask, and do it."""

@@ -8,11 +8,10 @@ from itertools import groupby
 
 from elastic import figures
 from elastic.model import Job, JobPhase, LedgerRow, Missed, Topic, spent_usd
+from elastic.store import AlarmRow
 
 # The traceback's end is what one reads on a phone.
 _MOST_LINES = 12
-
-
 _OF_GOALS = tuple(each.value for each in Missed)
 _OF_ENDINGS = {JobPhase.SUCCEEDED: Topic.FINISHED, JobPhase.CANCELLED: Topic.STOPPED}
 
@@ -87,42 +86,35 @@ def of_losses(job: Job, lost: int, *, most: int, now_s: float) -> News | None:
         key=losses_key(job),
         topic=Topic.LOSSES,
         at_s=now_s,
-        title=f"job {job.spec.name} has lost {lost} nodes",
+        title=f"job {job.spec.name} has lost {lost} {'node' if lost == 1 else 'nodes'}",
         text=f"{lost} of its nodes were lost or taken back by the cloud, {_progress(job)}. "
         "It goes on; its page shows what was done again.",
         job_id=job.id,
     )
 
 
-def of_alarm(
-    number: int,
-    kind: str,
-    text: str,
-    *,
-    since_s: float,
-    over_at_s: float | None,
-    job: Job | None,
-) -> tuple[News, ...]:
+def of_alarm(alarm: AlarmRow, job: Job | None) -> tuple[News, ...]:
     """Says that an alarm began and, once it is, that it is over."""
     if job is None:
         subject, job_id = "elasticd", None
     else:
         subject, job_id = f"job {job.spec.name}", job.id
-    what = kind.replace("_", " ")
-    if kind in _OF_GOALS:
+    what = alarm.kind.replace("_", " ")
+    key = f"alarm {alarm.id}"
+    if alarm.kind in _OF_GOALS:
         topic = Topic.AT_RISK
     else:
         topic = Topic.ALARM
-    begun = News(f"alarm {number}", topic, since_s, f"{subject}: {what}", text, job_id)
-    if over_at_s is None:
+    begun = News(key, topic, alarm.since_s, f"{subject}: {what}", alarm.text, job_id)
+    if alarm.over_at_s is None:
         return (begun,)
-    lasted = figures.duration(over_at_s - since_s)
+    lasted = figures.duration(alarm.over_at_s - alarm.since_s)
     over = News(
-        f"alarm {number} over",
+        f"{key} over",
         Topic.OVER,
-        over_at_s,
+        alarm.over_at_s,
         f"{subject}: {what} is over",
-        f"It lasted {lasted}. It was: {text}",
+        f"It lasted {lasted}. It was: {alarm.text}",
         job_id,
     )
     return begun, over
@@ -138,8 +130,8 @@ def bill(job: Job, rows: Sequence[LedgerRow], *, now_s: float) -> list[str]:
     for offering, own in groupby(ordered, key=lambda row: row.offering):
         bought = tuple(own)
         usd = spent_usd(bought, now_s)
-        hours = sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in bought)
-        lines.append(f"  {offering}: {figures.duration(hours)} of nodes, {figures.usd(usd)}")
+        seconds = sum((now_s if row.to_s is None else row.to_s) - row.from_s for row in bought)
+        lines.append(f"  {offering}: {figures.duration(seconds)} of nodes, {figures.usd(usd)}")
     return lines
 
 

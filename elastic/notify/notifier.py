@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 import structlog
@@ -73,9 +74,9 @@ class Notifier:
             self.store.notifications.doubt()
             self._has_looked = True
         now_s = self.clock.now_s()
-        jobs = _JobsOnce(self.store)
-        news = list(self._news(jobs.get, now_s))
-        found = [each for one in news for each in self._messages(one, jobs.get, now_s)]
+        job_of = cache(self.store.jobs.get)
+        news = list(self._news(job_of, now_s))
+        found = [each for one in news for each in self._messages(one, job_of, now_s)]
         told = self.store.notifications.told({each.key for each in found}) if found else ()
         self.store.notifications.keep(
             [each for each in found if (each.key, each.recipient) not in told]
@@ -129,24 +130,18 @@ class Notifier:
             # It may have been resumed since.
             if job.finished_at_s is not None:
                 yield of_ending(job, store.ledger.of_job(job_id), now_s=now_s)
+        charges = store.ledger.charges()
+        lost = store.notifications.lost_nodes()
         for job in store.jobs.unfinished():
-            has_budget = job.spec.objective.budget_usd is not None
-            if has_budget and budget_key(job) not in self._noted:
-                spent = store.ledger.spent(job.id, now_s)
+            spent = charges.spent_usd(job.id, now_s)
+            nodes = lost.get(job.id, 0)
+            if budget_key(job) not in self._noted:
                 yield from _given(of_budget(job, spent, share=settings.budget_share, now_s=now_s))
             if losses_key(job) not in self._noted:
-                lost = store.notifications.lost_nodes(job.id)
-                yield from _given(of_losses(job, lost, most=settings.node_losses, now_s=now_s))
+                yield from _given(of_losses(job, nodes, most=settings.node_losses, now_s=now_s))
         for alarm in store.notifications.alarms_since(from_s=from_s):
             job_of_alarm = None if alarm.job_id is None else job_of(alarm.job_id)
-            for news in of_alarm(
-                alarm.id,
-                alarm.kind,
-                alarm.text,
-                since_s=alarm.since_s,
-                over_at_s=alarm.over_at_s,
-                job=job_of_alarm,
-            ):
+            for news in of_alarm(alarm, job_of_alarm):
                 # The beginning of one that has stood for days is no news when it is over.
                 if news.at_s >= from_s and news.key not in self._noted:
                     yield news
@@ -217,19 +212,6 @@ class Notifier:
             # A message without a picture is better than none.
             log.exception("a picture was not drawn", job=message.job_id)
             return ()
-
-
-class _JobsOnce:
-    """Reads each job once."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._known: dict[str, Job] = {}
-
-    def get(self, job_id: str) -> Job:
-        if job_id not in self._known:
-            self._known[job_id] = self._store.jobs.get(job_id)
-        return self._known[job_id]
 
 
 def _given(found: Value | None) -> Iterator[Value]:

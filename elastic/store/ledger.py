@@ -258,4 +258,5 @@ class Ledger(Repository):
     listed = reads(listed)
     of_job = reads(of_job)
     since = reads(since)
+    charges = reads(charges)
     spent = reads(spent)

@@ -39,8 +39,8 @@ class Notification:
     id: int = 0
     delivery: Delivery = Delivery.WAITING
     tries: int = 0
-    # When the next try is due.
-    next_at_s: float = 0.0
+    # When the next try is due; None: there is none.
+    next_at_s: float | None = None
     sent_at_s: float | None = None
     # Why the last try failed.
     error: str | None = None
@@ -163,11 +163,12 @@ def alarms_since(connection: Connection, *, from_s: float) -> tuple[AlarmRow, ..
     )
 
 
-def lost_nodes(connection: Connection, job_id: str) -> int:
-    """How many nodes of a job were lost, or taken back by the cloud."""
+def lost_nodes(connection: Connection) -> dict[str, int]:
+    """How many nodes were lost, or taken back by the cloud, by job; of jobs that are not over."""
     was_lost = (nodes.c.phase == NodePhase.LOST) | (nodes.c.notice_kind == NoticeKind.INTERRUPTION)
-    query = select(func.count()).where(nodes.c.job_id == job_id, was_lost)
-    return int(connection.execute(query).scalar_one())
+    is_on = nodes.c.job_id.in_(select(jobs.c.id).where(jobs.c.phase.not_in(DONE)))
+    query = select(nodes.c.job_id, func.count().label("lost")).where(was_lost, is_on)
+    return {row.job_id: row.lost for row in connection.execute(query.group_by(nodes.c.job_id))}
 
 
 def _change(connection: Connection, notification_id: int, **values: object) -> None:
@@ -187,7 +188,7 @@ def _to_notification(row: Row[tuple[object, ...]]) -> Notification:
         id=row.id,
         delivery=Delivery(row.delivery),
         tries=row.tries,
-        next_at_s=row.next_at_s,
+        next_at_s=row.next_at_s if row.delivery == Delivery.WAITING else None,
         sent_at_s=row.sent_at_s,
         error=row.error,
     )

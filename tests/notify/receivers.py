@@ -85,7 +85,7 @@ class Mailbox:
 @contextmanager
 def running_mailbox() -> Iterator[Mailbox]:
     mailbox = Mailbox()
-    # Port 0 would be asked for anew when the server looks whether it answers.
+    # Port 0 would be asked for again when the server looks whether it answers.
     controller = Controller(mailbox, hostname="127.0.0.1", port=_free_port())
     controller.start()
     mailbox.port = controller.port

@@ -8,6 +8,7 @@ import pytest
 
 from elastic.model import JobPhase, LedgerRow, Objective, ScriptError, Topic
 from elastic.notify import News, of_alarm, of_budget, of_ending, of_losses
+from elastic.store import AlarmRow
 from tests.builders import NOW_S, job, offering
 
 ROWS = (
@@ -83,9 +84,8 @@ def test_losses_are_told_of_once_they_are_more_than_usual() -> None:
 
 def test_an_alarm_is_told_of_when_it_begins_and_when_it_is_over() -> None:
     def late(over_at_s: float | None) -> tuple[News, ...]:
-        return of_alarm(
-            7, "will_be_late", "3 min short", since_s=NOW_S, over_at_s=over_at_s, job=job()
-        )
+        alarm = AlarmRow(7, "will_be_late", "3 min short", "job-1", NOW_S, over_at_s)
+        return of_alarm(alarm, job())
 
     (begun,) = late(None)
     assert (begun.topic, begun.title) == (Topic.AT_RISK, "job esrgan: will be late")
@@ -93,7 +93,7 @@ def test_an_alarm_is_told_of_when_it_begins_and_when_it_is_over() -> None:
     assert again == begun
     assert (over.topic, over.at_s) == (Topic.OVER, NOW_S + 90)
     assert over.text == "It lasted 1 min 30 s. It was: 3 min short"
-    (blind,) = of_alarm(8, "cannot_see", "no answer", since_s=NOW_S, over_at_s=None, job=None)
+    (blind,) = of_alarm(AlarmRow(8, "cannot_see", "no answer", None, NOW_S, None), None)
     assert (blind.topic, blind.title, blind.job_id) == (
         Topic.ALARM,
         "elasticd: cannot see",

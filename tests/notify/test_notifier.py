@@ -15,7 +15,7 @@ from elastic.errors import InvalidInput
 from elastic.model import Job, JobPhase, JobSpec, Objective, Topic
 from elastic.notify import Attachment, Notifier, recipients_of, send
 from elastic.store import Delivery, Store, StoredAlarm, open_store
-from tests.builders import NOW_S, job_spec
+from tests.builders import NOW_S, intend, job_spec, offering
 from tests.notify.receivers import Mailbox, Webhook, running_mailbox, running_webhook
 
 LATE = StoredAlarm("will_be_late", "3 min short", NOW_S)
@@ -218,19 +218,26 @@ def test_what_is_older_than_a_day_is_no_news(
     assert webhook.taken == []
 
 
-def test_a_running_job_s_budget_is_looked_at(
-    store: Store, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, webhook: Webhook
+def test_a_running_job_s_budget_and_losses_are_looked_at(
+    store: Store, clock: ManualClock, webhook: Webhook
 ) -> None:
+    half = offering("local.half")
     job = submitted(store, job_spec(objective=Objective(budget_usd=1.0)))
-    spent = {job.id: 0.79}
-    monkeypatch.setattr(store.ledger, "spent", lambda job_id, now_s: spent[job_id])
-    told = notifier(store, clock, to={"me": webhook.address})
+    store.ledger.add_price(half, 1.0, valid_from_s=NOW_S, observed_at_s=NOW_S, source="test")
+    node = intend(store, job.id, half, now_s=NOW_S)
+    store.nodes.launched(node.id, "machine", launched_at_s=NOW_S, minimum_s=0.0)
+    told = notifier(store, clock, to={"me": webhook.address}, node_losses=0)
+    clock.advance(0.79 * 3600)
     told.look()
     assert webhook.taken == []
-    spent[job.id] = 0.85
+    clock.advance(0.06 * 3600)
     told.look()
     told.look()
     assert webhook.titles == ["job esrgan has spent 85 % of its budget"]
+    store.nodes.gone(node.id, at_s=clock.now_s())
+    told.look()
+    told.look()
+    assert webhook.titles[1:] == ["job esrgan has lost 1 node"]
 
 
 @pytest.mark.parametrize(

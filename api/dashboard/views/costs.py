@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from api.accounts import cost_between, month_begins_s
 from api.dashboard.views.parts import Card, Number, dollars, dollars_an_hour
+from api.totals import burn_usd_per_h, type_of
 from elastic import figures
 from elastic.model import LedgerRow
 
@@ -53,9 +54,7 @@ def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: flo
     def spent(from_s: float, to_s: float, own: Sequence[LedgerRow] = rows) -> float:
         return cost_between(own, from_s, to_s, now_s=now_s)
 
-    burn = sum(
-        row.extras_usd_per_h if row.is_waived else row.usd_per_h for row in rows if row.to_s is None
-    )
+    burn = sum(map(burn_usd_per_h, rows))
     month = spent(begin_s, now_s)
     elapsed_days = (now_s - begin_s) / _DAY_S
 
@@ -91,11 +90,7 @@ def cost_view(rows: Sequence[LedgerRow], names: Mapping[str, str], *, now_s: flo
         tables=(
             _table("By day", "Day", daily),
             CostTable(by_job.title, by_job.column, named),
-            by(
-                "By node type",
-                "Node type",
-                lambda row: f"{row.offering.node_type} {row.offering.capacity}",
-            ),
+            by("By node type", "Node type", type_of),
             by("By zone", "Zone", lambda row: row.offering.zone),
         ),
     )
