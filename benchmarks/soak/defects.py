@@ -287,7 +287,7 @@ _LEASES = (
     ),
     Defect(
         "a list is a proof",
-        "Whoever may list machines is taken to be able to end them.",
+        "A daemon that may list machines is taken to be able to end them.",
         ((TerminationPermission, "look", _proven_by_a_list),),
         _script(_at(0.5, FaultKind.FORBIDDEN, 90)),
     ),
