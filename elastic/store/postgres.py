@@ -3,6 +3,7 @@ other one out."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
@@ -58,6 +59,14 @@ def writer(url: URL) -> Engine:
                 f"{url.render_as_string()}: another daemon owns this database; stop it or choose "
                 "another --database-url"
             )
+
+    @event.listens_for(engine, "close")
+    def _unlock(connection: Any, _record: Any) -> None:
+        # The server itself frees the lock a moment after the session ends: too late for a daemon
+        # or command that starts right now.
+        with suppress(connection.Error):  # the session may be lost already, and the lock with it
+            connection.rollback()
+            connection.execute("SELECT pg_advisory_unlock_all()")
 
     return engine
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
 from elastic.errors import AlreadyRunning, InvalidInput, StoreUnavailable
@@ -39,6 +40,19 @@ def test_a_second_daemon_is_refused_while_the_first_one_lives(url: str, owner: S
         open_store(url)
     owner.close()
     open_store(url).close()
+
+
+def test_the_lock_is_free_as_soon_as_its_owner_closed(url: str) -> None:
+    other = psycopg.connect(url.replace("postgresql+psycopg", "postgresql"), autocommit=True)
+    held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+    with other:
+        for _ in range(100):
+            owner = Database(url)
+            owner.own()
+            with owner.read() as connection:
+                assert connection.exec_driver_sql(held).scalar() == 1
+            owner.close()
+            assert other.execute(held).fetchone() == (0,)
 
 
 def test_a_database_without_an_encoding_holds_any_text(postgres: PostgresServer) -> None:
@@ -127,13 +141,13 @@ def test_a_daemon_that_stands_still_loses_its_session_and_one_that_uses_it_keeps
     database.own()
     with database.write() as connection:
         assert connection.exec_driver_sql("SHOW idle_session_timeout").scalar() == "15s"
-        connection.exec_driver_sql("SET idle_session_timeout = 300")
+        connection.exec_driver_sql("SET idle_session_timeout = 1000")
     for _ in range(3):
-        time.sleep(0.2)
+        time.sleep(0.4)
         database.own()
     with pytest.raises(AlreadyRunning):
         open_store(url)
-    time.sleep(0.6)
+    time.sleep(1.5)
     open_store(url).close()
     database.close()
 
