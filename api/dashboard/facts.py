@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from api import schemas
 from api.accounts import cost_over_time
-from api.job_status import status_of
+from api.job_status import status_of, time_left_s
 from api.outlook import JobForecast, outlook_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
@@ -48,6 +48,8 @@ class JobPageFacts:
     waiting: schemas.WaitingOut | None = None
     # None before the first decision, and once the job ends.
     outlook: JobForecast | None = None
+    # Why a person should look at it; None if there is no reason.
+    attention: str | None = None
 
 
 def job_facts(
@@ -87,13 +89,20 @@ def job_facts(
 def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     """Reads what a list of jobs shows."""
     generation = store.generations.latest(job.id)
+    nodes: tuple[Node, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    # Of a job that is over, nothing is in the making.
+    if not job.phase.is_final:
+        nodes = store.nodes.listed(job.id)
+        decisions = store.decisions.listed(job.id, limit=1)
+    current = training_group(generation, nodes)
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=training_group(generation, store.nodes.listed(job.id)),
+        current=current,
         target=store.jobs.target(job.id),
         generation=generation,
-        eta_s=None,
+        eta_s=time_left_s(job, current, decisions, now_s=now_s),
         spent_usd=store.ledger.spent(job.id, now_s),
     )
 

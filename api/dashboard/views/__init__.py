@@ -35,7 +35,7 @@ from api.dashboard.views.extras import (
 from api.dashboard.views.frontier import FrontierChart, frontier_chart
 from api.dashboard.views.jobs import JobRow, JobView, job_head, job_row, job_view
 from api.dashboard.views.nodes import NodeRow, node_rows
-from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole
+from api.dashboard.views.parts import Badge, Card, Instant, Number, Tone, instant, whole, words
 from api.dashboard.views.prices import PriceRow, history_view, offer_rows, price_rows
 from api.dashboard.views.timelines import (
     TimelineView,
@@ -99,4 +99,5 @@ __all__ = [
     "use_parts",
     "value_timeline",
     "whole",
+    "words",
 ]

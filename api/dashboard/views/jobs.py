@@ -83,9 +83,14 @@ class JobRow:
     """A job in a list."""
 
     head: JobHead
+    # Why a person should look at it; empty if there is no reason.
+    attention: str
     iteration: Number
     iterations: Number
+    # All its dollars counted, booting and trials too.
+    iterations_per_usd: Number
     spent_usd: Number
+    left: Number
     group: str
 
 
@@ -155,13 +160,26 @@ def job_head(facts: JobPageFacts) -> JobHead:
 
 def job_row(facts: JobPageFacts) -> JobRow:
     """A job as a list shows it."""
+    left = UNKNOWN
+    if facts.eta_s is not None:
+        left = Number(duration(facts.eta_s), facts.eta_s)
     return JobRow(
         head=job_head(facts),
+        attention=facts.attention or "",
         iteration=whole(facts.job.iteration),
         iterations=whole(facts.job.spec.iterations),
+        iterations_per_usd=amount(value_reached(facts)),
         spent_usd=dollars(facts.spent_usd),
+        left=left,
         group="" if facts.job.phase.is_final else group_name(facts.current or facts.target),
     )
+
+
+def value_reached(facts: JobPageFacts) -> float | None:
+    """What a job's dollars have bought in all, in iterations per dollar; None before the first."""
+    if facts.spent_usd > 0 and facts.job.iteration:
+        return facts.job.iteration / facts.spent_usd
+    return None
 
 
 def _place(facts: JobPageFacts) -> str:
@@ -236,13 +254,10 @@ def _rate_card(facts: JobPageFacts, current: Candidate | None) -> Card:
         value = current.iterations_per_usd.value
     if facts.job.phase.is_final:
         # Of a job that is over: what its dollars bought in all.
-        reached = None
-        if facts.spent_usd > 0:
-            reached = facts.job.iteration / facts.spent_usd
         return Card(
             "report_iterations_per_usd",
             "Iterations per dollar",
-            amount(reached),
+            amount(value_reached(facts)),
             ("start-up and trials included",),
         )
     label = "Iterations per dollar now"

@@ -1,0 +1,166 @@
+"""Chooses the jobs of a list: which, in what order, and which page of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from urllib.parse import urlencode
+
+from api.attention import attention_of
+from api.dashboard.facts import JobPageFacts, brief_facts
+from api.dashboard.views import Choice, words
+from elastic.model import Job, JobPhase
+from elastic.store import Store
+
+PAGE_ROWS = 50
+# Of more jobs than this that are over, only the newest are put in order.
+_MOST_OVER = 200
+# More than ever train at once: none of them is left out.
+_MOST_OPEN = 10_000
+_OVER = tuple(each for each in JobPhase if each.is_final)
+_OPEN = tuple(each for each in JobPhase if not each.is_final)
+
+
+class Which(StrEnum):
+    """Several phases at once, or what no phase says."""
+
+    ANY = ""
+    ATTENTION = "attention"
+    OPEN = "open"
+    OVER = "over"
+
+
+class Order(StrEnum):
+    """What comes first in a list of jobs; among equals, the newest."""
+
+    ATTENTION = "attention"
+    NEWEST = "newest"
+    VALUE = "value"
+    COST = "cost"
+    TIME_LEFT = "left"
+
+
+STATES = (
+    Choice(Which.ANY, "any state"),
+    Choice(Which.ATTENTION, "needs attention"),
+    Choice(Which.OPEN, "not over"),
+    Choice(Which.OVER, "over"),
+    *(Choice(each, words(each)) for each in JobPhase),
+)
+ORDERS = (
+    Choice(Order.ATTENTION, "what needs attention"),
+    Choice(Order.NEWEST, "the newest"),
+    Choice(Order.VALUE, "most iterations per dollar"),
+    Choice(Order.COST, "most spent"),
+    Choice(Order.TIME_LEFT, "least time left"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which jobs are asked for."""
+
+    # A group or a phase.
+    state: Which | JobPhase = Which.ANY
+    # What their names or ids contain.
+    text: str = ""
+    order: Order = Order.ATTENTION
+    # Counted from 1.
+    page: int = 1
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether it leaves jobs out."""
+        return bool(self.state or self.text)
+
+    def link(self, **other: object) -> str:
+        """The query of the same list, but for `other`.
+
+        >>> Asked(text="gan").link(order=Order.COST)
+        '?text=gan&order=cost'
+        """
+        asked = replace(self, **other)  # type: ignore[arg-type]
+        values = {"state": asked.state, "text": asked.text, "order": asked.order}
+        if asked.page > 1:
+            values["page"] = str(asked.page)
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """One page of a list of jobs."""
+
+    asked: Asked
+    rows: tuple[JobPageFacts, ...]
+    has_more: bool
+
+
+def asked_for(state: str, text: str, order: str, page: int) -> Asked:
+    """Reads what a page's address asks for; what is unknown there asks for nothing."""
+    states: Mapping[str, Which | JobPhase] = {each.value: each for each in (*Which, *JobPhase)}
+    orders = {each.value: each for each in Order}
+    return Asked(
+        states.get(state, Which.ANY), text.strip(), orders.get(order, Order.ATTENTION), page
+    )
+
+
+def job_list(store: Store, asked: Asked, *, now_s: float) -> JobList:
+    """Reads the page of jobs that is asked for."""
+    alarms = store.alarms.standing()
+    found = _found(store, asked)
+    needs = {each.id: attention_of(store, each, alarms) for each in found}
+    if asked.state is Which.ATTENTION:
+        found = [each for each in found if needs[each.id]]
+    ordered = sorted(found, key=_key(store, asked.order, needs, now_s=now_s))
+    first = (asked.page - 1) * PAGE_ROWS
+    rows = tuple(
+        replace(brief_facts(store, each, now_s=now_s), attention=needs[each.id])
+        for each in ordered[first : first + PAGE_ROWS]
+    )
+    return JobList(asked, rows, has_more=len(ordered) > first + PAGE_ROWS)
+
+
+def _found(store: Store, asked: Asked) -> list[Job]:
+    """The jobs that match, newest first."""
+    match asked.state:
+        case Which.ANY | Which.ATTENTION:
+            phases: tuple[JobPhase, ...] = (*_OPEN, *_OVER)
+        case Which.OPEN:
+            phases = _OPEN
+        case Which.OVER:
+            phases = _OVER
+        case phase:
+            phases = (phase,)
+    found: list[Job] = []
+    for kind, most in ((_OPEN, _MOST_OPEN), (_OVER, _MOST_OVER)):
+        wanted = [each for each in kind if each in phases]
+        if wanted:
+            found += store.jobs.listed(limit=most, phases=wanted, text=asked.text)
+    return sorted(found, key=lambda each: -each.submitted_at_s)
+
+
+def _key(
+    store: Store, order: Order, needs: Mapping[str, str | None], *, now_s: float
+) -> Callable[[Job], tuple[float, ...]]:
+    """What a job is sorted by, least first; what is unknown comes last."""
+
+    def cost(job: Job) -> float:
+        return store.ledger.spent(job.id, now_s)
+
+    match order:
+        case Order.ATTENTION:
+            return lambda job: (not needs[job.id], job.phase.is_final)
+        case Order.NEWEST:
+            return lambda job: ()
+        case Order.COST:
+            return lambda job: (-cost(job),)
+        case Order.VALUE:
+            return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
+        case Order.TIME_LEFT:
+            return lambda job: _time_left(store, job, now_s)
+
+
+def _time_left(store: Store, job: Job, now_s: float) -> tuple[bool, float]:
+    left_s = brief_facts(store, job, now_s=now_s).eta_s
+    return left_s is None, left_s or 0.0
