@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from api import schemas
 from api.accounts import cost_over_time
@@ -104,6 +104,18 @@ def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
         generation=generation,
         eta_s=time_left_s(job, current, decisions, now_s=now_s),
         spent_usd=store.ledger.spent(job.id, now_s),
+    )
+
+
+def value_facts(store: Store, facts: JobPageFacts) -> JobPageFacts:
+    """Adds what it takes to compare a job with others: its pace, dollars and forecast over time."""
+    job = facts.job
+    return replace(
+        facts,
+        ledger=store.ledger.of_job(job.id),
+        throughput=store.measurements.throughput(job.id, points=_BUCKETS),
+        idle_s=idle_s(store.resumes.of(job.id)),
+        outlook=outlook_of(store, job),
     )
 
 

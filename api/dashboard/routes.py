@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from api.accounts import month_begins_s
 from api.dashboard.acting import router as acting_router
+from api.dashboard.comparing import router as comparing_router
 from api.dashboard.facts import job_facts
 from api.dashboard.job_list import ORDERS, STATES, Asked, asked_for, job_list
 from api.dashboard.job_page import job_page
@@ -60,6 +61,7 @@ router = APIRouter(
 )
 router.include_router(acting_router)
 router.include_router(submitting_router)
+router.include_router(comparing_router)
 
 
 def mount_static(app: FastAPI) -> None:

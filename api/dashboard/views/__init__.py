@@ -19,6 +19,7 @@ from api.dashboard.views.candidates import (
     candidate_table,
     standing_of,
 )
+from api.dashboard.views.comparison import Compared, comparison_view
 from api.dashboard.views.costs import CostView, cost_view
 from api.dashboard.views.decisions import DecisionItem, DecisionView, decision_items, decision_view
 from api.dashboard.views.extras import (
@@ -53,6 +54,7 @@ __all__ = [
     "ChangeRow",
     "ChangeView",
     "Choice",
+    "Compared",
     "CostView",
     "DecisionItem",
     "DecisionView",
@@ -70,6 +72,7 @@ __all__ = [
     "actions",
     "candidate_table",
     "change_view",
+    "comparison_view",
     "cost_timeline",
     "cost_view",
     "decision_items",

@@ -277,7 +277,7 @@ def report_view(report: schemas.Report) -> ReportView:
         ),
         fixed=tuple(_fixed_row(each, report.spent_usd) for each in report.fixed),
         quality=tuple(
-            (words(name), _plain(value))
+            (words(name), plain(value))
             for name, value in report.quality.items()
             if value is not None
         ),
@@ -320,6 +320,21 @@ def spec_lines(spec: JobSpec, *, is_preloaded: bool | None) -> tuple[tuple[str, 
         ("environment", _pairs(spec.shown_env)),
     )
     return tuple((name, value) for name, value in lines if value)
+
+
+def plain(value: bool | float | str) -> str:
+    """A value that a script reported, as people read it."""
+    match value:
+        case bool():
+            if value:
+                return "yes"
+            return "no"
+        case int():
+            return count(value)
+        case float():
+            return number(value)
+        case str():
+            return value
 
 
 def _known(value: Value | None, write: Callable[[Value], str]) -> str:
@@ -369,20 +384,6 @@ def _fixed_row(choice: schemas.FixedChoiceOut, spent_usd: float) -> FixedRow:
         lasts=Number(duration(choice.lasts_s), choice.lasts_s),
         against=f"{usd(abs(more))} {'more' if more >= 0 else 'less'}",
     )
-
-
-def _plain(value: bool | float | str) -> str:
-    match value:
-        case bool():
-            if value:
-                return "yes"
-            return "no"
-        case int():
-            return count(value)
-        case float():
-            return number(value)
-        case str():
-            return value
 
 
 def _nodes(spec: JobSpec) -> str:
