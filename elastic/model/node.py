@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from elastic.bounds import (
+    Amount,
     Bound,
     Count,
     Flag,
@@ -16,6 +17,7 @@ from elastic.bounds import (
     Instant,
     Integer,
     Seconds,
+    Share,
     ShortText,
     Text,
 )
@@ -181,6 +183,22 @@ class Preparing:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """How busy a node was lately.
+
+    `cores` is how many its own processes used. The rest is the machine's: shares of its memory, of
+    its GPUs and of their memory, and its network. What of GPUs is not known is null.
+    """
+
+    cores: Amount
+    memory: Share
+    received_bytes_per_s: Count
+    sent_bytes_per_s: Count
+    gpu: Share | None = None
+    gpu_memory: Share | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NodeReport:
     """What an agent says of its node in each heartbeat, sent and stored as it stands here.
 
@@ -188,7 +206,7 @@ class NodeReport:
     long storing a last checkpoint takes; None if nothing has to be stored. `mode` and
     `is_preloaded` say how its workers were started, or were last. `pulse` is None before their
     first turn in this generation, `preparing` once the node is ready for its job. `disk_free_bytes`
-    is the room on the disk of its work folder, where jobs write.
+    is the room on the disk of its work folder, where jobs write, `usage` null until it was measured.
     """
 
     state: AgentState
@@ -199,6 +217,7 @@ class NodeReport:
     pulse: Pulse | None = None
     preparing: Preparing | None = None
     disk_free_bytes: Count | None = None
+    usage: Usage | None = None
 
     def after(self, node: Node) -> NodeReport:
         """The report as it is kept: an idle node's still says how its workers were started last."""
@@ -252,6 +271,7 @@ class Node:
     prepared_s: float | None = None
     preparing: Preparing | None = None
     disk_free_bytes: int | None = None
+    usage: Usage | None = None
 
     @property
     def is_warm(self) -> bool:

@@ -13,7 +13,6 @@ from api.dashboard.views.jobs import JobHead, job_head, value_reached
 from api.dashboard.views.parts import UNKNOWN, Number, amount, dollars, group_name, whole, words
 from api.dashboard.views.timelines import NamedSeries, TimelineView, ValueStep, value_steps
 from elastic.figures import count, duration, moment, number, percent, usd
-from elastic.model import idle_s
 from elastic.policy import Use
 
 _STEPS = 120
