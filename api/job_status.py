@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from api import schemas
 from api.attention import attention_of
+from api.preparing import preparing_of
 from api.waiting import waiting_of
 from elastic.model import (
     Candidate,
@@ -16,7 +17,6 @@ from elastic.model import (
     Mode,
     Node,
     Unavailable,
-    preparing_of,
     unit_of,
     unseen_of,
     warnings_of,
@@ -57,7 +57,7 @@ def status_of(
         if nodes or job.phase.is_final
         else _waits_because(store, job, decisions),
         waiting=_waiting(store, job, nodes, decisions, blocks, now_s=now_s),
-        preparing=list(preparing_of(nodes, now_s=now_s)),
+        preparing=list(preparing_of(store, nodes, now_s=now_s)),
         alarms=[each.sentence for each in alarms],
         attention=attention_of(store, job, alarms),
         warnings=[*unseen_of(job, generation, nodes, now_s=now_s), *warnings_of(job, now_s=now_s)],

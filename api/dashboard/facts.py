@@ -9,6 +9,7 @@ from api import schemas
 from api.accounts import cost_over_time
 from api.job_status import status_of, time_left_s
 from api.outlook import JobForecast, outlook_of
+from api.preparing import preparing_of
 from api.reports import costs_if_fixed, where_it_began
 from elastic.model import Decision, Generation, Group, Job, LedgerRow, Node, Unavailable, idle_s
 from elastic.policy import FixedChoice
@@ -46,6 +47,8 @@ class JobPageFacts:
     idle_s: float = 0.0
     # What it waits for while it has no node.
     waiting: schemas.WaitingOut | None = None
+    # The step that each node takes before it can train.
+    preparing: tuple[str, ...] = ()
     # None before the first decision, and once the job ends.
     outlook: JobForecast | None = None
     # Why a person should look at it; None if there is no reason.
@@ -82,6 +85,7 @@ def job_facts(
         began=where_it_began(store, job, fixed),
         idle_s=idle_s(store.resumes.of(job.id)),
         waiting=status.waiting,
+        preparing=tuple(status.preparing),
         outlook=outlook_of(store, job),
     )
 
@@ -103,6 +107,7 @@ def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
         target=store.jobs.target(job.id),
         generation=generation,
         eta_s=time_left_s(job, current, decisions, now_s=now_s),
+        preparing=preparing_of(store, nodes, now_s=now_s),
         spent_usd=store.ledger.spent(job.id, now_s),
     )
 

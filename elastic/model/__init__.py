@@ -56,7 +56,6 @@ from elastic.model.node import (
     Usage,
     last_safe_instant,
     move_node,
-    preparing_of,
 )
 from elastic.model.offering import (
     Capacity,
@@ -183,7 +182,6 @@ __all__ = [
     "longest_block",
     "move_job",
     "move_node",
-    "preparing_of",
     "script_at",
     "spent_usd",
     "stretches",

@@ -22,7 +22,6 @@ from elastic.bounds import (
     Text,
 )
 from elastic.errors import Conflict, InvalidInput
-from elastic.figures import duration
 from elastic.liveness import LifeSign
 from elastic.model.boot import Setup
 from elastic.model.mode import Mode
@@ -294,17 +293,6 @@ class Node:
         if notice is None or notice.kind is not NoticeKind.INTERRUPTION:
             return None
         return notice.at_s
-
-
-def preparing_of(nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
-    """Says what nodes get ready before they can train, and for how long they have."""
-    return tuple(
-        f"{node.preparing.what} on {node.id}, {duration(max(now_s - node.prepares_since_s, 0.0))}"
-        for node in nodes
-        if node.phase is NodePhase.JOINED
-        and node.preparing is not None
-        and node.prepares_since_s is not None
-    )
 
 
 def last_safe_instant(

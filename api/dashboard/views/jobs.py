@@ -45,7 +45,6 @@ from elastic.model import (
     Job,
     JobPhase,
     how_to_resume,
-    preparing_of,
     unit_of,
     unseen_of,
     warnings_of,
@@ -187,7 +186,7 @@ def _place(facts: JobPageFacts) -> str:
         return ""
     if facts.current is None and facts.job.phase is JobPhase.DRAINING:
         return "its nodes are ending"
-    prepares = preparing_of(facts.nodes, now_s=facts.now_s)
+    prepares = facts.preparing
     if facts.current is None:
         if facts.target is None:
             first = "waiting for its first nodes"
