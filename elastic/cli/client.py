@@ -12,6 +12,7 @@ from typing import Any, Self, TypeAlias
 
 import httpx2
 
+from elastic.durations import CLIENT_TIMEOUT_S
 from elastic.errors import (
     Conflict,
     DaemonUnreachable,
@@ -24,9 +25,9 @@ from elastic.errors import (
 from elastic.trust import is_refused_key, trust_for
 
 JsonObject: TypeAlias = dict[str, Any]
+# A list repeats the parameter.
+QueryValue: TypeAlias = str | int | float | Sequence[str]
 
-# Longer than any answer takes; a plan over a large catalogue takes seconds.
-_TIMEOUT_S = 30.0
 # The daemon sends something on a stream every 15 s at least.
 _STREAM_SILENCE_S = 60.0
 # The API's own limit for a page.
@@ -77,7 +78,7 @@ class Client:
             self._http = httpx2.Client(
                 base_url=self.url,
                 headers={"Authorization": f"Bearer {token}", "User-Agent": "elasticd-cli"},
-                timeout=_TIMEOUT_S,
+                timeout=CLIENT_TIMEOUT_S,
                 transport=transport,
                 verify=trust_for(self.url) if trust is None else trust,
                 # A proxy named in the environment must not see the token.
@@ -99,11 +100,16 @@ class Client:
     ) -> None:
         self._http.close()
 
-    def get(self, path: str, **query: str | int | float | None) -> JsonObject:
-        """Returns the object at `path`; None leaves a query parameter out."""
-        return _object(self._send("GET", path, params=_given(query)))
+    def get(
+        self, path: str, *, within_s: float = CLIENT_TIMEOUT_S, **query: QueryValue | None
+    ) -> JsonObject:
+        """Returns the object at `path`; None leaves a query parameter out.
 
-    def items(self, path: str, *, limit: int, **query: str | int | None) -> list[JsonObject]:
+        Raises DaemonUnreachable if the daemon stays silent for longer than `within_s`.
+        """
+        return _object(self._send("GET", path, params=_given(query), timeout=within_s))
+
+    def items(self, path: str, *, limit: int, **query: QueryValue | None) -> list[JsonObject]:
         """Returns up to `limit` items of the list at `path`, newest first."""
         found: list[JsonObject] = []
         before: int | None = None
@@ -163,7 +169,7 @@ class Client:
     def stream(self, path: str, **query: str | int | None) -> Iterator[Streamed]:
         """Yields the events of the stream at `path`, until the daemon closes it."""
         headers = {"Accept": "text/event-stream"}
-        timeout = httpx2.Timeout(_TIMEOUT_S, read=_STREAM_SILENCE_S)
+        timeout = httpx2.Timeout(CLIENT_TIMEOUT_S, read=_STREAM_SILENCE_S)
         try:
             with self._http.stream(
                 "GET", path, params=_given(query), headers=headers, timeout=timeout
@@ -264,5 +270,5 @@ def _object(answer: httpx2.Response) -> JsonObject:
     return found
 
 
-def _given(query: Mapping[str, str | int | float | None]) -> dict[str, str | int | float]:
+def _given(query: Mapping[str, QueryValue | None]) -> dict[str, QueryValue]:
     return {name: value for name, value in query.items() if value is not None}

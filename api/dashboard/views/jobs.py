@@ -288,10 +288,38 @@ def _progress_card(facts: JobPageFacts) -> Card:
         notes.append(
             f"{duration(facts.eta_s)} left · ready {moment(facts.now_s + facts.eta_s, facts.now_s)}"
         )
+    tone = None
+    if (deadline := _deadline_note(facts)) is not None:
+        notes.append(deadline.text)
+        tone = deadline.tone
     meter = None
     if fraction is not None:
         meter = round(fraction * 100, 2)
-    return Card("iteration", "Iterations done", whole(job.iteration), tuple(notes), meter=meter)
+    return Card(
+        "iteration", "Iterations done", whole(job.iteration), tuple(notes), tone=tone, meter=meter
+    )
+
+
+def _deadline_note(facts: JobPageFacts) -> Badge | None:
+    """The deadline, and by how much it is met or missed; None if the job has none."""
+    job = facts.job
+    deadline_s = job.spec.objective.deadline_s
+    if deadline_s is None:
+        return None
+    text = f"deadline {moment(deadline_s, facts.now_s)}"
+    if job.finished_at_s is not None:
+        end_s = job.finished_at_s
+    elif facts.eta_s is not None:
+        end_s = facts.now_s + facts.eta_s
+    elif facts.now_s > deadline_s:
+        # Without a pace, only what has passed is known.
+        end_s = facts.now_s
+    else:
+        return Badge(text, Tone.MUTED)
+    spare_s = deadline_s - end_s
+    if spare_s >= 0:
+        return Badge(f"{text}, {duration(spare_s)} to spare", Tone.MUTED)
+    return Badge(f"{text}, {duration(-spare_s)} late", Tone.WARN)
 
 
 def _spent_card(facts: JobPageFacts) -> Card:
