@@ -94,22 +94,27 @@ def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     """Reads what a list of jobs shows."""
     generation = store.generations.latest(job.id)
     nodes: tuple[Node, ...] = ()
-    decisions: tuple[Decision, ...] = ()
     # Of a job that is over, nothing is in the making.
     if not job.phase.is_final:
         nodes = store.nodes.listed(job.id)
-        decisions = store.decisions.listed(job.id, limit=1)
-    current = training_group(generation, nodes)
     return JobPageFacts(
         now_s=now_s,
         job=job,
-        current=current,
+        current=training_group(generation, nodes),
         target=store.jobs.target(job.id),
         generation=generation,
-        eta_s=time_left_s(job, current, decisions, now_s=now_s),
+        eta_s=time_left(store, job, nodes, now_s=now_s),
         preparing=preparing_of(store, nodes, now_s=now_s),
         spent_usd=store.ledger.spent(job.id, now_s),
     )
+
+
+def time_left(store: Store, job: Job, nodes: Sequence[Node], *, now_s: float) -> float | None:
+    """Reads how long a job still takes; None if it is over, or if no pace is known."""
+    if job.phase.is_final:
+        return None
+    current = training_group(store.generations.latest(job.id), nodes)
+    return time_left_s(job, current, store.decisions.listed(job.id, limit=1), now_s=now_s)
 
 
 def value_facts(store: Store, facts: JobPageFacts) -> JobPageFacts:

@@ -8,9 +8,9 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from api.attention import attention_of
-from api.dashboard.facts import JobPageFacts, brief_facts
+from api.dashboard.facts import JobPageFacts, brief_facts, time_left
 from api.dashboard.views import Choice, words
-from elastic.model import Job, JobPhase
+from elastic.model import Job, JobPhase, Node
 from elastic.store import Store
 
 PAGE_ROWS = 50
@@ -158,9 +158,13 @@ def _key(
         case Order.VALUE:
             return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
         case Order.TIME_LEFT:
-            return lambda job: _time_left(store, job, now_s)
+            nodes: dict[str, list[Node]] = {}
+            for each in store.nodes.listed():
+                nodes.setdefault(each.job_id, []).append(each)
+            return lambda job: _last_if_unknown(
+                time_left(store, job, nodes.get(job.id, ()), now_s=now_s)
+            )
 
 
-def _time_left(store: Store, job: Job, now_s: float) -> tuple[bool, float]:
-    left_s = brief_facts(store, job, now_s=now_s).eta_s
+def _last_if_unknown(left_s: float | None) -> tuple[bool, float]:
     return left_s is None, left_s or 0.0
