@@ -37,6 +37,8 @@ from api.past import price_histories
 from elastic.store import to_text
 
 _PAGE_ROWS = 50
+# A page stays below 150 KB; the command line lists all.
+_MOST_NODES = 100
 _STATIC = Path(__file__).parent / "static"
 
 JobQuery = Annotated[str | None, Query(max_length=64)]
@@ -110,13 +112,21 @@ def nodes(
     store = context.store
     now_s = context.clock.now_s()
     found = store.nodes.listed(None if job is None else store.jobs.get(job).id, include_gone=gone)
+    shown = found[:_MOST_NODES]
     ledger = [
         row
-        for job_id in dict.fromkeys(node.job_id for node in found)
+        for job_id in dict.fromkeys(node.job_id for node in shown)
         for row in store.ledger.of_job(job_id)
     ]
-    rows = node_rows(found, ledger, now_s=now_s)
-    return page(request, "nodes.html", here="Nodes", rows=rows, with_gone=gone, now_s=now_s)
+    return page(
+        request,
+        "nodes.html",
+        here="Nodes",
+        rows=node_rows(shown, ledger, now_s=now_s),
+        more=len(found) - len(shown),
+        with_gone=gone,
+        now_s=now_s,
+    )
 
 
 @router.get("/decisions")
@@ -213,6 +223,7 @@ def _list_page(request: Request, context: Context, asked: Asked, *, here: str) -
         states=STATES,
         orders=ORDERS,
         has_more=found.has_more,
+        has_jobs=not asked.is_narrowed,
         now_s=now_s,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Literal
@@ -53,10 +54,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder: Path = parser.parse_args().folder
-    with (
-        tempfile.TemporaryDirectory() as place,
-        running_daemon(Path(place)) as daemon,
-    ):
+    place = Path(tempfile.gettempdir()) / "many-jobs"
+    place.mkdir()
+    with running_daemon(place) as daemon:
         script = daemon.folder / "train.py"
         script.write_text(SCRIPT)
         for name, (kind, *numbers) in JOBS.items():
@@ -71,6 +71,7 @@ def main() -> None:
             )
         daemon.until("there is something to see", lambda: _is_ready(daemon), timeout_s=400.0)
         _take(daemon, folder)
+    shutil.rmtree(place)
 
 
 def _is_ready(daemon: RunningDaemon) -> bool:

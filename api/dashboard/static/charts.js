@@ -93,12 +93,15 @@ const TIMES = [
   [1, "{HH}:{mm}:{ss}", null, null, null, null, null, null, 1],
 ];
 
-// Seconds since a beginning, in the greatest unit that leaves a short number.
-const UNITS = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
+// Seconds since a beginning: whole days, hours or minutes, or with the next unit behind a colon.
+const UNITS = [[86400, 3600, "d"], [3600, 60, "h"], [60, 1, "min"]];
 
 function elapsed(seconds) {
-  const [size, name] = UNITS.find(([each]) => seconds >= each) ?? [1, "s"];
-  return `${number(seconds / size)} ${name}`;
+  const [size, next, name] = UNITS.find(([each]) => seconds >= each) ?? [1, 1, "s"];
+  const rest = Math.floor((seconds % size) / next);
+  const whole = Math.floor(seconds / size);
+  if (name === "d") return rest ? `${whole} d ${rest} h` : `${whole} d`;
+  return rest ? `${whole}:${String(rest).padStart(2, "0")} ${name}` : `${whole} ${name}`;
 }
 
 const ELAPSED = {

@@ -52,6 +52,7 @@ from elastic.model import (
 
 _DECISIONS_SHOWN = 5
 _POOLS_SHOWN = 5
+_NODES_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,9 @@ class JobView:
     throughput: TimelineView
     forecast: TimelineView | None
     cost: TimelineView
+    # The newest ones, and how many more there are.
     nodes: tuple[NodeRow, ...]
+    more_nodes: int
 
 
 def job_view(facts: JobPageFacts) -> JobView:
@@ -133,7 +136,8 @@ def job_view(facts: JobPageFacts) -> JobView:
         throughput=throughput_timeline(facts),
         forecast=forecast_timeline(facts),
         cost=cost_timeline(facts),
-        nodes=node_rows(facts.nodes, facts.ledger, now_s=facts.now_s),
+        nodes=node_rows(facts.nodes[:_NODES_SHOWN], facts.ledger, now_s=facts.now_s),
+        more_nodes=max(len(facts.nodes) - _NODES_SHOWN, 0),
     )
 
 
@@ -164,7 +168,8 @@ def job_row(facts: JobPageFacts) -> JobRow:
         left = Number(duration(facts.eta_s), facts.eta_s)
     return JobRow(
         head=job_head(facts),
-        attention=facts.attention or "",
+        # Its first sentence: the job's page has all of it.
+        attention=(facts.attention or "").partition(". ")[0],
         iteration=whole(facts.job.iteration),
         iterations=whole(facts.job.spec.iterations),
         iterations_per_usd=amount(value_reached(facts)),

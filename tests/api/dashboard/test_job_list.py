@@ -8,7 +8,8 @@ from html import unescape
 
 import pytest
 
-from elastic.model import JobPhase, ScriptError
+from api.dashboard.views.costs import cost_view
+from elastic.model import JobPhase, LedgerRow, ScriptError
 from elastic.store import StoredAlarm
 from tests.api.dashboard.conftest import Told
 from tests.api.dashboard.story import FULL, HALF, QUARTER, SPEC, Story
@@ -53,6 +54,21 @@ def test_what_failed_or_is_at_risk_comes_first_and_says_why(many: Told) -> None:
     assert '<span class="attention">will be late: 3 h late</span>' in page
     assert '<span class="attention">exit code 1</span>' in page
     assert page.count('class="attention"') == 2
+
+
+def test_of_a_long_reason_the_list_has_the_first_sentence_and_the_page_no_banner(
+    many: Told,
+) -> None:
+    job = another(many, "long")
+    text = "late by 3 h. Least time: 2 h. `elasticd job limit` moves the deadline"
+    alarm = StoredAlarm("will_be_late", text, many.clock.now_s(), job.job_id, None, "long")
+    many.store.alarms.begin(alarm, now_s=many.clock.now_s())
+    page = unescape(many.client.get("/").text)
+    assert '<span class="attention">will be late: late by 3 h</span>' in page
+    assert 'id="alarm"' not in page
+    # A list without that job must not hide that it is late.
+    assert 'id="alarm"' in many.client.get("/?text=fine").text
+    assert 'id="alarm"' in many.client.get("/nodes").text
 
 
 def test_a_failure_that_a_newer_job_of_its_name_follows_needs_no_attention(many: Told) -> None:
@@ -121,3 +137,31 @@ def test_rest_lists_jobs_by_phase_and_name_and_says_which_need_attention(many: T
     found = many.client.get("/v1/jobs?text=late").json()["items"]
     assert [each["attention"] for each in found] == ["will be late: 3 h late"]
     assert many.client.get("/v1/jobs?phase=nonsense").status_code == 422
+
+
+@pytest.mark.slow
+def test_long_tables_are_cut_and_say_how_much_is_left_out(told: Told) -> None:
+    story = another(told, "long")
+    for _ in range(103):
+        story.train_on(HALF, 5.0)
+    told.clock.advance(story.now_s - told.clock.now_s())
+    job = told.client.get("/jobs/long").text
+    assert job.count('<tr id="node-') == 50 and "and 53 more" in job
+    nodes = told.client.get("/nodes?gone=1").text
+    assert nodes.count('<tr id="node-') == 100 and "and 8 more" in nodes
+    assert len(job) < 150_000 and len(nodes) < 150_000
+
+
+def test_the_costs_of_many_jobs_add_up() -> None:
+    rows = [
+        LedgerRow(number, f"job-{number}", "n", HALF, 1, 0.36 + number, from_s=0.0, to_s=3600.0)
+        for number in range(104)
+    ]
+    names = {each.job_id: each.job_id for each in rows}
+    by_job = next(
+        each for each in cost_view(rows, names, now_s=3600.0).tables if each.title == "By job"
+    )
+    assert len(by_job.rows) == 101
+    assert (by_job.rows[-1].name, by_job.rows[-1].href) == ("4 more", None)
+    shown = sum(each.usd.value or 0.0 for each in by_job.rows)
+    assert shown == pytest.approx(sum(each.usd(3600.0) for each in rows))
