@@ -17,7 +17,7 @@ from elastic.errors import DaemonUnreachable, StoreUnavailable
 from elastic.model import JobPhase, ScriptError
 
 if TYPE_CHECKING:
-    from elastic.cli.client import JsonObject
+    from elastic.client.rest import JsonObject
     from elastic.clock import Clock
 
 # Nodes report as often.
