@@ -13,8 +13,8 @@ from elastic.store import Store
 def preparing_of(store: Store, nodes: Iterable[Node], *, now_s: float) -> tuple[str, ...]:
     """The step that each of a job's living nodes takes before it can train; none once it can.
 
-    What is usual is the median: of booting by machines of its type, of whatever job; of preparing
-    by this job's nodes before it, for it is the job that brings what is prepared.
+    What is usual is the median: of boots by machines of its type, for any job. What a node prepares
+    its job brings, so there the job's own earlier nodes count.
     """
     living = [each for each in nodes if not each.phase.is_gone]
     boots: Sequence[Boot] = ()

@@ -109,7 +109,7 @@ def brief_facts(store: Store, job: Job, *, now_s: float) -> JobPageFacts:
     )
 
 
-def time_left(store: Store, job: Job, nodes: Sequence[Node], *, now_s: float) -> float | None:
+def time_left(store: Store, job: Job, nodes: tuple[Node, ...], *, now_s: float) -> float | None:
     """Reads how long a job still takes; None if it is over, or if no pace is known."""
     if job.phase.is_final:
         return None

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from api.attention import attention_of
 from api.dashboard.facts import JobPageFacts, brief_facts, time_left
 from api.dashboard.views import Choice, words
-from elastic.model import Job, JobPhase, Node
+from elastic.model import Job, JobOrder, JobPhase, Node
 from elastic.store import Store
 
 PAGE_ROWS = 50
@@ -31,16 +31,6 @@ class Which(StrEnum):
     OVER = "over"
 
 
-class Order(StrEnum):
-    """What comes first in a list of jobs; among equals, the newest."""
-
-    ATTENTION = "attention"
-    NEWEST = "newest"
-    VALUE = "value"
-    COST = "cost"
-    TIME_LEFT = "left"
-
-
 STATES = (
     Choice(Which.ANY, "any state"),
     Choice(Which.ATTENTION, "needs attention"),
@@ -49,11 +39,11 @@ STATES = (
     *(Choice(each, words(each)) for each in JobPhase),
 )
 ORDERS = (
-    Choice(Order.ATTENTION, "what needs attention"),
-    Choice(Order.NEWEST, "the newest"),
-    Choice(Order.VALUE, "most iterations per dollar"),
-    Choice(Order.COST, "most spent"),
-    Choice(Order.TIME_LEFT, "least time left"),
+    Choice(JobOrder.ATTENTION, "what needs attention"),
+    Choice(JobOrder.NEWEST, "the newest"),
+    Choice(JobOrder.VALUE, "most iterations per dollar"),
+    Choice(JobOrder.COST, "most spent"),
+    Choice(JobOrder.TIME_LEFT, "least time left"),
 )
 
 
@@ -65,7 +55,7 @@ class Asked:
     state: Which | JobPhase = Which.ANY
     # What their names or ids contain.
     text: str = ""
-    order: Order = Order.ATTENTION
+    order: JobOrder = JobOrder.ATTENTION
     # Counted from 1.
     page: int = 1
 
@@ -77,7 +67,7 @@ class Asked:
     def link(self, **other: object) -> str:
         """The query of the same list, but for `other`.
 
-        >>> Asked(text="gan").link(order=Order.COST)
+        >>> Asked(text="gan").link(order=JobOrder.COST)
         '?text=gan&order=cost'
         """
         asked = replace(self, **other)  # type: ignore[arg-type]
@@ -99,9 +89,9 @@ class JobList:
 def asked_for(state: str, text: str, order: str, page: int) -> Asked:
     """Reads what a page's address asks for; what is unknown there asks for nothing."""
     states: Mapping[str, Which | JobPhase] = {each.value: each for each in (*Which, *JobPhase)}
-    orders = {each.value: each for each in Order}
+    orders = {each.value: each for each in JobOrder}
     return Asked(
-        states.get(state, Which.ANY), text.strip(), orders.get(order, Order.ATTENTION), page
+        states.get(state, Which.ANY), text.strip(), orders.get(order, JobOrder.ATTENTION), page
     )
 
 
@@ -141,7 +131,7 @@ def _found(store: Store, asked: Asked) -> list[Job]:
 
 
 def _key(
-    store: Store, order: Order, needs: Mapping[str, str | None], *, now_s: float
+    store: Store, order: JobOrder, needs: Mapping[str, str | None], *, now_s: float
 ) -> Callable[[Job], tuple[float, ...]]:
     """What a job is sorted by, least first; what is unknown comes last."""
 
@@ -149,20 +139,20 @@ def _key(
         return store.ledger.spent(job.id, now_s)
 
     match order:
-        case Order.ATTENTION:
+        case JobOrder.ATTENTION:
             return lambda job: (not needs[job.id], job.phase.is_final)
-        case Order.NEWEST:
+        case JobOrder.NEWEST:
             return lambda job: ()
-        case Order.COST:
+        case JobOrder.COST:
             return lambda job: (-cost(job),)
-        case Order.VALUE:
+        case JobOrder.VALUE:
             return lambda job: (-job.iteration / spent if (spent := cost(job)) > 0 else 1.0,)
-        case Order.TIME_LEFT:
+        case JobOrder.TIME_LEFT:
             nodes: dict[str, list[Node]] = {}
             for each in store.nodes.listed():
                 nodes.setdefault(each.job_id, []).append(each)
             return lambda job: _last_if_unknown(
-                time_left(store, job, nodes.get(job.id, ()), now_s=now_s)
+                time_left(store, job, tuple(nodes.get(job.id, ())), now_s=now_s)
             )
 
 

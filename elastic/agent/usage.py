@@ -11,7 +11,7 @@ import psutil
 
 from elastic.agent.throttle import processor_s
 from elastic.durations import TICK_S
-from elastic.model import Usage
+from elastic.model import NodeUsage
 
 # NVIDIA's library, part of its driver; its functions are those of the NVML API reference.
 _LIBRARY = "libnvidia-ml.so.1"
@@ -37,23 +37,24 @@ class UsageMeter:
         self._at: float | None = None
         self._used_s: dict[int, float] = {}
         self._received = self._sent = 0
-        self._last: Usage | None = None
+        self._last: NodeUsage | None = None
 
-    def read(self) -> Usage | None:
+    def read(self) -> NodeUsage | None:
         """The newest usage; None until there were two looks."""
         now = self._now()
         if self._at is not None and now - self._at < TICK_S:
             return self._last
         used_s = {pid: processor_s(pid) for pid in self._members()}
-        traffic = psutil.net_io_counters()
-        received = 0 if traffic is None else traffic.bytes_recv
-        sent = 0 if traffic is None else traffic.bytes_sent
+        # Of each device, since a machine may have none: then there is no sum.
+        devices = psutil.net_io_counters(pernic=True).values()
+        received = sum(each.bytes_recv for each in devices)
+        sent = sum(each.bytes_sent for each in devices)
         if self._at is not None:
             elapsed_s = now - self._at
             # A process that is new began after the look before: all of its time is of since then.
             more_s = sum(used - self._used_s.get(pid, 0.0) for pid, used in used_s.items())
             gpu, gpu_memory = self._gpus.read()
-            self._last = Usage(
+            self._last = NodeUsage(
                 cores=round(max(more_s, 0.0) / elapsed_s, 2),
                 memory=round(psutil.virtual_memory().percent / 100, 3),
                 gpu=gpu,

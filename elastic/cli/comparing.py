@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from elastic import figures
 from elastic.cli import render
 from elastic.cli.render import Column
+from elastic.model import JobOrder
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-class Order(StrEnum):
-    """What comes first in a list of jobs; the pages have the same."""
-
-    ATTENTION = "attention"
-    NEWEST = "newest"
-    VALUE = "value"
-    COST = "cost"
-    TIME_LEFT = "left"
-
-
-def ordered(jobs: Sequence[Mapping[str, Any]], order: Order) -> list[Mapping[str, Any]]:
+def ordered(jobs: Sequence[Mapping[str, Any]], order: JobOrder) -> list[Mapping[str, Any]]:
     """Jobs in this order; those of which it is not known come last.
 
     >>> jobs = [{"id": "a", "spent_usd": 1.0}, {"id": "b", "spent_usd": 2.0}]
-    >>> [each["id"] for each in ordered(jobs, Order.COST)]
+    >>> [each["id"] for each in ordered(jobs, JobOrder.COST)]
     ['b', 'a']
     """
     return sorted(jobs, key=lambda job: _key(job, order))
@@ -56,19 +46,19 @@ def comparison(
     return render.table_of(rows, columns)
 
 
-def _key(job: Mapping[str, Any], order: Order) -> tuple[float, ...]:
+def _key(job: Mapping[str, Any], order: JobOrder) -> tuple[float, ...]:
     match order:
-        case Order.NEWEST:
+        case JobOrder.NEWEST:
             return ()
-        case Order.ATTENTION:
+        case JobOrder.ATTENTION:
             return (not job["attention"], job["is_final"])
-        case Order.COST:
+        case JobOrder.COST:
             return (-job["spent_usd"],)
-        case Order.VALUE:
+        case JobOrder.VALUE:
             if not job["spent_usd"] > 0:
                 return (1.0,)
             return (-job["progress"]["iteration"] / job["spent_usd"],)
-        case Order.TIME_LEFT:
+        case JobOrder.TIME_LEFT:
             left_s = job["progress"]["eta_s"]
             return (left_s is None, left_s or 0.0)
 

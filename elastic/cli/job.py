@@ -14,7 +14,7 @@ import typer
 from elastic import figures
 from elastic.archive import SUM_PATTERN, Archive, pack
 from elastic.cli import completing, job_pages, render
-from elastic.cli.comparing import Order, comparison, ordered
+from elastic.cli.comparing import comparison, ordered
 from elastic.cli.decision import explain_decision
 from elastic.cli.logs import follow_logs
 from elastic.cli.options import (
@@ -29,7 +29,7 @@ from elastic.cli.render import Column, ListOutput, Output
 from elastic.client import path_of
 from elastic.clock import SystemClock
 from elastic.errors import InvalidInput, NotFound
-from elastic.model import JobPhase, OnMiss, script_at
+from elastic.model import JobOrder, JobPhase, OnMiss, script_at
 
 if TYPE_CHECKING:
     from elastic.cli.exits import ExitCode
@@ -157,8 +157,8 @@ def list_jobs(
         str | None, typer.Option("--match", help="Only jobs whose name or id contains this.")
     ] = None,
     first: Annotated[
-        Order, typer.Option("--first", help="What comes first; among equals, the newest.")
-    ] = Order.NEWEST,
+        JobOrder, typer.Option("--first", help="What comes first; among equals, the newest.")
+    ] = JobOrder.NEWEST,
     output: ListOutputOption = ListOutput.TABLE,
 ) -> None:
     """List jobs, newest first, or what needs attention, costs most or takes least longer first."""

@@ -107,7 +107,7 @@ class Client:
 
         Raises DaemonUnreachable if the daemon stays silent for longer than `within_s`.
         """
-        return _object(self._send("GET", path, params=_given(query), timeout=within_s))
+        return self._found(path, query, within_s=within_s)
 
     def items(self, path: str, *, limit: int, **query: QueryValue | None) -> list[JsonObject]:
         """Returns up to `limit` items of the list at `path`, newest first."""
@@ -115,7 +115,8 @@ class Client:
         before: int | None = None
         # Page by page, since the daemon limits how much one answer holds.
         while len(found) < limit:
-            page = self.get(path, limit=min(_PAGE_SIZE, limit - len(found)), before=before, **query)
+            asked = {"limit": min(_PAGE_SIZE, limit - len(found)), "before": before, **query}
+            page = self._found(path, asked)
             found += page["items"]
             before = page.get("next_before")
             if before is None:
@@ -180,6 +181,15 @@ class Client:
                 yield from _streamed(answer.iter_lines())
         except httpx2.TransportError as error:
             raise self._unreachable(error) from error
+
+    def _found(
+        self,
+        path: str,
+        query: Mapping[str, QueryValue | None],
+        *,
+        within_s: float = CLIENT_TIMEOUT_S,
+    ) -> JsonObject:
+        return _object(self._send("GET", path, params=_given(query), timeout=within_s))
 
     def _send(self, method: str, path: str, **options: Any) -> httpx2.Response:
         try:

@@ -182,7 +182,7 @@ class Preparing:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class NodeUsage:
     """How busy a node was lately.
 
     `cores` is how many its own processes used. The rest is the machine's: shares of its memory, of
@@ -216,7 +216,7 @@ class NodeReport:
     pulse: Pulse | None = None
     preparing: Preparing | None = None
     disk_free_bytes: Count | None = None
-    usage: Usage | None = None
+    usage: NodeUsage | None = None
 
     def after(self, node: Node) -> NodeReport:
         """The report as it is kept: an idle node's still says how its workers were started last."""
@@ -270,7 +270,7 @@ class Node:
     prepared_s: float | None = None
     preparing: Preparing | None = None
     disk_free_bytes: int | None = None
-    usage: Usage | None = None
+    usage: NodeUsage | None = None
 
     @property
     def is_warm(self) -> bool:

@@ -396,7 +396,7 @@ def with_deadline(deadline_s: float) -> Job:
 def test_the_deadline_stands_on_a_card_with_what_is_to_spare(
     deadline_s: float, changes: dict[str, object], said: str, tone: Tone | None
 ) -> None:
-    facts = make_facts(job=with_deadline(deadline_s), **changes)
+    facts = replace(make_facts(job=with_deadline(deadline_s)), **changes)  # type: ignore[arg-type]
     shown = next(each for each in job_view(facts).cards if each.field == "iteration")
     assert said in shown.notes[-1]
     assert shown.tone is tone or (tone is None and shown.tone is Tone.MUTED)
