@@ -117,8 +117,8 @@ def _picture(page: Page, url: str, path: Path) -> None:
     page.goto(url)
     page.wait_for_timeout(_SETTLE_MS)
     page.screenshot(path=path, full_page=True)
-    # Few colours: a quarter of the bytes, and nothing to be seen of it.
-    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+    # As many colours as a palette holds: a third of the bytes.
+    Image.open(path).convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 if __name__ == "__main__":
