@@ -46,6 +46,7 @@ demo: $(STAMP)  ## Trains ESRGAN on a local EC2 whose instances boot, under 5 mi
 
 picture: $(STAMP) browser  ## Runs the demo and takes the README's picture of its dashboard.
 	@$(BIN)/python -m examples.demo --picture docs/images/dashboard.png
+	@$(BIN)/python -m tests.e2e.pictures docs/images
 
 ROWS ?=
 PRELOAD ?=
