@@ -118,7 +118,9 @@ def _picture(page: Page, url: str, path: Path) -> None:
     page.wait_for_timeout(_SETTLE_MS)
     page.screenshot(path=path, full_page=True)
     # As many colours as a palette holds: a third of the bytes.
-    Image.open(path).convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE).save(
+        path, optimize=True
+    )
 
 
 if __name__ == "__main__":
