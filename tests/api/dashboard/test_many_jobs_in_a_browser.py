@@ -21,7 +21,7 @@ from tests.api.dashboard.test_acting_in_a_browser import (
     reach,
     write,
 )
-from tests.api.dashboard.watched import opened
+from tests.api.dashboard.watched import opened, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 expect.set_options(timeout=20_000)
@@ -130,7 +130,14 @@ def test_a_list_is_put_in_order_by_the_keyboard_and_from_its_heads(
 
 def test_on_a_phone_nothing_has_to_be_scrolled_sideways(chromium: Browser, busy: Site) -> None:
     with opened(chromium, busy, "/", **PHONE) as seen:
-        for path in ("/nodes?gone=1", "/jobs/esrgan-demo", "/costs", "/prices"):
+        for path in (
+            "/",
+            "/compare?jobs=esrgan-demo,small-net",
+            "/nodes?gone=1",
+            "/jobs/esrgan-demo",
+            "/costs",
+            "/prices",
+        ):
             seen.page.goto(busy.url + path)
             expect(seen.page.locator("#feed-text")).to_have_text("Live")
             cut = seen.page.eval_on_selector_all(
@@ -138,3 +145,6 @@ def test_on_a_phone_nothing_has_to_be_scrolled_sideways(chromium: Browser, busy:
             )
             assert cut == [], path
             looked_over(seen)
+            seen.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+            assert violations(seen.page) == [], path
+            seen.page.emulate_media(color_scheme="light", reduced_motion="reduce")
