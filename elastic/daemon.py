@@ -36,6 +36,7 @@ from elastic.market import limits, market
 from elastic.notify import Notifier, recipients_of
 from elastic.policy import decide
 from elastic.providers import Provider
+from elastic.providers.keeping import refuse as refuse_unreachable
 from elastic.reconciler import (
     Adoption,
     JobRecords,
@@ -370,10 +371,8 @@ def _check_nodes_find_it(settings: Settings, url: str) -> None:
         from elastic.providers.ec2 import connect, refuse  # boto3 is slow to import
 
         refuse(settings, url=url, endpoint_url=connect(settings.ec2.region).endpoint_url)
-    if settings.provider == "ssh":
-        from elastic.providers import ssh  # asyncssh is slow to import
-
-        ssh.refuse(settings, url=url)
+    if settings.provider in ("ssh", "slurm"):
+        refuse_unreachable(settings, url=url)
 
 
 def _logs(data_dir: Path, store: Store) -> JobLogs:

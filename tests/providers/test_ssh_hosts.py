@@ -15,9 +15,11 @@ import pytest
 from elastic.config import Settings, SshHost, SshSettings
 from elastic.errors import InvalidInput
 from elastic.model import Precision
-from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts, refuse
-from elastic.providers.ssh.attendant import Attendant, NotPossible
-from elastic.providers.ssh.bundle import bundle, command
+from elastic.providers.keeping import packages, refuse
+from elastic.providers.keeping.address import NotPossible
+from elastic.providers.ssh import Host, parse_hostfile, parse_hosts_yaml, read_hosts
+from elastic.providers.ssh.attendant import Attendant
+from elastic.providers.ssh.bundle import bundle, command, first_line
 from elastic.providers.ssh.memory import HostMemory, Memories
 from elastic.providers.ssh.node_types import (
     NOMINAL_USD_PER_H,
@@ -26,7 +28,6 @@ from elastic.providers.ssh.node_types import (
     types_of,
     unlike,
 )
-from elastic.providers.ssh.provider import packages
 
 FACTS: dict[str, Any] = {
     "cores": 8,
@@ -149,7 +150,7 @@ def test_what_is_remembered_survives_a_restart_and_a_damaged_file_is_no_memory(
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({}, "host: wanted an address of this machine that hosts reach"),
+        ({}, "host: wanted an address of this machine that nodes reach"),
         ({"host": "10.0.0.5"}, "checkpoint_root: wanted a place"),
         ({"host": "0.0.0.0", "checkpoint_root": "/nfs"}, "host: wanted an address"),
     ],
@@ -177,7 +178,7 @@ def test_an_index_of_ones_own_is_used_in_place_of_all_others() -> None:
 
 def test_what_hosts_run_is_small_and_needs_the_standard_library_alone(tmp_path: Path) -> None:
     packed = bundle()
-    assert len(packed.content) < 21_000
+    assert len(packed.content) < 22_000
     names = zipfile.ZipFile(BytesIO(packed.content)).namelist()
     assert "elastic/providers/ssh/attendant.py" in names
     path = tmp_path / packed.name
@@ -194,7 +195,7 @@ def test_what_hosts_run_is_small_and_needs_the_standard_library_alone(tmp_path: 
 
 
 def test_a_host_answers_over_any_pipe_and_ends_with_it(tmp_path: Path) -> None:
-    lines = [bundle().first_line(str(tmp_path / "files")), json.dumps({"do": "facts"})]
+    lines = [first_line(str(tmp_path / "files")), json.dumps({"do": "facts"})]
     done = subprocess.run(
         ["sh", "-c", command(sys.executable)],
         input="\n".join(lines) + "\n",

@@ -21,11 +21,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from elastic.providers.local.process import is_alive, reap
-from elastic.providers.local.spawn import boot_id, start_once
-from elastic.providers.ssh.keeper import boottime_s
-from elastic.providers.ssh.records import (
+from elastic.providers.keeping.address import NotPossible, host_and_port, own_address
+from elastic.providers.keeping.keeper import boottime_s
+from elastic.providers.keeping.records import (
     KEEPER,
+    KEPT_S,
     LEAST_FREE_BYTES,
     NodeFiles,
     disk_is_full,
@@ -35,19 +35,15 @@ from elastic.providers.ssh.records import (
     make_once,
     read_json,
 )
+from elastic.providers.local.process import is_alive, reap
+from elastic.providers.local.spawn import boot_id, start_once
 
 # A broken driver lets nvidia-smi hang, and a firewall a connection.
 _LOOK_S = 10.0
-# Folders of nodes that ended longer ago are removed.
-_KEPT_S = 86_400.0
 _NODE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _BF16_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 
 Fields = dict[str, Any]
-
-
-class NotPossible(Exception):
-    """What cannot be done here, as a person should read it."""
 
 
 class Attendant:
@@ -290,7 +286,7 @@ class Attendant:
 
     def _completed(self, node: NodeFiles, agent: Fields) -> Fields:
         """The agent's configuration with what only this machine knows."""
-        address = agent["advertise_host"] or _own_address(agent["daemon_url"])
+        address = agent["advertise_host"] or own_address(agent["daemon_url"])
         return agent | {
             "work_dir": str(node.work),
             "shared_cache": str(self._root / "cache"),
@@ -316,7 +312,7 @@ class Attendant:
     def _remove_old(self, now_s: float) -> None:
         for node in self._all():
             exit_record = node.read("exit")
-            if exit_record is not None and exit_record["exited_at_s"] < now_s - _KEPT_S:
+            if exit_record is not None and exit_record["exited_at_s"] < now_s - KEPT_S:
                 shutil.rmtree(node.path, ignore_errors=True)
 
 
@@ -378,29 +374,6 @@ def _cpu_lines(pattern: str) -> list[str]:
     return []
 
 
-def _own_address(daemon_url: str) -> str:
-    """The address of this machine on its way to the daemon."""
-    host, port = _host_and_port(daemon_url)
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        # Connecting a datagram socket sends nothing.
-        with socket.socket(family, kind) as probe:
-            probe.connect(address)
-            return str(probe.getsockname()[0])
-    except OSError as error:
-        raise NotPossible(
-            f"there is no way from here to the daemon at {daemon_url} ({error}); "
-            "set daemon_urls to an address that this host reaches"
-        ) from error
-
-
-def _host_and_port(url: str) -> tuple[str, int]:
-    found = re.fullmatch(r"(https?)://\[?([^\]/]+?)\]?(?::(\d+))?/?", url)
-    if found is None:
-        raise NotPossible(f"{url}: wanted an address such as http://10.0.0.5:8470")
-    return found[2], int(found[3] or (443 if found[1] == "https" else 80))
-
-
 def _findings(request: Fields) -> Iterator[tuple[str, str]]:
     if not request["has_python"]:
         done = subprocess.run(
@@ -417,7 +390,7 @@ def _findings(request: Fields) -> Iterator[tuple[str, str]]:
 
 
 def _way_to_daemon(daemon_url: str) -> Iterator[tuple[str, str]]:
-    host, port = _host_and_port(daemon_url)
+    host, port = host_and_port(daemon_url)
     try:
         socket.create_connection((host, port), timeout=_LOOK_S).close()
     except OSError as error:

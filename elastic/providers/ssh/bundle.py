@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 from base64 import b64encode
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from elastic.zips import zip_of
-
-_ELASTIC = Path(__file__).parents[2]
-_MODULES = (
-    "durations.py",
-    "figures.py",
-    "providers/local/process.py",
-    "providers/local/spawn.py",
-    "providers/ssh/attendant.py",
-    "providers/ssh/keeper.py",
-    "providers/ssh/records.py",
-)
-_PACKAGES = ("", "providers/", "providers/local/", "providers/ssh/")
-# What the keeper is started by: `python3 host.pyz elasticd-keeper FOLDER`.
-_MAIN = """\
-import sys
-from elastic.providers.ssh.keeper import main
-sys.exit(main(sys.argv[1:]))
-"""
+from elastic.providers.keeping.packed import PackedProgram, pack
 
 # Runs before the bundle is there. Its first line on stdin says what to do.
 _LOADER = """\
@@ -66,28 +45,16 @@ exit 127
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """The program's zip, and its name on hosts: other content has another name."""
-
-    name: str
-    content: bytes
-
-    def first_line(self, folder: str) -> str:
-        """What the loader reads."""
-        content = b64encode(self.content).decode()
-        return json.dumps({"folder": folder, "name": self.name, "content": content})
-
-
 @cache
-def bundle() -> Bundle:
+def bundle() -> PackedProgram:
     """The program that this elasticd runs on hosts."""
-    files = {f"elastic/{each}": (_ELASTIC / each).read_bytes() for each in _MODULES}
-    # The packages are empty there: what they import here is of no use on hosts.
-    files |= {f"elastic/{each}__init__.py": b"" for each in _PACKAGES}
-    files["__main__.py"] = _MAIN.encode()
-    content = zip_of((name, text, 0o644) for name, text in sorted(files.items()))
-    return Bundle(f"host-{hashlib.sha256(content).hexdigest()[:12]}.pyz", content)
+    return pack("host", ["providers/ssh/attendant.py"], main="elastic.providers.keeping.keeper")
+
+
+def first_line(folder: str) -> str:
+    """What the loader reads."""
+    content = b64encode(bundle().content).decode()
+    return json.dumps({"folder": folder, "name": bundle().name, "content": content})
 
 
 def command(python: str | None) -> str:

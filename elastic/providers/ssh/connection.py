@@ -17,7 +17,7 @@ from asyncssh.known_hosts import match_known_hosts
 
 from elastic.errors import ProviderError, ProviderUnavailable
 from elastic.figures import duration
-from elastic.providers.ssh.bundle import bundle, command
+from elastic.providers.ssh.bundle import command, first_line
 from elastic.providers.ssh.hosts import Host
 from elastic.renewal import Renewal
 
@@ -135,7 +135,7 @@ class HostLink:
             ) from error
         except (OSError, asyncssh.Error, ValueError) as error:
             raise ProviderUnavailable(f"{host}: cannot be reached by ssh: {error}") from error
-        ready = await self._exchange(bundle().first_line(self.host.folder), ANSWER_S)
+        ready = await self._exchange(first_line(self.host.folder), ANSWER_S)
         if "refused" in ready:
             raise ProviderUnavailable(f"{host}: {ready['refused']}")
         self.program = ready["program"]

@@ -6,53 +6,29 @@ import threading
 from base64 import b64encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from elastic.clock import Clock
 from elastic.distribution import Wheel
-from elastic.durations import DRAIN_GRACE_S, GONE_LISTED_S, LEASE_S, REGISTER_S
+from elastic.durations import GONE_LISTED_S
 from elastic.errors import CapacityUnavailable, ProviderError, ProviderUnavailable
 from elastic.model import NodeType, Offering
 from elastic.providers.base import Instance, LaunchRequest, Trouble
 from elastic.providers.blocks import Blocks
+from elastic.providers.keeping import REST_LOOK_S, Cluster, NodeTerms, packages
+from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks, HostRefused
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory, Memories, provider_id
 from elastic.providers.ssh.node_types import node_type, price_of, types_of
-from elastic.providers.ssh.records import LEAST_FREE_BYTES, disk_is_full
 
 Fields = Mapping[str, Any]
 
-# A host without a node of ours changes only if somebody else claims it, or if it goes away.
-_REST_LOOK_S = 30.0
 # Killing what ignores signals takes a few looks; a wheel is a few MB.
 _END_S = 10.0
 _PUT_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class NodeTerms:
-    """What all nodes are told, whatever they run."""
-
-    checkpoint_root: str
-    artifact_root: str
-    lease_s: float = LEASE_S
-    register_s: float = REGISTER_S
-    # The agent's time beyond its lease to end by itself, as on EC2.
-    grace_s: float = DRAIN_GRACE_S
-    package_index: str | None = None
-    # What the agent is run by; None: by the Python that has elasticd.
-    agent_command: Sequence[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Whose nodes they are: the name in every claim, and the daemon's place for people."""
-
-    name: str
-    place: str
 
 
 class SshProvider:
@@ -260,7 +236,7 @@ class SshProvider:
     def _is_due(self, name: str, now_s: float) -> bool:
         if self._hosts[name].living or name in self._failures:
             return True
-        return not 0 <= now_s - self._looked_at_s.get(name, -_REST_LOOK_S) < _REST_LOOK_S
+        return not 0 <= now_s - self._looked_at_s.get(name, -REST_LOOK_S) < REST_LOOK_S
 
     def _instances(self) -> Iterator[Instance]:
         for name, memory in self._hosts.items():
@@ -437,8 +413,8 @@ class SshProvider:
                     self.blocks.block(
                         offering,
                         nodes=too_many,
-                        first_s=_REST_LOOK_S,
-                        longest_s=_REST_LOOK_S,
+                        first_s=REST_LOOK_S,
+                        longest_s=REST_LOOK_S,
                         now_s=now_s,
                     )
 
@@ -456,11 +432,3 @@ class SshProvider:
                 why.append(f"{name}: claimed by cluster {claim['cluster']} ({claim['place']})")
         told = f": {'; '.join(why)}" if why else ""
         return f"{offering.node_type}: free hosts wanted {wanted}, found {free}{told}"
-
-
-def packages(index: str | None) -> Mapping[str, str]:
-    """The variables that tell pip and uv where packages are: in `index`, or torch's own."""
-    if index is None:
-        return {"UV_TORCH_BACKEND": "auto"}
-    host = index.partition("://")[2].partition("/")[0].rpartition("@")[2]
-    return {"PIP_INDEX_URL": index, "UV_DEFAULT_INDEX": index, "PIP_TRUSTED_HOST": host}

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from elastic.errors import ProviderError
+from elastic.providers.keeping import ANSWER_S
+from elastic.providers.keeping.records import LEAST_FREE_BYTES, disk_is_full
 from elastic.providers.ssh.connection import Access, HostLinks
 from elastic.providers.ssh.hosts import Host
 from elastic.providers.ssh.memory import HostMemory
 from elastic.providers.ssh.node_types import node_type, types_of, unlike
-from elastic.providers.ssh.records import LEAST_FREE_BYTES, disk_is_full
-
-# nvidia-smi may hang for ten seconds, and a port that is filtered answers nothing for five.
-_CHECK_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ def survey(
             requests = {
                 each.name: {**asked, "has_python": each.python is not None} for each in there
             }
-            findings = dict(links.ask_each(requests, timeout_s=_CHECK_S))
+            findings = dict(links.ask_each(requests, timeout_s=ANSWER_S))
     finally:
         links.close()
     memories = {each.name: HostMemory(each, facts=_fields(facts.get(each.name))) for each in hosts}
@@ -70,7 +68,7 @@ def survey(
 
 
 def _asked(links: HostLinks, hosts: Sequence[Host], request: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(links.ask_each({each.name: dict(request) for each in hosts}, timeout_s=_CHECK_S))
+    return dict(links.ask_each({each.name: dict(request) for each in hosts}, timeout_s=ANSWER_S))
 
 
 def _fields(answer: Any) -> Mapping[str, Any] | None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from elastic.durations import HEARTBEAT_S
+from elastic.providers.keeping.records import KEEPER, NodeFiles, free_bytes, last_line
 from elastic.providers.local.spawn import boot_id, write_whole
-from elastic.providers.ssh.records import KEEPER, NodeFiles, free_bytes, last_line
 
 # Less than this is a full disk.
 _FULL_BYTES = 4 << 20

@@ -32,6 +32,8 @@ from elastic.providers.local.spawn import write_whole
 KEEPER = "elasticd-keeper"
 # Below this nothing is started: a job's files and an installation take more.
 LEAST_FREE_BYTES = 1 << 30
+# Files of nodes that ended longer ago are removed, or forgotten.
+KEPT_S = 86_400.0
 # Others hold the lock for milliseconds.
 _LOCK_S = 10.0
 _KILL_ROUNDS = 12

@@ -1,4 +1,4 @@
-"""Refuses settings with which nodes on hosts could never join, or would lose their checkpoints."""
+"""Refuses settings with which nodes elsewhere could never join, or would lose their checkpoints."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def _faults(settings: Settings, url: str) -> Iterator[tuple[str, str]]:
     if not settings.daemon_urls and not _can_be_reached(settings.address_of_nodes):
         yield (
             "host",
-            f"host: wanted an address of this machine that hosts reach; got {url}, which they "
+            f"host: wanted an address of this machine that nodes reach; got {url}, which they "
             "cannot. Set host (elasticd serve --host, ELASTICD_HOST), node_host or daemon_urls",
         )
     if settings.checkpoint_root is None:
         yield (
             "checkpoint_root",
-            "checkpoint_root: wanted a place for checkpoints that all hosts share, got none: a job "
+            "checkpoint_root: wanted a place for checkpoints that all nodes share, got none: a job "
             "that moves would begin again. Set checkpoint_root (ELASTICD_CHECKPOINT_ROOT) to a "
-            "folder that this machine and every host mount at the same path, or to "
+            "folder that this machine and every node mount at the same path, or to "
             "s3://BUCKET/PREFIX",
         )
 

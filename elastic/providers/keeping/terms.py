@@ -1,0 +1,45 @@
+"""What all nodes on machines of one's own are told, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from elastic.durations import DRAIN_GRACE_S, LEASE_S, REGISTER_S
+
+# At rest, machines change only if others use them, or if they go away.
+REST_LOOK_S = 30.0
+# A host answers within milliseconds, and Slurm's controller within a second. nvidia-smi may hang for
+# ten seconds, and a controller that is busy takes as long.
+ANSWER_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerms:
+    """What all nodes are told, whatever they run."""
+
+    checkpoint_root: str
+    artifact_root: str
+    lease_s: float = LEASE_S
+    register_s: float = REGISTER_S
+    # The agent's time beyond its lease to end by itself, as on EC2.
+    grace_s: float = DRAIN_GRACE_S
+    package_index: str | None = None
+    # What the agent is run by; None: by the Python that has elasticd.
+    agent_command: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Whose nodes they are: the name in every claim, and the daemon's place for people."""
+
+    name: str
+    place: str
+
+
+def packages(index: str | None) -> Mapping[str, str]:
+    """The variables that tell pip and uv where packages are: in `index`, or torch's own."""
+    if index is None:
+        return {"UV_TORCH_BACKEND": "auto"}
+    host = index.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    return {"PIP_INDEX_URL": index, "UV_DEFAULT_INDEX": index, "PIP_TRUSTED_HOST": host}
