@@ -23,15 +23,17 @@ from elastic.agent.lease import Lease
 from elastic.agent.log_stream import LogStream
 from elastic.agent.mask import Mask
 from elastic.agent.memory import Memory, recall, remember
+from elastic.agent.notice_file import CANCELLED, NoticeFile
 from elastic.agent.preparing import Preparation
 from elastic.agent.round_registry import RoundRegistry, open_round_registry
 from elastic.agent.settings import AgentSettings, read_settings
 from elastic.agent.supervisor import Supervisor
 from elastic.agent.throttle import Throttle, tree
 from elastic.agent.uploader_setup import open_uploader
-from elastic.agent.watcher import Watcher
+from elastic.agent.watcher import POLL_S, Announcements, Watcher
 from elastic.checkpoints import parse_location
 from elastic.clock import Clock, SystemClock
+from elastic.durations import HEARTBEAT_S
 from elastic.errors import InvalidInput
 from elastic.log_line import LogPiece
 from elastic.model import Notice
@@ -48,6 +50,10 @@ def run_agent(config: Path) -> int:
     settings = read_settings(config)
     settings.work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     lease = Lease(settings.work_dir, first_s=settings.lease_s)
+    if settings.notice_file is not None:
+        # Slurm, which announces an end here, may signal every process at once. Workers would die
+        # in mid-turn. All that this agent starts inherits the mask.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     launcher = Launcher(settings)
     launcher.warm_up()
     throttle = _throttle(settings, launcher)
@@ -178,7 +184,10 @@ def _live(
         )
         watcher = None
         if settings.imds:
-            watcher = _watcher(supervisor, clock)
+            watcher = _watcher(Imds(imds_url()), POLL_S, supervisor, clock)
+        elif settings.notice_file is not None:
+            # Reading a file costs nothing, and minutes of notice may be seconds here.
+            watcher = _watcher(NoticeFile(settings.notice_file), HEARTBEAT_S, supervisor, clock)
         signal.signal(signal.SIGTERM, lambda *_: supervisor.leave())
         ingest.take_leftovers()
         ingest.start()
@@ -238,10 +247,15 @@ def _preparation(
     )
 
 
-def _watcher(supervisor: Supervisor, clock: Clock) -> Watcher:
+def _watcher(
+    announcements: Announcements, interval_s: float, supervisor: Supervisor, clock: Clock
+) -> Watcher:
     def take(notice: Notice) -> None:
         supervisor.notice(
             notice, left_s=None if notice.at_s is None else notice.at_s - clock.now_s()
         )
+        if notice.action == CANCELLED:
+            # Its end has begun: the sooner this node is empty, the sooner others have it.
+            supervisor.leave()
 
-    return Watcher(Imds(imds_url()), take, wall_s=clock.now_s)
+    return Watcher(announcements, take, wall_s=clock.now_s, interval_s=interval_s)

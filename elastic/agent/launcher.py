@@ -78,6 +78,7 @@ class Launcher:
     def __init__(self, settings: AgentSettings) -> None:
         self._settings = settings
         self._spawner: subprocess.Popen[bytes] | None = None
+        self._is_shielded = False
         self._command: tuple[str, ...] = ()
         self._group_path = settings.work_dir / GROUP_FILE
         self._group_read: dict[str, Any] | None = None
@@ -158,7 +159,11 @@ class Launcher:
             "preload": preloads(assignment.command) if way.is_preloaded else [],
             "log": str(self.log_path(assignment.generation)),
             "cwd": str(self._settings.code_dir),
+            "needs_sigterm": way.is_foreign,
         }
+        # Where SIGTERM is blocked, a drain reaches workers by its file, and torchrun by SIGINT.
+        is_blocked = signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        self._is_shielded = is_blocked and not way.is_foreign
         self.tell_store(assignment.rdzv_endpoint)
         write_credential(certificate_file(self._settings), assignment.certificate)
         self._order(order)
@@ -193,7 +198,10 @@ class Launcher:
         """Sends SIGTERM to torchrun, which passes it on to its workers."""
         group = self._group(generation)
         if group is not None:
-            send_signal(int(group["pid"]), signal.SIGTERM)
+            number = signal.SIGTERM
+            if self._is_shielded:
+                number = signal.SIGINT
+            send_signal(int(group["pid"]), number)
 
     def kill(self, generation: int) -> None:
         """Kills torchrun and all that it or its workers started."""

@@ -36,6 +36,8 @@ class AgentSettings:
     lease_s: float = LEASE_S
     # Whether the machine has a metadata service (`elastic.agent.imds`), which announces its end.
     imds: bool = False
+    # A file that announces the machine's end once it is there (`elastic.agent.notice_file`).
+    notice_file: Path | None = None
     # Where the agent stores what is in them, None if all nodes share the folders.
     storage: Location | None = None
     # The storage's region, None if the environment names it.
@@ -133,6 +135,9 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
     shared_cache = None
     if "shared_cache" in fields:
         shared_cache = Path(fields["shared_cache"]).absolute()
+    notice_file = None
+    if "notice_file" in fields:
+        notice_file = Path(fields["notice_file"]).absolute()
     return AgentSettings(
         instance_id=str(fields["instance_id"]),
         daemon_url=str(fields["daemon_url"]).rstrip("/"),
@@ -146,6 +151,7 @@ def _settings_from(fields: dict[str, Any]) -> AgentSettings:
         cpu_quota=None if quota is None else float(quota),
         lease_s=float(fields.get("lease_s", LEASE_S)),
         imds=bool(fields.get("imds", False)),
+        notice_file=notice_file,
         storage=storage,
         region=None if fields.get("region") is None else str(fields["region"]),
         env={str(name): str(value) for name, value in fields.get("env", {}).items()},

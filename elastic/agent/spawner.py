@@ -129,6 +129,9 @@ def _become_torchrun(order: Mapping[str, Any], *, loaded_with: Mapping[str, str]
     try:
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        if order.get("needs_sigterm"):
+            # Programs that hear nothing else get it from everybody.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
         log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         null = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((null, 0), (log, 1), (log, 2)):

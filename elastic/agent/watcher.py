@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
-from elastic.agent.imds import Imds
+from elastic.agent.imds import SpotAction
 from elastic.errors import ProviderUnavailable
 from elastic.model import Notice, NoticeKind
 
@@ -16,18 +17,30 @@ POLL_S = 5.0
 log = logging.getLogger(__name__)
 
 
+class Announcements(Protocol):
+    """Where a machine finds what is announced of it. Both raise ProviderUnavailable."""
+
+    def spot_action(self) -> SpotAction | None:
+        """The end that was announced, or None."""
+        ...
+
+    def rebalance(self) -> float | None:
+        """When a warning of a higher risk was given, or None."""
+        ...
+
+
 class Watcher:
-    """Asks the metadata service at an interval, and passes each new notice to `take` once."""
+    """Asks where ends are announced at an interval, and passes each new notice to `take` once."""
 
     def __init__(
         self,
-        imds: Imds,
+        announcements: Announcements,
         take: Callable[[Notice], None],
         *,
         wall_s: Callable[[], float],
         interval_s: float = POLL_S,
     ) -> None:
-        self._imds = imds
+        self._announcements = announcements
         self._take = take
         self._wall_s = wall_s
         self._interval_s = interval_s
@@ -60,10 +73,10 @@ class Watcher:
             self._take(notice)
 
     def _ask(self) -> Notice | None:
-        action = self._imds.spot_action()
+        action = self._announcements.spot_action()
         if action is not None:
             return Notice(NoticeKind.INTERRUPTION, self._wall_s(), action.at_s, action.action)
-        if self._imds.rebalance() is not None:
+        if self._announcements.rebalance() is not None:
             return Notice(NoticeKind.REBALANCE, self._wall_s())
         return None
 

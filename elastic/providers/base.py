@@ -80,6 +80,8 @@ class Instance:
     ended_because: str = ""
     # What it was made from; None where there are no images.
     image: str | None = None
+    # Whether it waits its turn in a queue, which may take hours and is no failure to boot.
+    is_queued: bool = False
 
 
 class Trouble(StrEnum):

@@ -351,6 +351,7 @@ class Reconciler:
             hung=facts.hung,
             longest_pause_s=facts.longest_pause_s,
             refused=self.machines.refused(now_s=now_s),
+            queued_until_s=self.machines.queued_until_s,
             may_launch=self._can_buy and (plan is None or plan.may_buy),
             endpoint=self._session_store(facts),
             done_and_gone=facts.done_and_gone,

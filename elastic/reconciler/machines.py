@@ -71,6 +71,8 @@ class Machines:
     # Machines of jobs that the database does not know: they wait for a person. Other threads read
     # this, so it is replaced as a whole.
     held: tuple[Instance, ...] = ()
+    # Until when each node's machine was last seen waiting in a queue.
+    queued_until_s: dict[str, float] = field(default_factory=dict)
     # Jobs of which a person has decided that their machines end.
     answered: frozenset[str] = frozenset()
     _held_since_s: dict[str, float] = field(default_factory=dict)
@@ -90,6 +92,10 @@ class Machines:
         instances = self._listed()
         known = self._known(instances, now_s=now_s)
         found = matched(known, instances)
+        queued = {each: now_s for each, instance in found.items() if instance.is_queued}
+        self.queued_until_s = {
+            node_id: at_s for node_id, at_s in self.queued_until_s.items() if node_id in found
+        } | queued
         wanted = [
             found[node.id]
             for node in known

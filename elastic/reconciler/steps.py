@@ -540,7 +540,9 @@ def _patiences(world: World, node: Node) -> Iterator[_Patience]:
             yield _Patience(since_s, world.timeouts.register_s, "was warming up", is_failure=True)
     elif node.phase is NodePhase.BOOTING:
         # The cloud's clock may be behind ours.
-        since_s = max(node.launched_at_s or 0.0, node.intended_at_s)
+        since_s = max(
+            node.launched_at_s or 0.0, node.intended_at_s, world.queued_until_s.get(node.id, 0.0)
+        )
         yield _Patience(since_s, world.timeouts.register_s, "did not register", is_failure=True)
 
 

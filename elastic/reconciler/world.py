@@ -53,6 +53,8 @@ class World:
     longest_pause_s: float | None = None
     # What was refused a moment ago, and from how many nodes on.
     refused: Mapping[Offering, int] = field(default_factory=dict)
+    # Until when nodes' machines waited in a queue, by the nodes' ids: they could not boot before.
+    queued_until_s: Mapping[str, float] = field(default_factory=dict)
     # False while the machines or the catalogue are not known, or if a purchase would not pay.
     may_launch: bool = True
     # Where the store of a session is now; None if none is needed, or none answers.

@@ -154,6 +154,8 @@ class StepCounter:
         _hold_process_groups()
         if _has_handler():
             self._has_called_for_signal = True
+            # Blocked where the machine's owner signals all processes, as Slurm does.
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
             os.kill(os.getpid(), signal.SIGTERM)
         else:
             self._worker.say_last("drained", None)

@@ -336,6 +336,18 @@ def test_a_node_that_never_registers_is_ended() -> None:
     )
 
 
+def test_a_node_waits_in_a_queue_as_long_as_it_takes_and_then_has_its_whole_time() -> None:
+    booting = node(
+        "a", phase=NodePhase.BOOTING, joined_at_s=None, heartbeat_at_s=None, launched_at_s=10.0
+    )
+    waited = replace(
+        world(booting, target=Group.of(HALF), now_s=9_000.0), queued_until_s={booting.id: 9_000.0}
+    )
+    assert next_steps(waited) == ()
+    assert next_steps(replace(waited, now_s=9_599.0)) == ()
+    assert next_steps(replace(waited, now_s=9_601.0)) != ()
+
+
 def test_a_node_that_registers_and_never_speaks_is_a_failure() -> None:
     mute = node("a", heartbeat_at_s=15.0, agent_state=None)
     steps = next_steps(world(mute, target=Group.of(HALF), now_s=700.0))
