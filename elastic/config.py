@@ -33,6 +33,7 @@ from elastic.durations import (
     HEARTBEAT_S,
     LEASE_S,
     MINIMUM_BILLED_S,
+    NOTICE_S,
     PRICE_MAX_AGE_S,
     REGISTER_S,
     SPOT_PRICE_MAX_AGE_S,
@@ -232,6 +233,61 @@ class SshSettings(BaseModel):
     package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
 
 
+class SlurmType(BaseModel):
+    """One node type of a Slurm cluster: what a job of one node asks for, and what it costs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")
+    partition: str
+    # Cores of one node; None: the whole node.
+    cpus: int | None = Field(None, ge=1)
+    memory_gib: PositiveFloat | None = None
+    # As sbatch takes them: gpu:a100:2, and "skylake&ssd".
+    gres: str | None = None
+    constraint: str | None = None
+    # Where they differ from those of all types.
+    account: str | None = None
+    qos: str | None = None
+    time_limit: str | None = None
+    # USD an hour of one node; None: by billing units.
+    usd_per_h: FiniteFloat | None = Field(None, ge=0)
+    # None: as Slurm's own configuration says of the partition.
+    preemptible: bool | None = None
+    # Whether jobs wait in the queue while no node is idle; None: unless they can be preempted.
+    waits: bool | None = None
+
+
+class SlurmSettings(BaseModel):
+    """What elasticd asks Slurm for, and how."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # On a file system that all nodes share; they find what they run there.
+    folder: Path = Path("~/.elasticd")
+    python: str | None = None
+    package_index: str | None = Field(None, pattern=r"^https?://[^\s/]\S*$")
+    # Without types, each of these partitions is one; empty: all of them.
+    partitions: tuple[str, ...] = ()
+    types: tuple[SlurmType, ...] = ()
+    account: str | None = None
+    qos: str | None = None
+    # As sbatch takes it, such as 12:00:00; None: the partition's own.
+    time_limit: str | None = None
+    # How long before its time limit a node begins to be replaced.
+    notice_s: float = Field(NOTICE_S, ge=30, le=65_535)
+    # USD for a billing unit and hour, of types that name no price.
+    usd_per_billing_h: FiniteFloat = Field(0.0, ge=0)
+
+    @field_validator("types")
+    @classmethod
+    def _names_are_unique(cls, types: tuple[SlurmType, ...]) -> tuple[SlurmType, ...]:
+        names = [each.name for each in types]
+        if len(set(names)) < len(names):
+            raise ValueError(f"wanted each node type once, got {', '.join(names)}")
+        return types
+
+
 class Settings(BaseSettings):
     """Every setting of `elasticd serve`."""
 
@@ -271,7 +327,9 @@ class Settings(BaseSettings):
     database_url: str | None = Field(
         None, description="SQLAlchemy URL; SQLite in data_dir if absent."
     )
-    provider: Literal["local", "ec2", "ssh"] = Field("local", description="Where nodes come from.")
+    provider: Literal["local", "ec2", "ssh", "slurm"] = Field(
+        "local", description="Where nodes come from."
+    )
     tick_s: PositiveFloat = Field(TICK_S, description="Seconds between two looks at the world.")
     heartbeat_s: PositiveFloat = Field(
         HEARTBEAT_S, description="Seconds between two heartbeats of a node."
@@ -315,6 +373,7 @@ class Settings(BaseSettings):
     ec2: Ec2Settings = Ec2Settings()
     notify: NotifySettings = NotifySettings()
     ssh: SshSettings = SshSettings()
+    slurm: SlurmSettings = SlurmSettings()
     allowed_hosts: tuple[str, ...] = Field(
         (), description="Host names, beside the loopback ones, that requests may name."
     )
@@ -389,7 +448,7 @@ class Settings(BaseSettings):
         """Whether nodes install the elasticd of their daemon."""
         if self.provider == "ec2":
             return self.ec2.needs_wheel
-        return self.provider == "ssh"
+        return self.provider == "ssh" or (self.provider == "slurm" and self.slurm.python is None)
 
     @property
     def url(self) -> str:

@@ -16,7 +16,9 @@ from elastic.errors import InvalidInput
 from elastic.model import Limits, NodeType, Offering
 from elastic.pricing import PRICE_ARCHIVES, PRICE_SOURCES, PriceSetup, PriceSource
 from elastic.providers import Provider, precisions_here
+from elastic.providers.keeping import Cluster, NodeTerms
 from elastic.providers.local import LocalProvider, find_cpu_cgroups
+from elastic.providers.slurm import SlurmCommands, SlurmProvider
 from elastic.reconciler import PricePast, offered_or_held, place_of
 from elastic.store import Store
 
@@ -155,7 +157,7 @@ def _ssh(
     settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None, store: Store
 ) -> tuple[Provider, PriceSetup]:
     # Imported here, since asyncssh is slow to import and other providers do not need it.
-    from elastic.providers.ssh import Access, Cluster, NodeTerms, SshProvider, read_hosts
+    from elastic.providers.ssh import Access, SshProvider, read_hosts
 
     provider = SshProvider(
         read_hosts(settings.ssh),
@@ -175,6 +177,27 @@ def _ssh(
     return provider, replace(setup, owned=provider.prices, offerings=provider.offerings)
 
 
+def _slurm(
+    settings: Settings, clock: Clock, setup: PriceSetup, wheel: Wheel | None, store: Store
+) -> tuple[Provider, PriceSetup]:
+    provider = SlurmProvider(
+        settings.slurm,
+        commands=SlurmCommands(),
+        cluster=Cluster(store.holder(), place_of(settings.data_dir.absolute())),
+        memory=settings.data_dir.absolute() / "slurm.json",
+        terms=NodeTerms(
+            checkpoint_root=settings.job_root,
+            artifact_root=settings.job_root,
+            lease_s=settings.lease_s,
+            register_s=settings.register_timeout_s,
+            package_index=settings.slurm.package_index,
+        ),
+        clock=clock,
+        wheel=wheel,
+    )
+    return provider, replace(setup, owned=provider.prices, offerings=provider.offerings)
+
+
 # What each value of the setting `provider` makes: the provider, and what its prices depend on.
 _MARKETS: Mapping[
     str, Callable[[Settings, Clock, PriceSetup, Wheel | None, Store], tuple[Provider, PriceSetup]]
@@ -182,6 +205,7 @@ _MARKETS: Mapping[
     "local": _local,
     "ec2": _ec2,
     "ssh": _ssh,
+    "slurm": _slurm,
 }
 
 # How long a boot takes until one was measured, with the default bootstrap, which installs torch.

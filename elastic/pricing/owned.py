@@ -12,11 +12,14 @@ from elastic.pricing.base import Quote
 class OwnedPrices:
     """Quotes each offering that `usd_per_h` names now, since `valid_from_s`."""
 
-    name = "ssh"
-
     def __init__(
-        self, usd_per_h: Callable[[], Mapping[Offering, float]], *, valid_from_s: float
+        self,
+        usd_per_h: Callable[[], Mapping[Offering, float]],
+        *,
+        name: str,
+        valid_from_s: float,
     ) -> None:
+        self.name = name
         self._usd_per_h = usd_per_h
         self._valid_from_s = valid_from_s
 

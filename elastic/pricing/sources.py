@@ -32,7 +32,7 @@ class PriceSetup:
     started_at_s: float
     # The table of fixed prices. With a trace they hold until the trace names an offering.
     usd_per_h: Mapping[Offering, float] = field(default_factory=dict)
-    # The prices of hosts that somebody has, once it is known what they are.
+    # The prices of machines of one's own, once it is known what they are.
     owned: Callable[[], Mapping[Offering, float]] = dict
     # The file to replay, and how many times as fast.
     trace: Path | None = None
@@ -53,7 +53,11 @@ def _static(setup: PriceSetup) -> PriceSource:
 
 
 def _ssh(setup: PriceSetup) -> PriceSource:
-    return OwnedPrices(setup.owned, valid_from_s=setup.started_at_s)
+    return OwnedPrices(setup.owned, name="ssh", valid_from_s=setup.started_at_s)
+
+
+def _slurm(setup: PriceSetup) -> PriceSource:
+    return OwnedPrices(setup.owned, name="slurm", valid_from_s=setup.started_at_s)
 
 
 def _trace(setup: PriceSetup) -> PriceSource:
@@ -89,6 +93,7 @@ def _ec2(setup: PriceSetup) -> PriceSource:
 
 PRICE_SOURCES: Mapping[str, Callable[[PriceSetup], PriceSource]] = {
     "ec2": _ec2,
+    "slurm": _slurm,
     "ssh": _ssh,
     "static": _static,
     "trace": _trace,
