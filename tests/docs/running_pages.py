@@ -12,6 +12,17 @@ from tests.docs.pages import ROOT, page
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
+# Fifty steps, which take long enough to be counted.
+TRAIN = """\
+import time
+import torch
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(50):
+    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()
+    time.sleep(0.1)
+"""
+
 
 def commands(document: str) -> list[str]:
     """Each block of a page, as a script."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import page
-from tests.docs.running_pages import commands, environment, folder_in
+from tests.docs.running_pages import TRAIN, commands, environment, folder_in
 from tests.e2e.running import RunningDaemon
 from tests.providers.ssh_hosts import (
     python_with_elasticd,
@@ -19,16 +19,6 @@ from tests.providers.ssh_hosts import (
 )
 
 PAGE = "docs/how-to/ssh.md"
-# Fifty steps, which take long enough to be counted.
-_TRAIN = """\
-import time
-import torch
-model = torch.nn.Linear(4, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for step in range(50):
-    optimizer.zero_grad(); model(torch.randn(8, 4)).sum().backward(); optimizer.step()
-    time.sleep(0.1)
-"""
 
 
 @pytest.mark.slow
@@ -36,7 +26,7 @@ for step in range(50):
 def test_a_reader_trains_on_two_hosts_as_the_page_says(tmp_path: Path) -> None:
     skip_where_there_is_no_sshd()
     folder = folder_in(tmp_path)
-    (folder / "train.py").write_text(_TRAIN)
+    (folder / "train.py").write_text(TRAIN)
     (folder / "job.yaml").write_text(re.findall(r"```yaml\n(.*?)```", page(PAGE), re.DOTALL)[0])
     (folder / "estate").mkdir()
     with running_hosts(folder / "estate", 2) as estate:

@@ -1,0 +1,238 @@
+"""Reading what Slurm's commands print, as recorded from Slurm 22.05, without a Slurm."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from elastic.clock import SystemClock
+from elastic.config import SlurmSettings, SlurmType
+from elastic.errors import (
+    CapacityUnavailable,
+    Forbidden,
+    ProviderError,
+    ProviderUnavailable,
+    QuotaReached,
+)
+from elastic.model import Capacity, Obstacle, Offering
+from elastic.providers import InstanceState
+from elastic.providers.keeping import Cluster, NodeTerms
+from elastic.providers.slurm import SlurmCommands, SlurmProvider, cluster
+from elastic.providers.slurm.cluster import NodeGroup, SlurmConfig, SlurmPartition, read_nodes
+from elastic.providers.slurm.jobs import JobLabel, instances_of, job_name, read_jobs
+from elastic.providers.slurm.memory import JobMemory
+from elastic.providers.slurm.node_types import node_types
+
+LABEL = JobLabel("ours", "job-1", "token-1", "main", "on-demand", ("node-1", "node-2"), 1000.0)
+
+
+def row(**more: str) -> list[str]:
+    fields = {
+        "number": "7_0",
+        "state": "RUNNING",
+        "reason": "None",
+        "start": "1010",
+        "end": "4610",
+        "nodes": "n1",
+        "name": job_name("ours"),
+        "comment": LABEL.comment,
+    }
+    return list((fields | more).values())
+
+
+def commands(folder: Path, **programs: str) -> SlurmCommands:
+    """Slurm as these shell scripts answer."""
+    for name, script in programs.items():
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+    return SlurmCommands({"PATH": f"{folder}:/usr/bin:/bin"})
+
+
+def test_the_examples_hold() -> None:
+    assert doctest.testmod(cluster).failed == 0
+
+
+def test_a_task_of_an_array_is_the_node_of_its_number() -> None:
+    jobs = read_jobs([row(), row(number="7_1")], cluster="ours")
+    found = instances_of(jobs, because={}, now_s=2000.0)
+    assert [(each.provider_id, each.node_id) for each in found] == [
+        ("slurm-7_0", "node-1"),
+        ("slurm-7_1", "node-2"),
+    ]
+    assert {each.billed_from_s for each in found} == {1010.0}
+
+
+def test_jobs_of_others_are_no_nodes() -> None:
+    others = [
+        row(comment="", name="sweep"),
+        row(comment=LABEL.comment, name="sweep"),
+        row(comment=LABEL.comment.replace("ours", "theirs"), name=job_name("theirs")),
+        row(comment="lost", name=job_name("theirs")),
+    ]
+    assert read_jobs(others, cluster="ours") == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "obstacle"),
+    [
+        ("Resources", None),
+        ("(Priority)", None),
+        ("ReqNodeNotAvail, UnavailableNodes:n[1-3]", None),
+        ("QOSMaxCpuPerUserLimit", Obstacle.QUOTA),
+        ("AssocGrpCPUMinutesLimit", Obstacle.QUOTA),
+        ("PartitionTimeLimit", Obstacle.FORBIDDEN),
+        ("JobHeldAdmin", Obstacle.FORBIDDEN),
+    ],
+)
+def test_why_a_job_waits_says_whether_it_ever_starts(
+    reason: str, obstacle: Obstacle | None
+) -> None:
+    (job,) = read_jobs([row(state="PENDING", reason=reason, nodes="")], cluster="ours")
+    assert job.is_queued
+    assert job.obstacle is obstacle
+
+
+@pytest.mark.parametrize(
+    ("state", "nodes", "expected", "never_ran"),
+    [
+        ("PENDING", "", InstanceState.PENDING, False),
+        ("CONFIGURING", "n1", InstanceState.PENDING, False),
+        ("SUSPENDED", "n1", InstanceState.RUNNING, False),
+        ("COMPLETING", "n1", InstanceState.STOPPING, False),
+        ("PREEMPTED", "n1", InstanceState.GONE, False),
+        ("CANCELLED", "", InstanceState.GONE, True),
+        # What a later Slurm may call it costs until it is known.
+        ("DREAMING", "n1", InstanceState.RUNNING, False),
+    ],
+)
+def test_states_of_jobs_are_states_of_machines(
+    state: str, nodes: str, expected: InstanceState, never_ran: bool
+) -> None:
+    jobs = read_jobs([row(state=state, nodes=nodes)], cluster="ours")
+    (found,) = instances_of(jobs, because={}, now_s=2000.0)
+    assert (found.state, found.never_ran) == (expected, never_ran)
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("Job violates accounting/QOS policy (job submit limit)", QuotaReached),
+        ("Invalid account or account/partition combination specified", Forbidden),
+        ("Requested node configuration is not available", CapacityUnavailable),
+        ("Invalid feature specification", ProviderError),
+        ("Socket timed out on send/recv operation", ProviderUnavailable),
+    ],
+)
+def test_what_sbatch_says_has_its_kind(
+    tmp_path: Path, said: str, error: type[ProviderError]
+) -> None:
+    slurm = commands(
+        tmp_path, sbatch=f"echo 'sbatch: error: Batch job submission failed: {said}' >&2; exit 1"
+    )
+    with pytest.raises(error) as caught:
+        slurm.run("sbatch")
+    assert type(caught.value) is error
+    assert said in str(caught.value)
+    assert caught.value.bought_nothing is (error is not ProviderUnavailable)
+
+
+def test_a_machine_without_slurm_says_where_to_start_the_daemon(tmp_path: Path) -> None:
+    with pytest.raises(ProviderError, match="start the daemon on a login node"):
+        SlurmCommands({"PATH": str(tmp_path)}).run("no-such-squeue")
+
+
+def test_nodes_that_power_saving_has_switched_off_count_as_idle(tmp_path: Path) -> None:
+    lines = [
+        "cloud|8|31000|(null)|3|idle~|2|4|0/24/0/24|spot,small",
+        "cloud|8|31000|(null)|2|allocated#|2|4|16/0/0/16|spot,small",
+        "cloud|8|31000|(null)|1|down*|2|4|0/0/8/8|spot,small",
+    ]
+    text = "\n".join(lines)
+    slurm = commands(tmp_path, sinfo=f"cat <<'END'\n{text}\nEND")
+    nodes = read_nodes(slurm)
+    assert [each.is_idle for each in nodes] == [True, False, False]
+    partitions = {"cloud": SlurmPartition("cloud", True, 0.0, "OFF", 1, {})}
+    config = SlurmConfig(30.0, "preempt/none", bills_dearest=False)
+    (found,) = node_types(SlurmSettings(), config, partitions, nodes).values()
+    assert (found.free, found.most) == (3, 5)
+    assert (found.machine.cpu, found.machine.cores) == (8, 8)
+
+
+def test_nodes_that_sinfo_hides_while_they_are_switched_off_are_on_offer() -> None:
+    shown = NodeGroup("cloud", 8, 31.0, "(null)", frozenset({"spot"}), 1, "mixed", 8, 4)
+    partition = SlurmPartition("cloud", True, 0.0, "OFF", 1, {}, nodes=4, cpus=32, memory_gib=124.0)
+    config = SlurmConfig(30.0, "preempt/none", bills_dearest=False)
+    offered = node_types(SlurmSettings(), config, {"cloud": partition}, [shown])
+    (found,) = offered.values()
+    assert (found.free, found.most, found.machine.cpu) == (3, 4, 8)
+
+
+def test_gpus_and_billing_units_are_read_and_priced() -> None:
+    nodes = [
+        NodeGroup("gpu", 32, 250.0, "gpu:a100:4", frozenset(), 2, "idle", 32, 64),
+    ]
+    weights = {"cpu": 0.5, "gres/gpu": 10.0}
+    partitions = {"gpu": SlurmPartition("gpu", True, 60.0, "CANCEL", 1, weights)}
+    settings = SlurmSettings(
+        usd_per_billing_h=0.1,
+        types=(
+            SlurmType(name="whole", partition="gpu"),
+            SlurmType(name="one", partition="gpu", cpus=8, gres="gpu:a100:1", preemptible=True),
+        ),
+    )
+    config = SlurmConfig(30.0, "preempt/none", bills_dearest=False)
+    found = node_types(settings, config, partitions, nodes)
+    whole = found[Offering("whole")]
+    one = found[Offering("one", Capacity.SPOT)]
+    assert (whole.machine.gpu_count, whole.machine.gpu_model) == (4, "a100")
+    assert whole.usd_per_h == pytest.approx(0.1 * (16 + 40))
+    assert one.machine.gpu_count == 1
+    assert one.usd_per_h == pytest.approx(0.1 * (4 + 10))
+    assert (whole.waits, one.waits, one.most) == (True, False, 8)
+
+
+def test_what_slurm_forgot_is_remembered_over_a_restart(tmp_path: Path) -> None:
+    jobs = read_jobs([row(state="COMPLETED", end="1900")], cluster="ours")
+    JobMemory(tmp_path / "memory" / "slurm.json").looked(jobs, now_s=2000.0)
+    later = JobMemory(tmp_path / "memory" / "slurm.json")
+    later.read()
+    assert tuple(later.jobs.values()) == jobs
+    assert later.with_token("token-1") == {"node-1": jobs[0]}
+    later.looked([], now_s=1900.0 + 86_401.0)
+    assert later.jobs == {}
+
+
+@pytest.mark.parametrize(
+    ("sacct", "is_known"),
+    [
+        ("echo '7_0|CANCELLED by 1000|{start}|{end}|n1'", True),
+        # The reconciler then waits until the node has been silent for long enough.
+        ("echo 'Slurm accounting storage is disabled' >&2; exit 1", False),
+    ],
+)
+def test_a_job_that_squeue_forgot_ended_when_the_accounting_says(
+    tmp_path: Path, sacct: str, is_known: bool
+) -> None:
+    queue = tmp_path / "queue"
+    now_s = int(SystemClock().now_s())
+    queue.write_text("|".join(row(start=str(now_s - 100))) + "\n")
+    sacct = sacct.format(start=now_s - 100, end=now_s - 50)
+    provider = SlurmProvider(
+        SlurmSettings(folder=tmp_path / "shared"),
+        commands=commands(tmp_path, squeue=f"cat {queue}", sacct=sacct, scontrol="exit 1"),
+        cluster=Cluster("ours", "here"),
+        memory=tmp_path / "slurm.json",
+        terms=NodeTerms("/checkpoints", "/artifacts"),
+        clock=SystemClock(),
+        look_s=0.0,
+    )
+    assert [each.state for each in provider.instances()] == [InstanceState.RUNNING]
+    queue.write_text("")
+    gone = [(each.state, each.exited_at_s) for each in provider.instances()]
+    expected = []
+    if is_known:
+        expected = [(InstanceState.GONE, now_s - 50)]
+    assert gone == expected
