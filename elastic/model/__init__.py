@@ -22,6 +22,7 @@ from elastic.model.job import (
     Objective,
     OnMiss,
     Resume,
+    StartWhen,
     TrainingPhase,
     how_to_resume,
     idle_s,
@@ -73,6 +74,7 @@ from elastic.model.plan import Action, Candidate, Decision, Interval, Plan, Reas
 from elastic.model.pool import AGES_S, Pool, Spells, age_bucket
 from elastic.model.precision import Precision
 from elastic.model.progress import PARAMOUNT_LINES, Batch, Beginning, Save
+from elastic.model.purse import Cap, Claim, Share, Span
 from elastic.model.rounds import RoundRegistration, Rounds
 from elastic.model.script_error import ScriptError
 from elastic.model.snapshot import Change, Limits, Snapshot, Switch
@@ -105,9 +107,11 @@ __all__ = [
     "BillingPeriod",
     "Boot",
     "Candidate",
+    "Cap",
     "Capacity",
     "CapacityChoice",
     "Change",
+    "Claim",
     "Decision",
     "DoubtedPrice",
     "Exit",
@@ -152,8 +156,11 @@ __all__ = [
     "ScriptError",
     "Series",
     "Setup",
+    "Share",
     "Snapshot",
+    "Span",
     "Spells",
+    "StartWhen",
     "Stint",
     "Stretch",
     "Switch",

@@ -38,6 +38,8 @@ class JobPhase(StrEnum):
     PROFILING = "profiling"
     RUNNING = "running"
     RESCALING = "rescaling"
+    WAITING = "waiting"
+    PAUSED = "paused"
     DRAINING = "draining"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -53,6 +55,11 @@ class JobPhase(StrEnum):
     def may_resume(self) -> bool:
         """Whether the job is over and may yet go on."""
         return self.is_final and JobPhase.SUBMITTED in LEGAL_JOB_MOVES[self]
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether a user may pause the job."""
+        return JobPhase.PAUSED in LEGAL_JOB_MOVES[self]
 
     @property
     def predicate(self) -> str:
@@ -75,13 +82,25 @@ class JobPhase(StrEnum):
 _ENDINGS = frozenset(
     {JobPhase.SUCCEEDED, JobPhase.FAILED, JobPhase.CANCELLED, JobPhase.BUDGET_EXHAUSTED}
 )
-_ALIVE = frozenset({JobPhase.PROFILING, JobPhase.RUNNING, JobPhase.RESCALING, JobPhase.DRAINING})
+_ALIVE = frozenset(
+    {
+        JobPhase.PROFILING,
+        JobPhase.RUNNING,
+        JobPhase.RESCALING,
+        JobPhase.WAITING,
+        JobPhase.PAUSED,
+        JobPhase.DRAINING,
+    }
+)
 
 LEGAL_JOB_MOVES: Mapping[JobPhase, frozenset[JobPhase]] = {
     JobPhase.SUBMITTED: _ALIVE | _ENDINGS,
     JobPhase.PROFILING: _ALIVE - {JobPhase.PROFILING},
     JobPhase.RUNNING: _ALIVE - {JobPhase.RUNNING},
     JobPhase.RESCALING: _ALIVE - {JobPhase.RESCALING},
+    JobPhase.WAITING: _ALIVE - {JobPhase.WAITING},
+    # Only its user lets it go on: then it waits, as a new job does.
+    JobPhase.PAUSED: frozenset({JobPhase.WAITING, JobPhase.DRAINING}),
     JobPhase.DRAINING: _ENDINGS,
     **{ending: frozenset({JobPhase.SUBMITTED}) for ending in _ENDINGS},
     JobPhase.SUCCEEDED: frozenset(),
@@ -158,6 +177,21 @@ class TrainingPhase:
 
 
 @dataclass(frozen=True, slots=True)
+class StartWhen:
+    """What must hold before machines are bought for a job that has none; None: no such condition.
+
+    A job that has machines keeps them when a condition no longer holds.
+    """
+
+    # An instant (Unix seconds).
+    not_before_s: float | None = None
+    # Hours of the day with their zone, as `elastic.calendar.hours_of` reads them.
+    hours: str | None = None
+    # What it begins on must cost less than that.
+    usd_per_h_below: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """What was asked for. `iterations` is the total of paramount iterations; None means until the
     script ends.
@@ -177,7 +211,9 @@ class JobSpec:
     `setup`. `secrets` are the variables of `env` whose values are not shown, and `secret_parameters`
     others, with the SSM parameters that nodes read them from. `batch` says what an iteration is;
     None leaves it to what is seen of the script. `notify` are the names of the people who are told
-    what happens, each with the topics (none: all); None leaves that to the daemon.
+    what happens, each with the topics (none: all); None leaves that to the daemon. Where the purse
+    is short, jobs of a higher `priority` come first. `max_duration_s` counts from the job's first
+    machine, or from the first one after it was resumed.
     """
 
     name: str
@@ -212,6 +248,9 @@ class JobSpec:
     secrets: tuple[str, ...] = ()
     secret_parameters: Mapping[str, str] = field(default_factory=dict)
     notify: Mapping[str, tuple[Topic, ...]] | None = None
+    priority: int = 0
+    max_duration_s: float | None = None
+    start: StartWhen = StartWhen()
 
     @property
     def program(self) -> tuple[object, ...]:

@@ -13,7 +13,9 @@ from elastic.model import Action, Plan, Reason, Snapshot
 from elastic.policy.best_value import best_value
 from elastic.policy.fixed import fixed
 from elastic.policy.guard import guard
+from elastic.policy.holding import heed_start, paused_or_over
 from elastic.policy.on_miss import heed_miss
+from elastic.policy.purse import heed_purse, within_share
 from elastic.policy.shortlist import shortlist
 from elastic.policy.switch_cost import transition_of
 from elastic.policy.words import name, offering_name, shortened
@@ -39,10 +41,14 @@ def decide(snapshot: Snapshot) -> Plan:
             f"policy: wanted one of {', '.join(POLICIES)}, got {snapshot.job.spec.policy!r}",
             field="policy.name",
         )
-    snapshot = shortlist(snapshot)
+    held = paused_or_over(snapshot)
+    if held is not None:
+        return held
+    snapshot = shortlist(within_share(snapshot))
     if not snapshot.is_catalog_known:
         return guard(snapshot, _hold(snapshot))
     plan = guard(snapshot, heed_miss(snapshot, policy(snapshot), policy))
+    plan = heed_purse(snapshot, heed_start(snapshot, plan))
     return replace(_with_refusals(snapshot, _with_boot(snapshot, plan)), pruned=snapshot.pruned)
 
 

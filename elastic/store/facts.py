@@ -54,6 +54,8 @@ class JobFacts:
     longest_pause_s: float | None = None
     # What other jobs of the same program measured.
     earlier: tuple[Trained, ...] = ()
+    # When its first machine was launched, or the first one after it was resumed; None: not yet.
+    started_at_s: float | None = None
 
 
 def earlier(connection: Connection, job: Job) -> tuple[Trained, ...]:
@@ -241,6 +243,13 @@ class Facts(Repository):
             longest_pause_s=row.longest_pause_s,
             done_and_gone=_done_and_gone(connection, generation, {node.id for node in living}),
             earlier=self._earlier(reading, job),
+            started_at_s=part(
+                "started",
+                ("nodes", "resumes"),
+                lambda: nodes.first_launched_s(
+                    connection, job_id, since_s=resumed[-1].resumed_at_s if resumed else 0.0
+                ),
+            ),
         )
 
     def _part(
